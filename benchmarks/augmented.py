@@ -151,11 +151,11 @@ def judged(
     """Accuracy in points, and log loss."""
     source = OneBatch(batch_of(frame))
     if held is not None:
-        classifier = estimator.new_classifier()
+        classifier = estimator._new_classifier()
         train(classifier, source, target)
         metrics = evaluate_held_out(classifier, OneBatch(batch_of(held)), target).metrics
         return 100 * metrics.accuracy.value, metrics.log_loss.value
-    metrics = cross_validate(estimator.new_classifier(), source, target, repeats=repeats, seed=1).metrics
+    metrics = cross_validate(estimator._new_classifier(), source, target, repeats=repeats, seed=1).metrics
     return 100 * metrics.accuracy.value, metrics.log_loss.value
 
 

@@ -43,7 +43,12 @@ _WHERE = {
 }
 """Where the public names are that are not the estimators of a kind of model: those are in `classifier.registry`."""
 
+_MODULES = ("errors", "extend", "rules")
+"""The modules that are used by their names: `bb.rules.Laplace()`, `bb.errors.UnseenLevels`."""
+
 if TYPE_CHECKING:
+    from bayesbox import errors as errors
+    from bayesbox import extend as extend
     from bayesbox import rules as rules
     from bayesbox.errors import BadData as BadData
     from bayesbox.errors import BadModelFile as BadModelFile
@@ -86,10 +91,10 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    if name == "rules":
-        return importlib.import_module("bayesbox.rules")
+    if name in _MODULES:
+        return importlib.import_module(f"bayesbox.{name}")
     if name == "__all__":
-        return [*_WHERE, *_estimators(), "rules"]
+        return [*_WHERE, *_estimators(), *_MODULES]
     module = _WHERE.get(name) or (None if name.startswith("_") else _estimators().get(name))
     if module is None:
         raise AttributeError(f"module 'bayesbox' has no attribute {name!r}")
@@ -104,4 +109,5 @@ def _estimators() -> dict[str, str]:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__getattr__("__all__")})
+    """The public names alone, and those that Python itself gives every module."""
+    return sorted([*__getattr__("__all__"), *(name for name in globals() if name.startswith("__"))])

@@ -58,4 +58,4 @@ def test_what_is_derived_from_rows_is_counted_with_them() -> None:
     assert counts_apart(bb.TextClassifier(occurrence="count").fit(["a b", "c d"], Y[:2]).classifier_)
     assert not counts_apart(bb.NaiveBayes(calibration="temperature").fit(X, Y).classifier_)
     assert not counts_apart(bb.TAN().fit(X, Y).classifier_)
-    assert not counts_apart(bb.NaiveBayes().new_classifier())
+    assert not counts_apart(bb.NaiveBayes()._new_classifier())

@@ -185,10 +185,10 @@ def test_cross_validation_subtracts():
 
     X, y = mixed(60)
     frame = X.assign(label=y)
-    classifier = bb.FullBayes().new_classifier()
+    classifier = bb.FullBayes()._new_classifier()
     found = cross_validate(classifier, OneBatch(batch_of(frame)), "label", folds=5)
     assert 0 <= found.metrics.accuracy.value <= 1
-    alone = leave_one_out(bb.FullBayes().new_classifier(), OneBatch(batch_of(frame)), "label")
+    alone = leave_one_out(bb.FullBayes()._new_classifier(), OneBatch(batch_of(frame)), "label")
     predicted = bb.FullBayes().fit(X, y).leave_one_out(X, y).argmax(axis=1)
     assert alone.metrics.accuracy.value == pytest.approx(np.mean(np.unique(y)[predicted] == y))
 

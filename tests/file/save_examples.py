@@ -42,7 +42,7 @@ def forget(classifier: NaiveClassifier, X: Any, y: Any, weights: Any = None) -> 
 
 def mixed() -> NaiveClassifier:
     """Categories, flags and numbers."""
-    return learn(bb.NaiveBayes(columns={"car": bb.Category(["suv", "truck"])}).new_classifier(), COLUMNS, LABELS)
+    return learn(bb.NaiveBayes(columns={"car": bb.Category(["suv", "truck"])})._new_classifier(), COLUMNS, LABELS)
 
 
 def weighted() -> NaiveClassifier:
@@ -53,7 +53,7 @@ def weighted() -> NaiveClassifier:
         missing="level",
         columns={"age": bb.Real(floor=0), 1: "category"},
     )
-    classifier = learn(estimator.new_classifier(), COLUMNS, [2, 10, 2, 10, 10, 10], [0.1, 1, 0.3, 2, 1, 0.7])
+    classifier = learn(estimator._new_classifier(), COLUMNS, [2, 10, 2, 10, 10, 10], [0.1, 1, 0.3, 2, 1, 0.7])
     classifier.target = "risk"
     return classifier
 
@@ -80,7 +80,7 @@ def given() -> NaiveClassifier:
 def dated() -> NaiveClassifier:
     """Labels that are dates."""
     days = [datetime.date(2024, 2, 28), datetime.date(2024, 2, 29)] * 3
-    return learn(bb.NaiveBayes(prior_smoothing="lidstone:0.5").new_classifier(), COLUMNS, days)
+    return learn(bb.NaiveBayes(prior_smoothing="lidstone:0.5")._new_classifier(), COLUMNS, days)
 
 
 EXAMPLES: dict[str, Callable[[], NaiveClassifier]] = {

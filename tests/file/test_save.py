@@ -72,7 +72,7 @@ def test_given_tables_keep_another_prior() -> None:
 
 
 def in_batches(order: list[int], cuts: list[int]) -> NaiveClassifier:
-    classifier = estimator().new_classifier()
+    classifier = estimator()._new_classifier()
     for start, stop in zip([0, *cuts], [*cuts, len(order)], strict=True):
         rows = order[start:stop]
         if rows:
@@ -87,8 +87,8 @@ def test_the_order_of_learning_is_not_in_the_bytes(order: list[int], cuts: list[
 
 
 def test_what_was_forgotten_is_not_in_the_bytes() -> None:
-    once = learn(estimator().new_classifier(), X, Y)
-    more = learn(estimator().new_classifier(), X, Y)
+    once = learn(estimator()._new_classifier(), X, Y)
+    more = learn(estimator()._new_classifier(), X, Y)
     other = {**pick(X, range(3)), "car": ["secret"] * 3}
     learn(more, other, ["gone", "gone", "yes"], [0.1, 0.7, 3])
     assert b"secret" in to_bytes(more)
@@ -99,7 +99,7 @@ def test_what_was_forgotten_is_not_in_the_bytes() -> None:
 
 def test_options_that_are_equal_give_equal_bytes() -> None:
     def bytes_of(**options: Any) -> bytes:
-        return to_bytes(learn(bb.NaiveBayes(**options).new_classifier(), COLUMNS, LABELS))
+        return to_bytes(learn(bb.NaiveBayes(**options)._new_classifier(), COLUMNS, LABELS))
 
     assert bytes_of(smoothing=bb.rules.Lidstone(1)) == bytes_of(smoothing="lidstone:1.0")
     assert bytes_of(prior={"H": 1, "L": 0}) == bytes_of(prior={"L": 0.0, "H": np.float64(1)})
@@ -136,19 +136,19 @@ SECOND = (pick(X, range(HALF, len(Y))), Y[HALF:], WEIGHTS[HALF:])
 
 
 def test_learning_goes_on() -> None:
-    whole = learn(learn(estimator().new_classifier(), *FIRST), *SECOND)
-    loaded = assert_round_trip(learn(estimator().new_classifier(), *FIRST))
+    whole = learn(learn(estimator()._new_classifier(), *FIRST), *SECOND)
+    loaded = assert_round_trip(learn(estimator()._new_classifier(), *FIRST))
     assert to_bytes(learn(loaded, *SECOND)) == to_bytes(whole)
 
 
 def test_forgetting_goes_on() -> None:
-    whole = learn(learn(estimator().new_classifier(), *FIRST), *SECOND)
+    whole = learn(learn(estimator()._new_classifier(), *FIRST), *SECOND)
     rest = forget(assert_round_trip(whole), *FIRST)
-    assert to_bytes(rest) == to_bytes(learn(estimator().new_classifier(), *SECOND))
+    assert to_bytes(rest) == to_bytes(learn(estimator()._new_classifier(), *SECOND))
 
 
 def test_merging_goes_on() -> None:
-    one, other = learn(estimator().new_classifier(), *FIRST), learn(estimator().new_classifier(), *SECOND)
+    one, other = learn(estimator()._new_classifier(), *FIRST), learn(estimator()._new_classifier(), *SECOND)
     whole = to_bytes(one.merged(other))
     assert to_bytes(from_bytes(to_bytes(one)).merged(from_bytes(to_bytes(other)))) == whole
     assert to_bytes(from_bytes(to_bytes(one)).merged(other)) == whole
@@ -160,7 +160,7 @@ def test_a_prior_of_typed_labels_can_still_be_merged() -> None:
 
 
 def test_all_was_forgotten() -> None:
-    classifier = learn(bb.NaiveBayes().new_classifier(), COLUMNS, [1, 2, 1, 2, 2, 2])
+    classifier = learn(bb.NaiveBayes()._new_classifier(), COLUMNS, [1, 2, 1, 2, 2, 2])
     forget(classifier, COLUMNS, [1, 2, 1, 2, 2, 2])
     again = assert_round_trip(classifier)
     assert again.book.classes == ()
@@ -177,7 +177,7 @@ def test_classes_come_and_go_and_stay_declared() -> None:
 
 def test_columns_keep_their_order_and_those_without_values_stay_unknown() -> None:
     classifier = learn(
-        bb.NaiveBayes().new_classifier(), {"z": [1, 2], "nothing": [None, None], "a": ["x", None]}, [0, 1]
+        bb.NaiveBayes()._new_classifier(), {"z": [1, 2], "nothing": [None, None], "a": ["x", None]}, [0, 1]
     )
     again = assert_round_trip(classifier)
     assert again.schema is not None
@@ -199,7 +199,7 @@ def test_folded_groups_stay_folded() -> None:
 
 def test_counts_beyond_int64_and_extreme_sums_come_back() -> None:
     classifier = learn(
-        bb.NaiveBayes().new_classifier(),
+        bb.NaiveBayes()._new_classifier(),
         {"x": [1e300, -1e-300, 5e-324, 1e12 + 0.25], "car": ["a", "b", "a", "b"]},
         ["u", "v", "u", "v"],
         [2.0**62, 2.0**62, 2.0**62, 2.0**-30],
@@ -273,13 +273,13 @@ ODD = Odd()
 @pytest.mark.parametrize(
     ("make", "found"),
     [
-        (lambda: bb.NaiveBayes().new_classifier(), None),
-        (lambda: learn(bb.NaiveBayes(smoothing=ODD).new_classifier(), COLUMNS, LABELS), ODD),
+        (lambda: bb.NaiveBayes()._new_classifier(), None),
+        (lambda: learn(bb.NaiveBayes(smoothing=ODD)._new_classifier(), COLUMNS, LABELS), ODD),
         (
-            lambda: learn(bb.NaiveBayes(smoothing=bb.rules.Lidstone(10**400)).new_classifier(), COLUMNS, LABELS),
+            lambda: learn(bb.NaiveBayes(smoothing=bb.rules.Lidstone(10**400))._new_classifier(), COLUMNS, LABELS),
             10**400,
         ),
-        (lambda: learn(bb.NaiveBayes().new_classifier(), {"a\ud800": [1, 2]}, ["x", "y"]), "a\ud800"),
+        (lambda: learn(bb.NaiveBayes()._new_classifier(), {"a\ud800": [1, 2]}, ["x", "y"]), "a\ud800"),
     ],
 )
 def test_what_cannot_be_saved(make: Callable[[], NaiveClassifier], found: object, tmp_path: Any) -> None:

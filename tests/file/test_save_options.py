@@ -213,7 +213,7 @@ def test_random_models_of_every_label_type_come_back(label_type: str) -> None:
         y = data.draw(st.lists(st.sampled_from(choice), min_size=rows, max_size=rows))
         weights = data.draw(st.none() | st.lists(st.floats(0.01, 1e6), min_size=rows, max_size=rows))
         columns = {"text": "category", "flag": "flag", "count": "count", "real": "real", "ignored": "ignore"}
-        classifier = learn(bb.NaiveBayes(columns=columns).new_classifier(), X, y, weights)
+        classifier = learn(bb.NaiveBayes(columns=columns)._new_classifier(), X, y, weights)
         assert classifier.book.label_type == label_type or label_type == "real"
         assert_round_trip(classifier)
 
@@ -221,5 +221,5 @@ def test_random_models_of_every_label_type_come_back(label_type: str) -> None:
 
 
 def test_every_kind_of_the_mixed_table_is_declared_and_comes_back() -> None:
-    again = assert_round_trip(learn(estimator().new_classifier(), X, Y))
+    again = assert_round_trip(learn(estimator()._new_classifier(), X, Y))
     assert declared_kinds(again.declared) == MIXED_KINDS

@@ -50,7 +50,7 @@ def test_it_is_a_parameter_of_the_estimator() -> None:
     assert inspect.signature(PatientBayes).parameters["patience"].default == 3
     assert "patience : int\n    How many rounds to wait." in (PatientBayes.__doc__ or "")
     assert clf.fit(*ROWS).classifier_.rules.patience == 5
-    assert PatientBayes.of_classifier(clf.classifier_).get_params()["patience"] == 5
+    assert PatientBayes._of_classifier(clf.classifier_).get_params()["patience"] == 5
     with refusal(bb.BadOption, found=0):
         PatientBayes(patience=0).fit(*ROWS)
 

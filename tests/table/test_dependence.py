@@ -105,10 +105,10 @@ def test_a_sample_follows_from_the_rows_alone(batch):
 def test_what_is_watched():
     columns, labels = patients(rows=3 * MOST)
     source = OneBatch(Batch.from_arrow(pa.table({**columns, "label": labels})))
-    classifier = bb.NaiveBayes().new_classifier()
+    classifier = bb.NaiveBayes()._new_classifier()
     sampled = watched(classifier, source)
     list(sampled.batches())
     assert dependence_in(sampled, classifier, "label", None).rows <= MOST
-    assert watched(bb.TAN().new_classifier(), source) is None
-    assert watched(bb.NaiveBayes(column_weights="learned").new_classifier(), source) is None
-    assert watched(bb.NaiveBayes(calibration="isotonic").blank_classifier(), source) is None
+    assert watched(bb.TAN()._new_classifier(), source) is None
+    assert watched(bb.NaiveBayes(column_weights="learned")._new_classifier(), source) is None
+    assert watched(bb.NaiveBayes(calibration="isotonic")._blank_classifier(), source) is None

@@ -68,8 +68,8 @@ def test_saved_loaded_and_updated(tmp_path):
 def test_judged_by_folds_and_by_name():
     columns, labels = table()
     source = OneBatch(batch_of({**columns, "label": labels}))
-    auto = cross_validate(bb.KDB(k="auto").new_classifier(), source, "label", folds=3)
-    plain = cross_validate(bb.KDB(k=0).new_classifier(), source, "label", folds=3)
+    auto = cross_validate(bb.KDB(k="auto")._new_classifier(), source, "label", folds=3)
+    plain = cross_validate(bb.KDB(k=0)._new_classifier(), source, "label", folds=3)
     assert auto.metrics.log_loss.value < 0.8 * plain.metrics.log_loss.value
     from bayesbox.classifier.registry import new_classifier
 

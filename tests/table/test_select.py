@@ -212,10 +212,10 @@ def test_leaving_one_out_keeps_what_was_derived(options):
 def test_folds_relearn_it():
     columns, labels = table(rows=90)
     source = OneBatch(batch_of({**columns, "label": labels}))
-    classifier = bb.NaiveBayes(select="forward", column_weights="learned").new_classifier()
+    classifier = bb.NaiveBayes(select="forward", column_weights="learned")._new_classifier()
     found = cross_validate(classifier, source, "label", folds=3)
     assert classifier.needs_refit()
-    plain = cross_validate(bb.NaiveBayes().new_classifier(), source, "label", folds=3)
+    plain = cross_validate(bb.NaiveBayes()._new_classifier(), source, "label", folds=3)
     assert found.metrics.log_loss.value < plain.metrics.log_loss.value
 
 

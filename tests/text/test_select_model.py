@@ -224,7 +224,7 @@ def test_the_choice_is_kept_when_learning_goes_on(tmp_path):
 
 def test_folds_choose_anew():
     texts, labels = paired(120)
-    classifier = bb.TextClassifier(**ALL).new_classifier()
+    classifier = bb.TextClassifier(**ALL)._new_classifier()
     found = cross_validate(classifier, source_from({"text": texts, "label": labels}), "label", folds=3)
     assert found.metrics.accuracy.value > 0.9
     clf = bb.TextClassifier(occurrence="auto").fit(TEXTS, LABELS)

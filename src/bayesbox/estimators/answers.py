@@ -59,25 +59,25 @@ class CountedEstimator(FromFile, HasParameters, ClassifierMixin, BaseEstimator, 
         """Parameters are parsed by `fit`, not here: scikit-learn wants them as they were given."""
 
     @abstractmethod
-    def new_classifier(self) -> C:
+    def _new_classifier(self) -> C:
         """A classifier with this estimator's parameters that has learned nothing."""
 
-    def blank_classifier(self) -> C:
+    def _blank_classifier(self) -> C:
         """The same with all that is to be learned besides counts."""
         if not isinstance(self.ledger, (bool, np.bool_)):
             raise BadOption("ledger must be True or False", found=self.ledger)
-        return self.new_classifier().with_ledger(bool(self.ledger))
+        return self._new_classifier().with_ledger(bool(self.ledger))
 
-    def watch(self, classifier: C) -> None:
+    def _watch(self, classifier: C) -> None:
         """Have a classifier report how its learning goes on, where the estimator has a parameter for that."""
 
     @classmethod
     @abstractmethod
-    def of_classifier(cls, classifier: C) -> Self:
+    def _of_classifier(cls, classifier: C) -> Self:
         """The estimator that would have made this classifier, and holds it."""
 
     @abstractmethod
-    def adopt(self, classifier: C) -> Self:
+    def _adopt(self, classifier: C) -> Self:
         """Take over a classifier that has learned elsewhere."""
 
     @abstractmethod
@@ -117,7 +117,7 @@ class CountedEstimator(FromFile, HasParameters, ClassifierMixin, BaseEstimator, 
         check_is_fitted(self)
         thinned = redact(self.classifier_, min_count)
         thinned.check()  # a model that cannot be made is not given
-        return type(self).of_classifier(thinned)
+        return type(self)._of_classifier(thinned)
 
     def digest(self) -> str:
         """A SHA-256 of the whole model: its counts, rules, and all that was derived; see `bayes show`.
@@ -127,7 +127,7 @@ class CountedEstimator(FromFile, HasParameters, ClassifierMixin, BaseEstimator, 
         check_is_fitted(self)
         return model_digest(self.classifier_)
 
-    def warn_of_hints(self) -> None:
+    def _warn_of_hints(self) -> None:
         """One warning for each thing that looks wrong in the rows."""
         for hint in said_once(self.classifier_.hints()):
             if hint.reason != Reason.IGNORED:  # which was asked for
@@ -139,8 +139,8 @@ class CountedEstimator(FromFile, HasParameters, ClassifierMixin, BaseEstimator, 
             return NotImplemented
         check_is_fitted(self)
         check_is_fitted(other)
-        result = copy.copy(self).loaded_from(*self._versions, *other._versions)
-        return result.adopt(self.classifier_.merged(other.classifier_))
+        result = copy.copy(self)._loaded_from(*self._versions, *other._versions)
+        return result._adopt(self.classifier_.merged(other.classifier_))
 
     def __radd__(self, other: object) -> Self:
         """For `sum` of several models, which starts with 0."""

@@ -47,7 +47,7 @@ class AutoBayes(TableEstimator[AutoClassifier], AutoOptions):
         "(None while that is not known) and what is learned: for a bar of progress.",
     )
 
-    def watch(self, classifier: AutoClassifier) -> None:
+    def _watch(self, classifier: AutoClassifier) -> None:
         """Have the classifier report how its learning goes on."""
         if self.progress is not None and not callable(self.progress):
             raise BadOption("progress must be a function of share, seconds left and text, or None", found=self.progress)
@@ -56,10 +56,10 @@ class AutoBayes(TableEstimator[AutoClassifier], AutoOptions):
         if given:
             classifier.on_progress = lambda *news: [report(*news) for report in given]
 
-    def adopt(self, classifier: AutoClassifier) -> Self:
+    def _adopt(self, classifier: AutoClassifier) -> Self:
         """Take over a classifier that has learned elsewhere."""
         classifier.on_progress = None
-        return super().adopt(classifier)
+        return super()._adopt(classifier)
 
     def fit(self, X: Any, y: object, sample_weight: object = None) -> Self:
         """Learn, judge and pool the models."""
@@ -67,14 +67,14 @@ class AutoBayes(TableEstimator[AutoClassifier], AutoOptions):
         self.classifier_.on_progress = None
         classes = categories_of(y) if self.classes is None else self.classes
         if classes is not None:
-            self.declare(classes)
+            self._declare(classes)
         return self
 
     @classmethod
-    def of_classifier(cls, classifier: AutoClassifier, **more: Any) -> Self:
+    def _of_classifier(cls, classifier: AutoClassifier, **more: Any) -> Self:
         """The estimator that would have made this classifier, and holds it."""
         classes = classifier.schema.classes if classifier.schema else ()
-        return super().of_classifier(classifier, classes=classes or None, **more)
+        return super()._of_classifier(classifier, classes=classes or None, **more)
 
     @property
     def partial_fit(self) -> Any:

@@ -1,6 +1,6 @@
 """What the scikit-learn estimators over tables share: fit, forget, `+`, the answers, and scikit-learn's protocol.
 
-An estimator adds its parameters, `new_classifier`, and what only its kind of model can do.
+An estimator adds its parameters, `_new_classifier`, and what only its kind of model can do.
 """
 
 from __future__ import annotations
@@ -100,11 +100,11 @@ class TableEstimator(CountedEstimator[K]):
         found: Self = super().set_params(**given)
         return found
 
-    def blank_classifier(self) -> K:
+    def _blank_classifier(self) -> K:
         """The same with all that is to be learned besides counts."""
         absent, ignore = OneOf("missing", "error"), OneOf("auto", none=True)
         given = {"absent": absent.parse("absent", self.absent), "ignore": ignore.parse("ignore", self.ignore)}
-        return super().blank_classifier().changed(**given)
+        return super()._blank_classifier().changed(**given)
 
     @property
     def ignored_(self) -> dict[str, str]:
@@ -113,20 +113,20 @@ class TableEstimator(CountedEstimator[K]):
         classifier = self.classifier_
         return {**classifier.model.left_out, **classifier.ignored}
 
-    def new_classifier(self) -> K:
+    def _new_classifier(self) -> K:
         """A classifier with this estimator's parameters that has learned nothing."""
         kind: Any = self.classifier_type
         found: K = kind(options_from(self, kind.options_type), self.columns, self.one_hot)
         return found
 
     @classmethod
-    def of_classifier(cls, classifier: K, **more: Any) -> Self:
+    def _of_classifier(cls, classifier: K, **more: Any) -> Self:
         """The estimator that would have made this classifier, and holds it; `more` are its parameters besides."""
         given = parameters_from(classifier.rules)
         given |= {"absent": classifier.absent, "ignore": classifier.ignore}
-        return cls(columns=classifier.declared, one_hot=classifier.one_hot or None, **given, **more).adopt(classifier)
+        return cls(columns=classifier.declared, one_hot=classifier.one_hot or None, **given, **more)._adopt(classifier)
 
-    def adopt(self, classifier: K) -> Self:
+    def _adopt(self, classifier: K) -> Self:
         """Take over a classifier that has learned elsewhere."""
         self.classifier_ = classifier
         self.ledger, self.absent, self.ignore = classifier.ledger, classifier.absent, classifier.ignore
@@ -140,8 +140,8 @@ class TableEstimator(CountedEstimator[K]):
 
     def fit(self, X: Any, y: object, sample_weight: object = None) -> Self:
         """Count the rows of X by the labels y; a frame of Dask one partition after another."""
-        classifier = self.blank_classifier()
-        self.watch(classifier)
+        classifier = self._blank_classifier()
+        self._watch(classifier)
         batch = None if is_dask_frame(X) else batch_from(X)
         if batch is not None:
             self._require_rows(batch)
@@ -156,8 +156,8 @@ class TableEstimator(CountedEstimator[K]):
             classifier.check()  # refuses a rule that names values of other columns
         self._note_features(X, batch)
         self.classifier_ = classifier
-        self.loaded_from()  # learned anew: it comes from no file
-        self.warn_of_hints()
+        self._loaded_from()  # learned anew: it comes from no file
+        self._warn_of_hints()
         worse = worse_than_baseline(classifier)
         if worse is not None:
             warnings.warn(worse, stacklevel=2)
@@ -176,20 +176,20 @@ class TableEstimator(CountedEstimator[K]):
             labels = labels_from(y, batch.rows, None if first else self.classifier_.target_cuts)
             if classes is not None:
                 classes_from(classes, label_type_of(labels.values))  # refuses those that do not fit, before rows count
-            classifier = self.blank_classifier() if first else copy.copy(self.classifier_)
+            classifier = self._blank_classifier() if first else copy.copy(self.classifier_)
             classifier.learn(batch, labels, weights=sample_weight)
             if classes is not None:
-                _declare(classifier, classes)
+                _declare_classes(classifier, classes)
             if first:
                 self._note_features(X, batch)
             self.classifier_ = classifier
         return self
 
-    def declare(self, classes: object) -> None:
+    def _declare(self, classes: object) -> None:
         """Know of these classes, though no row may have one of them."""
         with writing(self):
             classifier = copy.copy(self.classifier_)
-            _declare(classifier, classes)
+            _declare_classes(classifier, classes)
             self.classifier_ = classifier
 
     def forget(self, X: object, y: object, sample_weight: object = None) -> Self:
@@ -347,10 +347,10 @@ class CalibratedEstimator(TableEstimator[K]):
 
     calibration: str | None = calibration_option()
 
-    def blank_classifier(self) -> K:
+    def _blank_classifier(self) -> K:
         """A classifier that is to be calibrated as it is asked for."""
         require_kind(self.calibration)
-        return super().blank_classifier().with_calibration(self.calibration)
+        return super()._blank_classifier().with_calibration(self.calibration)
 
     def calibrate(
         self, X: object, y: object, kind: str | None = "auto", *, sample_weight: object = None, held_out: bool = False
@@ -371,13 +371,13 @@ class CalibratedEstimator(TableEstimator[K]):
             self.calibration = kind
         return self
 
-    def adopt(self, classifier: K) -> Self:
+    def _adopt(self, classifier: K) -> Self:
         """Take over a classifier that has learned elsewhere."""
         self.calibration = classifier.calibrate
-        return super().adopt(classifier)
+        return super()._adopt(classifier)
 
 
-def _declare(classifier: AnyTableClassifier, classes: object) -> None:
+def _declare_classes(classifier: AnyTableClassifier, classes: object) -> None:
     book = classifier.book
     classifier.declare(classes_from(classes, book.label_type if book.classes else None))
 

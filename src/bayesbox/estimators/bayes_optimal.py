@@ -210,7 +210,7 @@ class BayesOptimal(FromFile, HasParameters, ClassifierMixin, BaseEstimator, Hypo
         return model_digest(self._classifier())
 
     @classmethod
-    def of_classifier(cls, classifier: OptimalClassifier) -> Self:
+    def _of_classifier(cls, classifier: OptimalClassifier) -> Self:
         """The estimator of a model that was trained by the command or loaded from a file."""
         from bayesbox.estimators.train import estimator_of
 

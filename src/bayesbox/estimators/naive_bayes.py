@@ -72,7 +72,7 @@ class NaiveBayes(CalibratedEstimator[NaiveClassifier], NaiveOptions):
         True
         """
         batch = batch_from(X)
-        classifier = self.blank_classifier() if not hasattr(self, "classifier_") else self.classifier_
+        classifier = self._blank_classifier() if not hasattr(self, "classifier_") else self.classifier_
         return dependence([LabelledRows(batch, labels_from(y, batch.rows))], classifier)
 
     def linear_weights(self, positive: object = None) -> LinearWeights:
@@ -151,4 +151,4 @@ class NaiveBayes(CalibratedEstimator[NaiveClassifier], NaiveOptions):
         array(['young'], dtype='<U5')
         """
         classifier = classifier_from_tables(prior, tables)
-        return cls(prior=dict(prior)).adopt(classifier)
+        return cls(prior=dict(prior))._adopt(classifier)

@@ -52,17 +52,17 @@ class TextClassifier(CountedEstimator[DocumentClassifier], DocumentOptions):
 
     # -- learning ------------------------------------------------------------------------------------------------
 
-    def new_classifier(self) -> DocumentClassifier:
+    def _new_classifier(self) -> DocumentClassifier:
         """A classifier with this estimator's parameters that has learned nothing."""
         return DocumentClassifier(options_from(self, TextOptions), options_from(self, Tokens))
 
     @classmethod
-    def of_classifier(cls, classifier: DocumentClassifier) -> Self:
+    def _of_classifier(cls, classifier: DocumentClassifier) -> Self:
         """The estimator that would have made this classifier, and holds it."""
         given = parameters_from(classifier.rules) | parameters_from(classifier.tokens)
-        return cls(**given).adopt(classifier)
+        return cls(**given)._adopt(classifier)
 
-    def adopt(self, classifier: DocumentClassifier) -> Self:
+    def _adopt(self, classifier: DocumentClassifier) -> Self:
         """Take over a classifier that has learned elsewhere."""
         self.classifier_ = classifier
         self.ledger = classifier.ledger
@@ -70,7 +70,7 @@ class TextClassifier(CountedEstimator[DocumentClassifier], DocumentOptions):
 
     def fit(self, X: object, y: object, sample_weight: object = None) -> Self:
         """Count the words of the documents X by the labels y."""
-        classifier = self.blank_classifier()
+        classifier = self._blank_classifier()
         batch = texts_from(X)
         classifier.learn(batch, labels_from(y, batch.rows), weights=sample_weight)
         if not classifier.book.classes:
@@ -78,7 +78,7 @@ class TextClassifier(CountedEstimator[DocumentClassifier], DocumentOptions):
         if self.prior is not None:
             given_prior(self.prior, classifier.classes)  # refuses one that does not fit the classes
         self.classifier_ = classifier
-        self.loaded_from()  # learned anew: it comes from no file
+        self._loaded_from()  # learned anew: it comes from no file
         return self
 
     def partial_fit(self, X: object, y: object, classes: object = None, sample_weight: object = None) -> Self:
@@ -87,7 +87,7 @@ class TextClassifier(CountedEstimator[DocumentClassifier], DocumentOptions):
         Threads may call this and `forget` at once, as for tables.
         """
         with writing(self):
-            classifier = copy.copy(self.classifier_) if hasattr(self, "classifier_") else self.blank_classifier()
+            classifier = copy.copy(self.classifier_) if hasattr(self, "classifier_") else self._blank_classifier()
             batch = texts_from(X, classifier.text_column)
             labels = labels_from(y, batch.rows)
             if classes is not None:

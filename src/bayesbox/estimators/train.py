@@ -61,21 +61,21 @@ def train(
     >>> train({"age": [25, 20, 45], "class": ["L", "H", "H"]}, target="class").classes_
     array(['H', 'L'], dtype='<U1')
     """
-    if model is not None and (isinstance(model, type) or not hasattr(model, "new_classifier")):
+    if model is not None and (isinstance(model, type) or not hasattr(model, "_new_classifier")):
         raise BadOption(
             "a model to train is one of bayesbox's estimators", found=model, remedy="Write model=bayesbox.NaiveBayes()"
         )
     estimator: CountedEstimator[Any] = NaiveBayes() if model is None else clone(model)
     dialect = TextDialect(encoding, decimal, thousands, delimiter, skip_rows, comment, sheet)
     reading = ReadingOptions(na, bad_rows, format, threads, target_bins, follow_links, dialect)
-    opened = estimator.blank_classifier().open_rows(data, target=target, weight=weight, text=text, reading=reading)
-    estimator.watch(opened.classifier)
+    opened = estimator._blank_classifier().open_rows(data, target=target, weight=weight, text=text, reading=reading)
+    estimator._watch(opened.classifier)
     with limit_context(classes=classes_limit):
         training = train_classifier(opened.classifier, opened.source, opened.target, weight=weight, threads=threads)
     opened.classifier.check()
-    estimator.adopt(opened.classifier)
+    estimator._adopt(opened.classifier)
     estimator.training_ = training
-    estimator.warn_of_hints()
+    estimator._warn_of_hints()
     return estimator
 
 
@@ -87,9 +87,9 @@ def load(path: str | PathLike[str]) -> Any:
     """
     model, version = load_version(path)
     found = estimator_of(model) if isinstance(model, Classifier) else model
-    return found.loaded_from(version) if isinstance(found, FromFile) else found
+    return found._loaded_from(version) if isinstance(found, FromFile) else found
 
 
 def estimator_of(classifier: Any) -> Any:
     """The estimator that holds a classifier."""
-    return kind_of(classifier).load_estimator().of_classifier(classifier)
+    return kind_of(classifier).load_estimator()._of_classifier(classifier)

@@ -62,7 +62,7 @@ class FromFile:
 
     _versions: tuple[FileVersion, ...] = ()
 
-    def loaded_from(self, *versions: FileVersion) -> Self:
+    def _loaded_from(self, *versions: FileVersion) -> Self:
         """Remember where it comes from; nothing, where it has been learned anew."""
         self._versions = versions
         return self
@@ -85,4 +85,4 @@ class FromFile:
         copied = type(self).__new__(type(self))
         restore = getattr(copied, "__setstate__", copied.__dict__.update)
         restore(self.__getstate__())
-        return copied.loaded_from(*self._versions)
+        return copied._loaded_from(*self._versions)

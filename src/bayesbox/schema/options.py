@@ -78,7 +78,7 @@ class Options:
     Changing an option changes nothing that was counted. What a user gives is parsed when the options are made.
     """
 
-    passes: ClassVar[tuple[str, ...]] = ()
+    _passes: ClassVar[tuple[str, ...]] = ()
     """The options of the command that it hands on to other models."""
 
     def __post_init__(self) -> None:

@@ -121,7 +121,7 @@ class HiddenMarkovModel(FromFile, ChainAnswers, HasParameters, ChainOptions):
         if known is not None and (known.codes >= 0).all():
             require_number(self.states, len(known.levels))
             self._accept(self._declared(schema, known), self._tally(found, known, schema), COUNTED)
-            return self.loaded_from()  # learned anew: it comes from no file
+            return self._loaded_from()  # learned anew: it comes from no file
         rules = self._rules(LEARNED)
 
         def task_of(wanted: object) -> Task:
@@ -163,7 +163,7 @@ class HiddenMarkovModel(FromFile, ChainAnswers, HasParameters, ChainOptions):
         learned = learn(task)
         self._accept(schema.with_classes(task.states), learned.book, LEARNED)
         self.history_, self.converged_, self.choice_ = learned.history, learned.converged, choice
-        return self.loaded_from()
+        return self._loaded_from()
 
     @property
     def options(self) -> ChainOptions:
@@ -204,7 +204,7 @@ class HiddenMarkovModel(FromFile, ChainAnswers, HasParameters, ChainOptions):
             )
         assert self._schema is not None
         assert other._schema is not None
-        merged = copy.copy(self).loaded_from(*self._versions, *other._versions)
+        merged = copy.copy(self)._loaded_from(*self._versions, *other._versions)
         merged._accept(self._schema.merged(other._schema), self._book + other._book, COUNTED)
         return merged
 
@@ -364,7 +364,7 @@ class HiddenMarkovModel(FromFile, ChainAnswers, HasParameters, ChainOptions):
 
         model, version = load_version(path, holds=HOLDS)
         found: HiddenMarkovModel = model
-        return found.loaded_from(version)
+        return found._loaded_from(version)
 
     def __repr__(self) -> str:
         return f"HiddenMarkovModel(states={self.states!r})"

@@ -101,7 +101,7 @@ def option_names(of: str | None = None) -> set[str]:
 def require_taken(classifier: Any, given: Mapping[str, Any]) -> None:
     """Refuse options of other kinds of models, rather than pass over them."""
     own = classifier.options_type
-    known = {*options_of(own), *own.passes}
+    known = {*options_of(own), *own._passes}
     for name in option_names():
         if name not in known and given.get(name) not in (None, False):
             raise click.UsageError(f"{_flag(name)} has no meaning for {classifier.title}")
@@ -204,5 +204,5 @@ def _text(default: Any) -> str:
 
 def _models(name: str, by_kind: Mapping[str, Option], kinds: Mapping[str, ModelKind]) -> str:
     """The kinds that take it, where others do not."""
-    taking = [kind for kind in kinds if kind in by_kind or name in kinds[kind].load_options().passes]
+    taking = [kind for kind in kinds if kind in by_kind or name in kinds[kind].load_options()._passes]
     return "" if len(taking) == len(kinds) else f" Models: {', '.join(taking)}."

@@ -250,7 +250,7 @@ class OptimalClassifier(BatchLearner[OptimalOptions, Hypotheses]):
             if name.partition(":")[0] not in KINDS:
                 example = ",".join(default_hypotheses())
                 raise BadOption(f"there is no model `{name}`", remedy=f"optimal takes models: {example}, for example")
-        common = {key: given[key] for key in OptimalOptions.passes if given.get(key) is not None}
+        common = {key: given[key] for key in OptimalOptions._passes if given.get(key) is not None}
         rules: OptimalOptions = replace(super().rules_from_options(parameter, given), options=common)
         for name in names:  # refuses options that one of them does not take
             kind, rest = split_model(name)

@@ -29,7 +29,7 @@ class OptimalOptions(Options):
     `options` are those of the command, for all of them.
     """
 
-    passes: ClassVar[tuple[str, ...]] = ("smoothing", "prior_smoothing", "numeric", "missing", "unseen")
+    _passes: ClassVar[tuple[str, ...]] = ("smoothing", "prior_smoothing", "numeric", "missing", "unseen")
 
     hypotheses: tuple[str, ...] = option(
         TakesModels(),
