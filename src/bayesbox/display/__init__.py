@@ -1,0 +1,1 @@
+"""How results show themselves: one line, a table of text, HTML for notebooks, a frame, a picture."""

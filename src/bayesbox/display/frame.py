@@ -1,0 +1,29 @@
+"""Columns of a result as a frame: of pandas where it is installed, else an Arrow table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from typing import Any
+
+
+def frame_of(columns: Mapping[str, Sequence[Any]]) -> Any:
+    """A pandas DataFrame, or where there is no pandas, a pyarrow Table.
+
+    >>> frame_of({"column": ["age", "car"], "bits": [0.25, 0.5]})["bits"].tolist()
+    [0.25, 0.5]
+    """
+    import pyarrow as pa
+
+    table = pa.table({name: _array(list(values)) for name, values in columns.items()})
+    return table.to_pandas() if find_spec("pandas") is not None else table
+
+
+def _array(values: list[Any]) -> Any:
+    """Values as an Arrow array; those of several types as their texts."""
+    import pyarrow as pa
+
+    try:
+        return pa.array(values)
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        return pa.array([None if value is None else str(value) for value in values])
