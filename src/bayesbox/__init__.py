@@ -32,7 +32,7 @@ _WHERE = {
     "NotLinear": "bayesbox.errors",
     "Real": "bayesbox.schema.kinds",
     "Words": "bayesbox.schema.kinds",
-    "bayes_rule": "bayesbox.stat.bayes_rule",
+    "bayes_rule": "bayesbox.explain.bayes_rule",
     "learn_network": "bayesbox.network.learn.learn_network",
     "limit_context": "bayesbox.limits",
     "load": "bayesbox.estimators.train",
@@ -72,6 +72,7 @@ if TYPE_CHECKING:
     from bayesbox.estimators.text_classifier import TextClassifier as TextClassifier
     from bayesbox.estimators.train import load as load
     from bayesbox.estimators.train import train as train
+    from bayesbox.explain.bayes_rule import bayes_rule as bayes_rule
     from bayesbox.limits import limit_context as limit_context
     from bayesbox.network.joint.joint import Joint as Joint
     from bayesbox.network.learn.learn_network import learn_network as learn_network
@@ -87,7 +88,6 @@ if TYPE_CHECKING:
     from bayesbox.schema.kinds import Words as Words
     from bayesbox.sequence.hmm import HiddenMarkovModel as HiddenMarkovModel
     from bayesbox.source.sql import sql as sql
-    from bayesbox.stat.bayes_rule import bayes_rule as bayes_rule
 
 
 def __getattr__(name: str) -> Any:

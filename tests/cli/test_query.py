@@ -68,7 +68,9 @@ def test_a_table(asked, shapes):
 
 def test_independence(asked, shapes):
     first, *tests = asked(shapes, "colour=red _|_ size=large").out.splitlines()
-    assert first == "not independent: P(colour=red, size=large) = 2/11, P(colour=red) P(size=large) = 24/121"
+    assert (
+        first == "not independent: P(colour=red, size=large) = 2/11, P(colour=red) P(size=large) = 6/11 x 4/11 = 24/121"
+    )
     assert tests == [
         "  test of chance  statistic  degrees of freedom         p",
         "  chi-square       0.052381                   1  0.818971",
@@ -76,7 +78,7 @@ def test_independence(asked, shapes):
     ]
     assert asked(shapes, "colour=red _|_ size=large | class=+").out.splitlines()[0] == (
         "not independent: P(colour=red, size=large | class=+) = 1/5, "
-        "P(colour=red | class=+) P(size=large | class=+) = 4/25"
+        "P(colour=red | class=+) P(size=large | class=+) = 2/5 x 2/5 = 4/25"
     )
 
 
@@ -188,3 +190,15 @@ def test_fractions_too_long_to_read_have_no_column(bayes, folder):
 def test_a_table_without_rows(bayes, folder):
     (folder / "none.csv").write_text("colour,size\n")
     assert "none.csv: there is no row" in bayes("query", "none.csv", "P(colour)", code=3).err
+
+
+def test_the_work_of_a_table(asked, shapes):
+    question = "colour=red _|_ size=large"
+    assert (
+        "P(colour=red) P(size=large) = 6/11 x 4/11 = 24/121 = 0.1983471" in asked(shapes, question, "--show-work").out
+    )
+    found = json.loads(asked(shapes, question, "--show-work", "--json").out)
+    assert found["work"]["steps"][2]["rows"][0]["cells"][0]["text"] == "6/11 x 4/11 = 24/121 = 0.1983471"
+    assert asked(shapes, question, "--show-work", "--latex").out.startswith("\\noindent")
+    assert asked(shapes, "P(colour | class=+)", "--show-work", "--html").out.startswith("<!doctype html>")
+    assert "--work-method" in asked(shapes, question, "--show-work", "--work-method", "elimination", code=2).err

@@ -49,3 +49,18 @@ def test_what_is_no_probability(bayes: Bayes, text: str) -> None:
 )
 def test_readings(p: float, words: str) -> None:
     assert _reading(p) == words
+
+
+def test_the_work_of_numbers_and_of_hypotheses(bayes: Bayes) -> None:
+    numbers = ["rule", "--prior", "1/50000", "--likelihood", "50%", "--evidence", ".05", "--show-work"]
+    assert "P(h | e) = 0.5 x 2e-05 / 0.05 = 1/5000 = 0.0002" in bayes(*numbers).out
+    found = bayes(*numbers, "--json").json
+    assert found["posterior"] == 0.0002
+    assert found["work"]["steps"][-1]["rows"][0]["cells"][0]["fraction"] == "1/5000"
+    likelihood = ["--likelihood", "ill=.9,well=.05"]
+    twice = ["rule", "--prior", "ill=1%,well=99%", *likelihood, *likelihood, "--show-work"]
+    assert "posterior: P(h | e1, e2)  36/47 = 0.7659574" in bayes(*twice).out
+    assert bayes(*twice, "--latex").out.startswith(r"\noindent\textbf{Bayes' rule")
+    assert bayes(*twice, "--html").out.startswith("<!doctype html>")
+    assert bayes(*twice, "--json").json["work"]["posterior"]["ill"] == pytest.approx(36 / 47)
+    assert "--show-work" in bayes("rule", "--prior", ".1", "--likelihood", ".1", "--latex", code=2).err

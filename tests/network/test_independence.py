@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2, chi2_contingency
+from tests.explain.latex import check_latex
 from tests.refusal import refusal
 from tests.tables import SHAPES
 
@@ -25,7 +26,9 @@ def test_red_and_large():
     assert not found
     assert (found.joint, found.product) == (Fraction(2, 11), Fraction(24, 121))
     assert found.factors == (Fraction(6, 11), Fraction(4, 11))
-    assert repr(found) == ("not independent: P(colour=red, size=large) = 2/11, P(colour=red) P(size=large) = 24/121")
+    assert repr(found) == (
+        "not independent: P(colour=red, size=large) = 2/11, P(colour=red) P(size=large) = 6/11 x 4/11 = 24/121"
+    )
 
 
 def test_red_and_large_given_the_class():
@@ -283,3 +286,53 @@ def test_events_need_no_scipy():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_the_work_has_the_factors_and_their_counts():
+    work = JOINT.work("colour=red _|_ size=large")
+    assert str(work).splitlines()[:6] == [
+        "colour=red _|_ size=large",
+        "P(colour=red, size=large) = 2/11 = 0.1818182",
+        "P(colour=red) = 6/11 = 0.5454545",
+        "P(size=large) = 4/11 = 0.3636364",
+        "P(colour=red) P(size=large) = 6/11 x 4/11 = 24/121 = 0.1983471",
+        "2/11 is not 24/121, so they are not independent",
+    ]
+    assert str(work) == str(JOINT.independent("colour=red", "size=large").work())
+    check_latex(work.latex())
+    assert work.to_dict()["steps"][2]["rows"][0]["cells"][0]["fraction"] == "24/121"
+    assert "6/11" in JOINT.independent("colour=red", "size=large")._repr_html_()
+    given = JOINT.independent("colour", "size", given="class")
+    assert given.counts.both / given.counts.given == given.joint
+    assert (given.counts.one / given.counts.given, given.counts.other / given.counts.given) == given.factors
+    assert "furthest apart" in str(given.work())
+    rows = {"a": ["x", "x", "y", "y"], "b": ["p", "q", "p", "q"]}
+    assert "every other value: they are independent" in str(bb.Joint(rows).work("a _|_ b"))
+
+
+def test_the_work_of_an_answer_is_a_count_over_a_count():
+    assert str(JOINT.work("P(colour=red, size=large | class=+)")).splitlines()[1:] == [
+        "rows with class=+ = 5",
+        "P(colour=red, size=large | class=+) = 1/5 = 0.2",
+    ]
+    table = JOINT.ask("P(size | class=+)").work()
+    cells = [row.cells[0] for row in table.step("answer").rows]
+    assert [cell.formula for cell in cells] == ["2/5", "3/5", "0/5"]
+    soft = JOINT.ask("P(class=+ | size~(large:0.7, medium:0.2, small:0.1))")
+    [row] = soft.work().step("answer").rows
+    assert row.cells[0].value == soft.value
+    assert soft.weighed == Fraction(4 * 7 + 4 * 2 + 3 * 1, 10)
+    assert soft.value == Fraction(2 * 7 + 3 * 2, 10) / soft.weighed
+    assert row.cells[0].formula == "2/3.9"
+    lacking = bb.Joint({"a": ["x", None, "y"]}).work("P(a=x)")
+    assert lacking.step("left out").rows[0].cells[0].value == 1
+
+
+@given(st.lists(st.sampled_from(["xp", "xq", "yp", "yq"]), min_size=1, max_size=12))
+def test_the_work_of_any_table_is_exact(cells):
+    rows = {"a": [each[0] for each in cells], "b": [each[1] for each in cells]}
+    found = bb.Joint(rows).independent("a", "b")
+    work = found.work()
+    assert work.step("product").rows[0].cells[0].value == found.factors[0] * found.factors[1] == found.product
+    assert work.step("joint").rows[0].cells[0].value == found.joint
+    check_latex(work.latex())

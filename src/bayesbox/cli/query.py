@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bayesbox.cli.options import shared as options
-from bayesbox.cli.options.written_work import html_option, latex_option, require_form
+from bayesbox.cli.options.written_work import html_option, latex_option, print_work, require_form
 from bayesbox.cli.print.output import decimal, emit_json, note, plural, say, table
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ ROWS = ("weight", "types", "na", "bad_rows", *options.DIALECT_OPTIONS)
         "bayes query shapes.csv 'P(colour=red, size=large | class=+)'",
         "bayes query shapes.csv 'P(colour | class=+)'",
         "bayes query shapes.csv 'colour=red _|_ size=large | class=+'",
+        "bayes query shapes.csv 'colour=red _|_ size=large | class=+' --show-work",
         "bayes query people.csv 'P(income=>50K | sex=Female)' --na ?",
         "bayes query tests.csv 'P(ill | alarm~0.7)'",
         "bayes query alarm.bif 'P(B | J=true, M=true)'",
@@ -74,8 +75,8 @@ ROWS = ("weight", "types", "na", "bad_rows", *options.DIALECT_OPTIONS)
 @click.option(
     "--show-work",
     is_flag=True,
-    help="Of a network: write out the product or the sums behind the answer; with --approx weighting or gibbs the "
-    "first samples.",
+    help="Write out the counts, the product or the sums behind the answer; with --approx weighting or gibbs the first "
+    "samples.",
 )
 @click.option(
     "--work-method",
@@ -113,7 +114,7 @@ def command(
     d-separation.
     """
     from bayesbox.network.joint.independence import verdict
-    from bayesbox.network.joint.query import answer
+    from bayesbox.network.joint.query import Answer, answer
     from bayesbox.network.query.notation import Query, parse
 
     if not data:
@@ -140,15 +141,19 @@ def command(
             as_json=as_json,
         )
         return
-    if mpe or normalize or show_work or approx:
-        raise click.UsageError("--mpe, --approx, --normalize and --show-work are for the file of a network")
+    if mpe or normalize or approx or work_method != "auto":
+        raise click.UsageError("--mpe, --approx, --normalize and --work-method are for the file of a network")
     counted = _counted(data, asked, given)
-    if isinstance(asked, Query):
-        answered = answer(counted, asked)
-        emit_json(_answer_facts(answered)) if as_json else _print_answer(answered)
+    found = answer(counted, asked) if isinstance(asked, Query) else verdict(counted, asked)
+    if as_json:
+        facts = _answer_facts(found) if isinstance(found, Answer) else _verdict_facts(found)
+        emit_json({**facts, "work": found.work().to_dict()} if show_work else facts)
+    elif show_work:
+        print_work(found.work(), latex=latex, html=html)
+    elif isinstance(found, Answer):
+        _print_answer(found)
     else:
-        found = verdict(counted, asked)
-        emit_json(_verdict_facts(found)) if as_json else _print_verdict(found)
+        _print_verdict(found)
 
 
 def _is_network(path: str, input_format: str | None) -> bool:

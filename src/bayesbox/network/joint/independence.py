@@ -16,7 +16,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,9 +24,13 @@ from numpy.typing import NDArray
 from bayesbox.errors import BadOption
 from bayesbox.network.joint.model import JointCounts
 from bayesbox.network.joint.query import CountedRows
+from bayesbox.network.joint.work import factors_text, verdict_work
 from bayesbox.network.query.notation import Independence, Query, Term
 from bayesbox.network.query.probability_table import decimal_text, fraction_text
 from bayesbox.stat.chi_square import upper_tail
+
+if TYPE_CHECKING:
+    from bayesbox.explain.steps import Work
 
 Groups = NDArray[np.int64]
 
@@ -48,12 +52,22 @@ class ChanceTest:
         return float(upper_tail(self.statistic, self.degrees))
 
 
+class EventCounts(NamedTuple):
+    """Rows of the two events together, of each, and all, within what is given; with weights, their sums."""
+
+    both: Fraction
+    one: Fraction
+    other: Fraction
+    given: Fraction
+
+
 @dataclass(frozen=True)
 class Verdict:
     """Whether independence holds exactly, the two sides of the equation, and the tests.
 
     It is true or false as the equation is. `joint` and `product` are P(a, b | c) and P(a | c) P(b | c) of the events,
-    or of the values for which the two are furthest apart; `witness` names these.
+    or of the values for which the two are furthest apart; `witness` names these, `factors` are P(a | c) and P(b | c),
+    and `counts` the rows behind them.
     """
 
     question: Independence
@@ -66,6 +80,7 @@ class Verdict:
     g: ChanceTest
     counted: Fraction
     left_out: Fraction
+    counts: EventCounts
 
     def __bool__(self) -> bool:
         return self.independent
@@ -82,7 +97,15 @@ class Verdict:
         both, one, other = self.parts
         exact = fraction_text(self.joint) and fraction_text(self.product)
         left, right = (fraction_text(x) if exact else decimal_text(x) for x in (self.joint, self.product))
-        return f"{both} = {left}, {one} {other} = {right}"
+        factors = factors_text(self.factors) if exact else ""
+        return f"{both} = {left}, {one} {other} = {f'{factors} = ' if factors else ''}{right}"
+
+    def work(self) -> Work:
+        """Both sides as counts over counts: prints as text, shows as HTML; `.latex()`, `.to_dict()`."""
+        return verdict_work(self)
+
+    def _repr_html_(self) -> str:
+        return self.work()._repr_html_()
 
     def __repr__(self) -> str:
         if self.witness == self.question:
@@ -123,6 +146,7 @@ def verdict(table: JointCounts, question: Independence) -> Verdict:
         ChanceTest(whole.g(rows.scale), whole.degrees()),
         counted=rows.family.n.fraction,
         left_out=rows.left_out,
+        counts=asked.counts(worst, rows.scale),
     )
 
 
@@ -216,6 +240,11 @@ class _Cells:
         over = (int(counts[cell]) for counts in (self.n, self.n_one, self.n_other))
         joint, one, other = (Fraction(count, under) for count in over)
         return joint, one, other
+
+    def counts(self, cell: int, scale: Fraction) -> EventCounts:
+        """The rows of a cell, of its two margins and of its stratum."""
+        found = (self.n, self.n_one, self.n_other, self.n_stratum)
+        return EventCounts(*(int(counts[cell]) * scale for counts in found))
 
     def independent(self) -> bool:
         """Whether every cell is the product of its margins. Those that occur decide: where one does not, others exceed

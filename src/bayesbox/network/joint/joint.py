@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,6 +28,9 @@ from bayesbox.tally.base import digest_of
 from bayesbox.tally.count import checked_weights
 from bayesbox.tally.family import Family
 
+if TYPE_CHECKING:
+    from bayesbox.explain.steps import Work
+
 Given = str | Sequence[str] | None
 
 
@@ -46,7 +49,7 @@ class Joint:
       blue  1/2  0.5
       red   1/2  0.5
     >>> shapes.independent("colour=red", "size=large")
-    not independent: P(colour=red, size=large) = 1/3, P(colour=red) P(size=large) = 2/9
+    not independent: P(colour=red, size=large) = 1/3, P(colour=red) P(size=large) = 2/3 x 1/3 = 2/9
     """
 
     def __init__(
@@ -123,6 +126,19 @@ class Joint:
         if given is not None or not isinstance(question, Independence):
             raise BadOption("independence is of two sides", found=left, remedy="Give both, or one text with _|_")
         return verdict(self.table, question)
+
+    def work(self, text: str) -> Work:
+        """The counts behind P(...), or behind a question of independence, as work that prints, HTML and LaTeX.
+
+        >>> print(Joint({"colour": ["red", "red", "blue"]}).work("P(colour=red)"))
+        P(colour=red)
+        rows = 3
+        P(colour=red) = 2/3 = 0.6666667
+        """
+        question = parse(text)
+        if isinstance(question, Independence):
+            return verdict(self.table, question).work()
+        return self.ask(question).work()
 
     def __add__(self, other: Joint) -> Joint:
         return Joint.of(self.table + other.table) if isinstance(other, Joint) else NotImplemented

@@ -13,16 +13,20 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.errors import BadOption, ImpossibleEvidence
 from bayesbox.network.joint.model import JointCounts
+from bayesbox.network.joint.work import answer_work
 from bayesbox.network.query.notation import Evidence, Query, Term, Virtual, quoted_name
 from bayesbox.network.query.probability_table import ProbabilityTable
 from bayesbox.tally.family import Family
+
+if TYPE_CHECKING:
+    from bayesbox.explain.steps import Work
 
 POSITIVE = ("true", "yes", "1")  # the state that `D~0.7` speaks of
 
@@ -32,7 +36,8 @@ class Answer:
     """What a query gives, and the rows it rests on (with weights, their sums).
 
     `counted`: rows that have a value in every column of the question; `given`: those of them that fit the evidence;
-    `left_out`: rows that lack a value.
+    `left_out`: rows that lack a value. `weighed` is `given` with each row counted by the likelihood that virtual
+    evidence gives to its value.
     """
 
     query: Query
@@ -40,6 +45,11 @@ class Answer:
     counted: Fraction
     given: Fraction
     left_out: Fraction
+    weighed: Fraction
+
+    def work(self) -> Work:
+        """The counts behind the answer: prints as text, shows as HTML; `.latex()`, `.to_dict()`."""
+        return answer_work(self)
 
 
 @dataclass(frozen=True)
@@ -104,7 +114,7 @@ def answer(table: JointCounts, query: Query) -> Answer:
     Fraction(2, 3)
     """
     rows = CountedRows.of(table, query.names)
-    counts = _weighed(rows, query.evidence)
+    counts, common = _weighed(rows, query.evidence)
     evidence = rows.fits(query.evidence)
     wanted = evidence & rows.fits(query.targets)  # resolves every value before the evidence is judged
     given = _sum(counts[evidence])
@@ -121,6 +131,7 @@ def answer(table: JointCounts, query: Query) -> Answer:
         counted=rows.family.n.fraction,
         given=_sum(rows.counts[evidence]) * rows.scale,
         left_out=rows.left_out,
+        weighed=given * rows.scale / common,
     )
 
 
@@ -128,9 +139,9 @@ def _sum(counts: NDArray[Any]) -> int:
     return int(counts.sum()) if len(counts) else 0
 
 
-def _weighed(rows: CountedRows, evidence: Iterable[Evidence]) -> NDArray[Any]:
+def _weighed(rows: CountedRows, evidence: Iterable[Evidence]) -> tuple[NDArray[Any], int]:
     """The counts, times the likelihoods of virtual evidence over a denominator common to all; still integers."""
-    counts = rows.counts
+    counts, denominator = rows.counts, 1
     for virtual in evidence:
         if not isinstance(virtual, Virtual):
             continue
@@ -140,7 +151,8 @@ def _weighed(rows: CountedRows, evidence: Iterable[Evidence]) -> NDArray[Any]:
         factors = np.empty(len(occurring), dtype=object)
         factors[:] = [int(likelihood[level] * common) for level in occurring]
         counts = counts.astype(object) * factors[rows.codes(virtual.name)]
-    return counts
+        denominator *= common
+    return counts, denominator
 
 
 def likelihoods(table: JointCounts, virtual: Virtual) -> dict[str, Fraction]:

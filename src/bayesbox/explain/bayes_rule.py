@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
 from bayesbox.errors import BadOption, ImpossibleEvidence
+from bayesbox.explain.rule_work import work_of_hypotheses, work_of_numbers
 
 SUM_TOLERANCE = 1e-9
 
 
-def bayes_rule(prior: Any, likelihood: Any, evidence: float | None = None) -> Any:
-    """The posterior.
+def bayes_rule(prior: Any, likelihood: Any, evidence: float | None = None, *, work: bool = False) -> Any:
+    """The posterior; with `work`, the work behind it, which prints, shows as HTML and has `.latex()`.
 
     With numbers: P(h), P(e | h) and P(e) give P(h | e).
 
@@ -28,11 +29,19 @@ def bayes_rule(prior: Any, likelihood: Any, evidence: float | None = None) -> An
 
     >>> bayes_rule(prior={"fair": 0.5, "loaded": 0.5}, likelihood=[{"fair": 0.25, "loaded": 0.75}] * 2)
     {'fair': 0.1, 'loaded': 0.9}
+    >>> print(bayes_rule(prior=0.00002, likelihood=0.5, evidence=0.05, work=True))
+    Bayes' rule: P(h | e) = P(e | h) P(h) / P(e)
+    P(h) = 1/50000 = 2e-05
+    P(e | h) = 1/2 = 0.5
+    P(e) = 1/20 = 0.05
+    P(h | e) = 0.5 x 2e-05 / 0.05 = 1/5000 = 0.0002
     """
     if isinstance(prior, Mapping):
         if evidence is not None:
             raise BadOption("with a prior over hypotheses the evidence follows by itself", remedy="Leave it out")
-        return _updated(prior, likelihood)
+        given = _each_evidence(likelihood)
+        found = _updated(prior, given)  # refuses what is impossible, so it goes first
+        return work_of_hypotheses(prior, given) if work else found
     if evidence is None:
         raise BadOption("the rule needs P(e), the probability of the evidence", remedy="Give evidence=")
     prior, likelihood = _probability("prior", prior), _probability("likelihood", likelihood)
@@ -45,18 +54,25 @@ def bayes_rule(prior: Any, likelihood: Any, evidence: float | None = None) -> An
             "P(e) is at least P(e | h) P(h), so these three do not belong together",
             found=f"{evidence} < {likelihood * prior}",
         )
+    if work:
+        return work_of_numbers(prior, likelihood, evidence)
     return min(answer, type(answer)(1))
 
 
-def _updated(prior: Mapping[Any, float], likelihood: Any) -> dict[Any, float]:
-    weights = {hypothesis: [_probability("prior", value)] for hypothesis, value in prior.items()}
-    total = math.fsum(value for [value] in weights.values())
-    if abs(total - 1) > SUM_TOLERANCE:
-        raise BadOption("a prior sums to 1", found=total)
+def _each_evidence(likelihood: Any) -> list[Any]:
+    """One likelihood, or several, as a list of dicts."""
     steps = [likelihood] if isinstance(likelihood, Mapping) or not isinstance(likelihood, Iterable) else [*likelihood]
     if not all(isinstance(step, Mapping) for step in steps):
         what = "with a prior over hypotheses a likelihood is a dict of them, or a list of dicts"
         raise BadOption(what, found=likelihood)
+    return steps
+
+
+def _updated(prior: Mapping[Any, float], steps: Sequence[Mapping[Any, float]]) -> dict[Any, float]:
+    weights = {hypothesis: [_probability("prior", value)] for hypothesis, value in prior.items()}
+    total = math.fsum(value for [value] in weights.values())
+    if abs(total - 1) > SUM_TOLERANCE:
+        raise BadOption("a prior sums to 1", found=total)
     for step in steps:
         if set(step) != set(prior):
             raise BadOption("a likelihood names the same hypotheses as the prior", found=list(step))
