@@ -22,16 +22,17 @@ BASE := $(VENV)/.base
 DEV := $(VENV)/.dev
 CORE := build/core/.built
 SANITIZED := build/sanitized/.built
+WEB := $(wildcard src/bayesbox/app/web/*.js tests/web/*.js)
 CORE_SOURCES := CMakeLists.txt $(filter-out cpp/tests/%,$(wildcard cpp/*/*.hpp cpp/*/*.cpp))
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint build dev fuzz sanitize bench check-system clean
+.PHONY: help demo test lint build dev fuzz sanitize bench check-system check-browser clean
 
 help:
 	@echo 'make demo              a first look: train, predict and explain on a small table'
 	@echo 'make test              everything that must hold: lint, types, layers, tests, doctests'
-	@echo 'make lint              the static half of it: ruff, mypy, import-linter'
+	@echo 'make lint              the static half of it: ruff, mypy, import-linter, deno'
 	@echo 'make build             .venv with the package and its compiled core, ready to use'
 	@echo 'make dev               the same, with the tools for working on it'
 	@echo 'make fuzz              a hundred thousand damaged files of every format under the sanitizers, power cuts, and interrupts; FILES=n SEED=n CUTS=n'
@@ -44,7 +45,7 @@ help:
 demo: $(CORE)
 	@$(BIN)/bayes demo
 
-test: lint
+test: lint check-browser
 	$(BIN)/python -m pytest -q -n 2 --dist loadgroup
 
 lint: $(CORE) $(DEV)
@@ -52,6 +53,9 @@ lint: $(CORE) $(DEV)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/deno fmt --quiet --check
+	$(BIN)/deno lint --quiet
+	$(BIN)/deno check --quiet $(WEB)
 
 build: $(CORE)
 
@@ -92,6 +96,10 @@ check-system:
 		lacks "$(CXX) does not compile C++20: apt-get install g++ (GCC 11 or newer), or name another: make CXX=clang++"; \
 	fi; \
 	exit $$fail
+
+# The browser of the tests: one that is installed, Debian's or npm's; where none can be had it says what to type.
+check-browser: $(DEV)
+	@$(BIN)/python -m tests.web.browser >/dev/null
 
 $(BASE): pyproject.toml
 	@$(MAKE) --no-print-directory check-system

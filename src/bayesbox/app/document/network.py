@@ -1,0 +1,32 @@
+"""A Bayesian network as a document: nodes with their states, parents and tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bayesbox.errors import CannotExport
+from bayesbox.network.network import BayesianNetwork
+from bayesbox.network.tables import require_tables
+
+FORMAT = 1
+MOST_NUMBERS = 2_000_000
+
+
+def network_document(network: BayesianNetwork) -> dict[str, Any]:
+    """The document from which `Network` of engine.js answers as `posteriors` does."""
+    require_tables(network.graph)
+    nodes, size = [], 0
+    for name, node in network.graph.nodes.items():
+        assert node.table is not None
+        size += node.table.size
+        nodes.append(
+            {
+                "name": name,
+                "states": list(node.states),
+                "parents": list(node.parents),
+                "table": node.table.ravel().tolist(),
+            }
+        )
+    if size > MOST_NUMBERS:
+        raise CannotExport(f"the tables have {size:,} numbers, too many for a page", found=size)
+    return {"format": FORMAT, "kind": "network", "name": network.graph.name, "nodes": nodes}
