@@ -33,6 +33,8 @@ _WHERE = {
     "Real": "bayesbox.schema.kinds",
     "Words": "bayesbox.schema.kinds",
     "bayes_rule": "bayesbox.explain.bayes_rule",
+    "exercise": "bayesbox.teach.exercise",
+    "exercises": "bayesbox.teach.exercise_set",
     "learn_network": "bayesbox.network.learn.learn_network",
     "limit_context": "bayesbox.limits",
     "load": "bayesbox.estimators.train",
@@ -88,6 +90,8 @@ if TYPE_CHECKING:
     from bayesbox.schema.kinds import Words as Words
     from bayesbox.sequence.hmm import HiddenMarkovModel as HiddenMarkovModel
     from bayesbox.source.sql import sql as sql
+    from bayesbox.teach.exercise import exercise as exercise
+    from bayesbox.teach.exercise_set import exercises as exercises
 
 
 def __getattr__(name: str) -> Any:

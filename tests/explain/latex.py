@@ -1,18 +1,23 @@
-"""A check that a text is LaTeX that compiles: what it opens it closes, and all its commands are ours."""
+"""A check that a text is LaTeX that compiles: a strict parser reads it, and all its commands are known."""
 
 from __future__ import annotations
 
 import re
 
+from pylatexenc.latexwalker import LatexWalker
+
 COMMANDS = {
     *("noindent", "textbf", "medskip", "begin", "end", "hline", "text", "frac", "mid", "par", "times", "left", "right"),
     *("textbackslash", "textasciicircum", "textasciitilde", "textless", "textgreater", "textbar", "textquotedbl"),
     *("{", "}", "$", "&", "#", "%", "_", "[", "]", "\\", ",", "Sigma", "mu", "sum", "pi", "cdot"),
+    *("alpha", "beta", "gamma", "delta", "section", "smallskip", "clearpage", "footnotesize", "fitted", "displaystyle"),
 }
+HEAD = (r"\documentclass", r"\usepackage{amsmath}", r"\newcommand{\fitted}")
 
 
 def check_latex(source: str) -> None:
     """An AssertionError where the source would not compile with amsmath, or holds a command that is not ours."""
+    LatexWalker(source, tolerant_parsing=False).get_latex_nodes()
     depth, in_math, environments = 0, "", []
     for token in re.finditer(r"\\([A-Za-z]+|.)|[{}$&#%^_~]|[^\\{}$&#%^_~]+", source, re.DOTALL):
         name = token[1]
@@ -48,3 +53,15 @@ def check_latex(source: str) -> None:
         else:
             assert token[0] not in "#%~"
     assert (depth, in_math, environments) == (0, "", [])
+
+
+def check_document(source: str) -> None:
+    """The same for a whole document: what it needs is in its head."""
+    head, begun, rest = source.partition("\\begin{document}\n")
+    body, ended, after = rest.partition("\n\\end{document}\n")
+    assert begun
+    assert ended
+    assert not after
+    assert all(part in head for part in HEAD)
+    LatexWalker(source, tolerant_parsing=False).get_latex_nodes()
+    check_latex(body.replace("section*", "section"))

@@ -47,6 +47,7 @@ VERBS = {
     "query": "Ask a table or a network for any probability, or for independence.",
     "network": "Learn, show, convert or sample a Bayesian network.",
     "hmm": "Learn, decode, score or continue sequences by a hidden Markov model.",
+    "exercise": "Draw an exercise, show its solution, check an answer.",
     "demo": "A tour in ten seconds: the people of the Titanic.",
     "completion": "Print the completion script of a shell.",
 }

@@ -14,7 +14,7 @@ from bayesbox.explain.rule_work import work_of_hypotheses, work_of_numbers
 SUM_TOLERANCE = 1e-9
 
 
-def bayes_rule(prior: Any, likelihood: Any, evidence: float | None = None, *, work: bool = False) -> Any:
+def bayes_rule(prior: Any, likelihood: Any, evidence: float | Fraction | None = None, *, work: bool = False) -> Any:
     """The posterior; with `work`, the work behind it, which prints, shows as HTML and has `.latex()`.
 
     With numbers: P(h), P(e | h) and P(e) give P(h | e).

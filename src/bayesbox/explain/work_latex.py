@@ -63,7 +63,7 @@ def _table(steps: Sequence[Step]) -> Iterator[str]:
     if not steps:
         return
     columns = steps[0].columns
-    yield r"\medskip\noindent"
+    yield r"\par\medskip\noindent"
     yield rf"\begin{{tabular}}{{l{'l' * len(columns)}}}"
     yield " & ".join(["", *map(text, columns)]) + r" \\ \hline"
     for step in steps:
