@@ -145,6 +145,7 @@ def test_answers_and_mail_do_without_the_functions_of_arrow(bayes: Bayes, folder
             f"From a\nSubject: one\n\n{label} words\n\nFrom a\nSubject: =?x\n\nmore {label}\n"
         )
     loaded = modules_after(
+        "train tennis.csv -t play",
         "predict tennis.bayes tennis.csv --proba",
         "train ham.mbox spam.mbox --model text -o mail.bayes",
         "predict mail.bayes ham.mbox --proba",

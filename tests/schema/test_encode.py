@@ -9,7 +9,7 @@ from tests.refusal import refusal
 
 from bayesbox.errors import KindContradiction
 from bayesbox.schema.columns import CountMatrix, as_numbers
-from bayesbox.schema.encode import MISSING, encode
+from bayesbox.schema.encode import MISSING, as_dictionary, encode
 
 LEVELS = ["suv", None, "van", "suv"]
 EXPECTED = ["suv", None, "van", "suv"]
@@ -110,3 +110,14 @@ def test_product_of_a_count_matrix(rows):
     part = MATRIX[rows]
     assert part.rows == len(DENSE[rows])
     np.testing.assert_array_equal(part.times(weights), DENSE[rows] @ weights)
+
+
+@given(
+    st.lists(st.sampled_from(["suv", "", "é", "truck", None])).map(lambda cells: pa.array(cells, pa.string()))
+    | st.lists(st.sampled_from([True, False, None])).map(lambda cells: pa.array(cells, pa.bool_()))
+)
+def test_few_values_are_coded_as_many_are(column):
+    coded = as_dictionary(column)
+    expected = column.dictionary_encode()
+    assert coded.dictionary.equals(expected.dictionary)
+    assert coded.indices.equals(expected.indices)

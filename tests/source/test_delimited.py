@@ -16,7 +16,8 @@ from tests.refusal import refusal
 from tests.source.walk import walked
 
 from bayesbox.errors import BadRow, KindContradiction
-from bayesbox.source.files import reading
+from bayesbox.source.files import delimited, reading
+from bayesbox.source.files.numerals import Numerals
 from bayesbox.source.files.open import open_source
 
 
@@ -309,3 +310,17 @@ def test_many_columns(tmp_path: Path) -> None:
 def test_threads_read_the_same(tmp_path: Path) -> None:
     path = write(tmp_path, "age,car\n" + "25,suv\n,sports\n" * 1000)
     assert rows_of(path, threads=2) == rows_of(path)
+
+
+CELLS = st.sampled_from(["1", " 2.5", "1e3", "-.5", "nan", "true", "F", "yes", "suv", "", "1,000", "3\n", "12%", None])
+
+
+@given(
+    st.lists(CELLS, max_size=30), st.booleans(), st.sampled_from([Numerals(), Numerals(",", "."), Numerals(".", ",")])
+)
+def test_few_texts_are_told_apart_as_many_are(cells: list[str | None], refuse_mixed: bool, numerals: Numerals) -> None:
+    texts = pa.chunked_array([pa.array(cells, pa.string())])
+    few = delimited._kind_of_texts(texts, numerals, refuse_mixed=refuse_mixed)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(delimited, "FEW", -1)
+        assert delimited._kind_of_texts(texts, numerals, refuse_mixed=refuse_mixed) == few

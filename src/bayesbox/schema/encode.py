@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from bayesbox import _core
-from bayesbox.schema.arrays import AnyArray, IntegerArray, without_nulls
+from bayesbox.schema.arrays import AnyArray, IntegerArray, flag_array, numbers_array, text_array, without_nulls
 from bayesbox.schema.columns import Column
 from bayesbox.schema.compute import pc
 from bayesbox.schema.levels import level_text
 
 Codes = AnyArray  # of any integer type
 MISSING = -1
+FEW = 1_000  # values
 
 
 class Encoded(NamedTuple):
@@ -75,7 +76,19 @@ def as_dictionary(column: pa.Array | pa.ChunkedArray) -> pa.DictionaryArray:
         return column
     if pa.types.is_floating(column.type):
         column = pc.if_else(pc.is_nan(column), pa.nulls(len(column), column.type), column)
+    elif len(column) <= FEW and column.type in (pa.string(), pa.bool_()):
+        return _few_coded(column)
     return column.dictionary_encode()
+
+
+def _few_coded(column: pa.Array) -> pa.DictionaryArray:
+    """The same as Arrow's without its functions, whose import takes longer than all else about a small table."""
+    numbers: dict[Any, int] = {}
+    values = column.to_pylist()
+    codes = np.array([0 if each is None else numbers.setdefault(each, len(numbers)) for each in values], dtype=np.int32)
+    present = np.array([each is not None for each in values], dtype=bool)
+    texts = text_array(list(numbers)) if column.type == pa.string() else flag_array(list(numbers))
+    return pa.DictionaryArray.from_arrays(numbers_array(codes, present), texts)
 
 
 def _encode_arrow(column: pa.DictionaryArray) -> Encoded:

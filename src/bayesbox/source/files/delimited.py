@@ -17,7 +17,7 @@ import pyarrow.csv as arrow_csv
 from bayesbox import _core
 from bayesbox.described import Advice, Remedy, parameter
 from bayesbox.errors import BadData, BadRow
-from bayesbox.schema.arrays import text_array
+from bayesbox.schema.arrays import FEW, text_array
 from bayesbox.schema.columns import Column
 from bayesbox.schema.compute import pc
 from bayesbox.schema.flags import FALSE_WORDS, TRUE_WORDS
@@ -69,6 +69,7 @@ ARROW_TYPES = {
     None: pa.string(),
 }
 FLAG_WORDS = text_array([*TRUE_WORDS, *FALSE_WORDS])
+FEW_FLAG_WORDS = frozenset(FLAG_WORDS.to_pylist())
 
 
 class DelimitedRows(OpenedFile):
@@ -322,7 +323,7 @@ class DelimitedRows(OpenedFile):
         settled = False
         for name in self.names:
             if self._reading.kind_of(name) is None:
-                kind = _kind_of_texts(table.column(name), self._numerals.plain, refuse_mixed=self._reading.refuse_mixed)
+                kind = _kind_of_texts(table.column(name), self._numerals, refuse_mixed=self._reading.refuse_mixed)
                 if kind is not None:
                     self._reading.kinds[name] = kind
                     settled = True
@@ -347,19 +348,38 @@ def _delimiter_of(header: Record) -> bytes:
     return b","
 
 
-def _kind_of_texts(texts: pa.ChunkedArray, number: str, *, refuse_mixed: bool) -> str | None:
+def _kind_of_texts(texts: pa.ChunkedArray, numerals: Numerals, *, refuse_mixed: bool) -> str | None:
+    """What a column is by its first texts; None where it has none yet."""
+    if len(texts) <= FEW:
+        return _kind_of_few(texts, numerals, refuse_mixed=refuse_mixed)
     values = texts.drop_null()
     if len(values) == 0:
         return None
     if pc.all(pc.is_in(values, value_set=FLAG_WORDS)).as_py():
         return FLAG
-    if not pc.any(pc.match_substring_regex(values[:10], number)).as_py():  # this settles most columns of text
+    if not pc.any(pc.match_substring_regex(values[:10], numerals.plain)).as_py():  # this settles most columns of text
         return TEXT
-    numbers = pc.match_substring_regex(values, number)
-    texts = len(values) - pc.sum(numbers).as_py()
-    if texts and refuse_mixed and is_broken_number(texts, len(values), len(values.filter(numbers).unique())):
+    numbers = pc.match_substring_regex(values, numerals.plain)
+    others = len(values) - pc.sum(numbers).as_py()
+    if others and refuse_mixed and is_broken_number(others, len(values), len(values.filter(numbers).unique())):
         return NUMBER
-    return TEXT if texts else NUMBER
+    return TEXT if others else NUMBER
+
+
+def _kind_of_few(texts: pa.ChunkedArray, numerals: Numerals, *, refuse_mixed: bool) -> str | None:
+    """The same without Arrow's functions, whose import takes longer than all else about a small table."""
+    values = [value for value in texts.to_pylist() if value is not None]
+    if not values:
+        return None
+    if all(value in FEW_FLAG_WORDS for value in values):
+        return FLAG
+    if not any(map(numerals.is_number, values[:10])):
+        return TEXT
+    numbers = [value for value in values if numerals.is_number(value)]
+    others = len(values) - len(numbers)
+    if others and refuse_mixed and is_broken_number(others, len(values), len(set(numbers))):
+        return NUMBER
+    return TEXT if others else NUMBER
 
 
 def _has_long_cell(table: pa.Table, reading: Reading) -> bool:

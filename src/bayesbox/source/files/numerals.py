@@ -73,7 +73,7 @@ class Numerals:
 
     def is_number(self, text: str, *, marked: bool = False) -> bool:
         """Whether a text is a number that is written so; with `marked` perhaps one of money or percent."""
-        return (self._is_marked if marked else self._is_plain).match(text) is not None
+        return (self._is_marked if marked else self._is_plain).fullmatch(text) is not None
 
     def doubles(self, texts: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
         """Texts that match as the doubles nearest to what they say. Arrow's error where one does not."""

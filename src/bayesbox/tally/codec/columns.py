@@ -15,7 +15,6 @@ from bayesbox import _core
 from bayesbox._core import ExactArray
 from bayesbox.file.arrow import TEXT, WHOLE
 from bayesbox.schema.arrays import FEW, numbers_array, numpy_values, repeated_texts
-from bayesbox.schema.compute import pc
 from bayesbox.schema.tokens import text_buffers, text_column
 from bayesbox.tally.base import positions
 
@@ -116,8 +115,8 @@ class Exact:
         self.integers = numpy_values(column) if column.type == WHOLE else None
         if self.integers is None:
             self.lines = "".join([f"{line}\n" for line in column.to_pylist()]).encode()
-            lengths = numpy_values(pc.binary_length(column))
-            self.starts = np.concatenate([[0], np.cumsum(lengths.astype(np.int64) + 1)]).tolist()
+            _, places = text_buffers(column)
+            self.starts = (places - places[0] + np.arange(len(places))).tolist()  # a newline ends each
 
     def __getitem__(self, rows: slice) -> ExactArray:
         if self.integers is not None:

@@ -14,7 +14,7 @@ import numpy as np
 from bayesbox._core import ExactArray
 from bayesbox.file import arrow
 from bayesbox.file.arrow import TEXT, WHOLE
-from bayesbox.schema.arrays import numbers_array, text_array
+from bayesbox.schema.arrays import repeated_texts
 from bayesbox.tally.book import Book
 from bayesbox.tally.codec.columns import (
     Exact,
@@ -49,7 +49,7 @@ def write(form: type[C], tallies: Mapping[str, C]) -> dict[str, bytes]:
         levels += tally.levels
         cells.append(some)
     classes = next(iter(tallies.values())).classes
-    texts = text_array(levels).take(numbers_array(np.concatenate(places)))
+    texts = repeated_texts(levels, np.concatenate(places))
     return {form.members[0]: arrow.write(rows.columns(classes) | {"level": texts, "count": exact_column(cells)})}
 
 
