@@ -40,6 +40,8 @@ R = TypeVar("R", bound=PriorRules)
 D = TypeVar("D")
 M = TypeVar("M", bound=TableModel)
 
+MOST_NAMED, SOME_NAMED = 30, 12  # columns that the title of a row names: all of them; some, where there are more
+
 
 class TableClassifier(Classifier[R, D, M]):
     """A classifier of rows with named columns; `declared` are the kinds that columns are said to have."""
@@ -408,7 +410,9 @@ class TableClassifier(Classifier[R, D, M]):
         from bayesbox.classifier.report.strongest import cut
 
         values = {name: value_text(column) for name, column in self.shown_columns(batch).items()}
-        given = ", ".join(f"{name}={cut(value)}" for name, value in values.items() if value is not None)
+        listed = [f"{name}={cut(value)}" for name, value in values.items() if value is not None]
+        more = f" and {len(listed) - SOME_NAMED:,} more columns" if len(listed) > MOST_NAMED else ""
+        given = ", ".join(listed[:SOME_NAMED] if more else listed) + more
         return f"{self.title}: {self.target or 'class'}, given {given or 'nothing'}"
 
     def explained_texts(self, batch: Batch, best: NDArray[Any], against: NDArray[Any], number: int) -> pa.Array:

@@ -40,6 +40,7 @@ ROWS = ("weight", "types", "na", "bad_rows", *options.DIALECT_OPTIONS)
         "bayes query alarm.bif 'P(B | J=true)' --approx weighting --show-work",
         "bayes query alarm.bif 'P(B, E | J=true)' --mpe",
         "bayes query alarm.bif 'P(B | J=true)' --approx gibbs",
+        "bayes query alarm.bif 'P(B=true | J=true, M=true)' --approx all",
         "bayes query alarm.bif 'J _|_ M | A'",
     ),
     notes="A name that holds one of , | = ( ) ~ : and a value that holds one of , | ( ) stand in double quotes. "
@@ -49,7 +50,9 @@ ROWS = ("weight", "types", "na", "bad_rows", *options.DIALECT_OPTIONS)
     "probability (with fraction, where the network is small), or columns and rows; with --mpe states, probability, "
     "log_joint; for independence independent, path; with --show-work, work (title, steps (name, columns, rows (name, "
     "cells))); with --approx, standard_error beside "
-    "probability, and approximation with what the method tells of itself. "
+    "probability, and approximation with what the method tells of itself; with --approx all, exact (rows, or null "
+    "and refused), methods (method, rows, error, standard_error, approximation, notes, refused), by_samples (method, "
+    "samples, error, stated: root mean squares) and runs. "
     "The approximations: weighting and gibbs draw samples and state standard errors, loopy is exact on polytrees and "
     "else states its residual, meanfield bounds the probability of the evidence from below.",
 )
@@ -65,10 +68,10 @@ ROWS = ("weight", "types", "na", "bad_rows", *options.DIALECT_OPTIONS)
     "--approx",
     metavar="METHOD",
     help="Of a network: an approximate answer, where an exact one would cost too much: weighting, gibbs, loopy, "
-    "meanfield, or one of an extension.",
+    "meanfield, or one of an extension; all: each of them beside the exact answer.",
 )
 @click.option(
-    "--samples", type=click.IntRange(1), help="With --approx weighting or gibbs: how many; 100,000 if not said."
+    "--samples", type=click.IntRange(1), help="With --approx weighting, gibbs, all: how many; 100,000 if not said."
 )
 @click.option("--seed", type=click.IntRange(0), help="With --approx, but for loopy: another seed than 0.")
 @click.option("--normalize", is_flag=True, help="Of a network: make rows sum to 1 that do not.")

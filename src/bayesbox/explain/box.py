@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 from bayesbox.dist.factor import MOST_LOG, Factor, Logged, NoFactor, Number, decimal, log_of
 from bayesbox.explain.class_work import ClassWork
-from bayesbox.explain.steps import DIGITS, Cell, Row, Step, line
+from bayesbox.explain.steps import DIGITS, Cell, Row, Step, fraction_text, line
+from bayesbox.explain.underflow import log_joints, underflow_steps
 
 if TYPE_CHECKING:
     from bayesbox.file.reader import Json
@@ -135,6 +136,7 @@ class BayesBox:
             likelihood = _row("likelihood: P(x | class)", self.likelihood)
             steps.append(self._step("likelihood", *map(self._row, self.factors[1:]), likelihood))
         steps.append(self._step("joint", _row("joint: P(class, x)", self.joint)))
+        steps += self._underflow()
         name = "P(x)" if self.is_probability else "sum"
         steps.append(Step("evidence", (line(f"evidence: {name}", self._sum_text(), self.evidence),)))
         steps.append(self._step("posterior", _row(f"posterior: joint / {name}", self.posterior)))
@@ -190,6 +192,7 @@ class BayesBox:
     def facts(self) -> Json:
         """The box for JSON: formulas and decimals by class, and fractions where they are exact."""
         posterior, joint = self.posterior, self.joint
+        logs = log_joints(len(self.classes), self.factors) if self._underflow() else None
         return {
             "classes": list(self.classes),
             "factors": [
@@ -205,11 +208,21 @@ class BayesBox:
             "joint": dict(zip(self.classes, map(float, joint), strict=True)),
             "evidence": float(self.evidence),
             "posterior": dict(zip(self.classes, map(float, posterior), strict=True)),
-            "exact_joint": dict(zip(self.classes, map(str, joint), strict=True)) if self.exact else None,
-            "exact_posterior": dict(zip(self.classes, map(str, posterior), strict=True)) if self.exact else None,
+            "exact_joint": _texts(self.classes, joint),
+            "exact_posterior": _texts(self.classes, posterior),
             "odds": self.odds(),
             "class": self.classes[self.ranking()[0]],
+            **({"log_joint": dict(zip(self.classes, logs, strict=True))} if logs else {}),
         }
+
+    def _underflow(self) -> tuple[Step, ...]:
+        return underflow_steps(self.classes, self.factors)
+
+
+def _texts(classes: Sequence[str], values: Sequence[Number]) -> dict[str, str] | None:
+    """Exact numbers as fractions by class; None where one is not exact, or too long to be written."""
+    texts = [fraction_text(value) for value in values]
+    return dict(zip(classes, texts, strict=True)) if all(texts) else None
 
 
 def _product(values: Sequence[Number]) -> Number:

@@ -19,7 +19,19 @@ if TYPE_CHECKING:
     from bayesbox.file.reader import Json
 
 DIGITS = 12  # of numerator and denominator: longer fractions are shown as decimals
+MOST_BITS = 14_000  # of an integer: Python refuses to write out more than 4,300 digits
 WIDTH = 100  # of the text, in characters
+
+
+def fraction_text(value: object) -> str:
+    """An exact number as a fraction; nothing where it is not exact, or has more digits than Python writes out.
+
+    >>> fraction_text(Fraction(2, 6)), fraction_text(0.5), fraction_text(Fraction(1, 3**100_000))
+    ('1/3', '', '')
+    """
+    if not isinstance(value, Fraction) or max(value.numerator.bit_length(), value.denominator.bit_length()) > MOST_BITS:
+        return ""
+    return str(value)
 
 
 @dataclass(frozen=True)
@@ -41,10 +53,8 @@ class Cell:
 
     def fraction(self) -> str:
         """The exact value as a fraction in lowest terms; nothing where it is not exact, or too long to read."""
-        value = self.value
-        if not isinstance(value, Fraction) or len(str(value.numerator)) + len(str(value.denominator)) > 2 * DIGITS:
-            return ""
-        return str(value)
+        text = fraction_text(self.value)
+        return text if len(text) <= 2 * DIGITS + 1 else ""
 
     def decimal(self) -> str:
         """The value in seven digits, however small it is."""
@@ -64,7 +74,7 @@ class Cell:
         number = None if value is None else float(value)
         return {
             "formula": self.formula,
-            "fraction": str(value) if isinstance(value, Fraction) else None,
+            "fraction": fraction_text(value) or None,
             "value": number if number is None or math.isfinite(number) else str(number),
             "text": str(self),
         }

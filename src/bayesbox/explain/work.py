@@ -15,6 +15,7 @@ from bayesbox.explain.box import BayesBox
 from bayesbox.explain.class_work import ClassWork
 from bayesbox.explain.evidence import Explanation
 from bayesbox.explain.steps import Cell, Row, Step, line
+from bayesbox.explain.underflow import log_joints
 from bayesbox.rule.naive import fit_options
 from bayesbox.rule.options import NaiveOptions
 from bayesbox.rule.priors import prior_ratio
@@ -22,6 +23,7 @@ from bayesbox.rule.smoothing import MaximumLikelihood
 from bayesbox.schema.schema import Schema
 from bayesbox.tally.book import Book
 
+MOST_FACTORS, SHOWN_FACTORS = 200, 40  # of a row: that are all written out; that are, where there are more
 CLOSE = 1e-9  # how far the product of terms may be from an answer that it is shown for
 
 
@@ -55,8 +57,26 @@ def bayes_box(
                 left_out.append(factor)
             else:
                 factors.append(factor.power(model.weight_of(conditional)))
+    factors[1:] = most_telling(factors[1:], len(model.classes))
     weighted = any(model.weight_of(conditional) != 1 for conditional in model.conditionals)
     return BayesBox(model.classes, tuple(factors), tuple(left_out), not weighted, against)
+
+
+def most_telling(factors: list[Factor], classes: int) -> list[Factor]:
+    """The factors; where they are very many, those that differ most between classes, and the others in one."""
+    if len(factors) <= MOST_FACTORS:
+        return factors
+    spread = [_spread(factor) for factor in factors]
+    shown = set(sorted(range(len(factors)), key=lambda place: (-spread[place], place))[:SHOWN_FACTORS])
+    others = [factor for place, factor in enumerate(factors) if place not in shown]
+    products = tuple(map(Logged, log_joints(classes, others)))  # as a fraction it had thousands of digits
+    rest = Factor(f"{len(others):,} other factors", ("product of them",) * classes, products)
+    return [*(factor for place, factor in enumerate(factors) if place in shown), rest]
+
+
+def _spread(factor: Factor) -> float:
+    logs = [log_of(value) for value in factor.values]
+    return math.inf if any(map(math.isinf, logs)) else max(logs) - min(logs)
 
 
 def prior_factor(model: HasPrior, book: Book, rules: Any) -> Factor:

@@ -37,6 +37,7 @@ from bayesbox.source.shapes import holds_values
 
 if TYPE_CHECKING:
     from bayesbox.explain.steps import Work
+    from bayesbox.network.approximate.beside_exact import ApproximateAnswers
 
 Evidence = Mapping[Any, Any]
 COMPILED = ("_compiled", "_propagation")  # what is made anew rather than copied
@@ -146,6 +147,25 @@ class NetworkQuestions:
         from bayesbox.network.work.question import work_of
 
         return work_of(self, parse_query(text), method=method, approx=approx, **options)
+
+    def approximations(
+        self,
+        text: str,
+        *,
+        samples: int | None = None,
+        seed: int = 0,
+        sizes: Sequence[int] = (100, 1_000, 10_000),
+        runs: int = 10,
+    ) -> ApproximateAnswers:
+        """P(...) by every approximation beside the exact answer, with their errors: prints, HTML, `.to_frame()`.
+
+        Methods that draw samples take `samples` of them, and also as many as `sizes` says, each by so many `runs` with
+        other seeds: the fall of the error, of which `.svg()` is a picture. Where an exact answer would cost too much,
+        `.exact` is None.
+        """
+        from bayesbox.network.approximate.beside_exact import compare_methods
+
+        return compare_methods(self, parse_query(text), samples=samples, seed=seed, sizes=sizes, runs=runs)
 
     def posteriors(
         self,

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from bayesbox.file.reader import Json
     from bayesbox.network.query.notation import Independence, Query, Question
 
+ALL = "all"  # of --approx: every method beside the exact answer
 SHORTEST_WORK = 20  # nodes up to which an answer is also a fraction
 
 
@@ -68,6 +69,8 @@ def answer_network(
         _print_independence(network, asked, as_json=as_json)
     elif mpe:
         _print_explanation(network, asked, as_json=as_json)
+    elif approximation is not None and approximation[0] == ALL:
+        _print_all(network, asked, approximation[1], work, as_json=as_json)
     elif approximation is not None:
         _print_estimate(network, asked, approximation, work, as_json=as_json)
     else:
@@ -122,6 +125,19 @@ def _print_estimate(
     else:
         say(repr(value))
     note(value.approximation.summary())
+
+
+def _print_all(network: Any, asked: Query, options: Json, how: NetworkWork | None, *, as_json: bool) -> None:
+    """Every approximation beside the exact answer."""
+    from bayesbox.network.approximate.beside_exact import compare_methods
+
+    if how is not None:
+        raise click.UsageError("--show-work goes with one method: --approx weighting or gibbs")
+    found = compare_methods(network, asked, **options)
+    if as_json:
+        emit_json(found.to_dict())
+    else:
+        say(str(found))
 
 
 def _small_exactly(network: Any, asked: Query) -> Any:
