@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from bayesbox.dist.base import LevelTable
+from bayesbox.dist.base import Doubles, LevelTable
 from bayesbox.errors import BadOption
 from bayesbox.network.graph import TOLERANCE, Graph, Node
 from bayesbox.network.network import BayesianNetwork
@@ -20,14 +22,10 @@ def network_of(classifier: NaiveClassifier, target: str | None = None) -> Bayesi
     a number with a density has no states: refused.
     """
     model = classifier.model
-    name = target or classifier.target or "class"
-    while target is None and name in model.columns:
-        name += "_"
-    if name in model.columns:
-        raise BadOption("the node of the class needs a name that no column has", found=name)
+    root = class_node(classifier.target, target, model.columns, model.classes, model.log_prior)
     if any(model.weight_of(conditional) != 1 for conditional in model.conditionals):
         raise BadOption("a model whose columns have weights is no network", remedy="Train it without column_weights")
-    nodes = [Node(name, model.classes, (), np.exp(model.log_prior))]
+    nodes = [root]
     for conditional in model.conditionals:
         found = conditional.level_table()
         if found is None:
@@ -35,8 +33,31 @@ def network_of(classifier: NaiveClassifier, target: str | None = None) -> Bayesi
                 f"column `{conditional.columns[0]}` is a number or a text: it has no table of states",
                 remedy="Ignore it, put it into bins, or declare it a category: columns={...}",
             )
-        nodes.append(_node(conditional.columns[0], found, name))
+        nodes.append(_node(conditional.columns[0], found, root.name))
     return BayesianNetwork.of(Graph(nodes))
+
+
+def class_node(
+    learned: str | None, asked: str | None, columns: Sequence[str], classes: tuple[str, ...], log_prior: Doubles
+) -> Node:
+    """The node of the class, under the name that is asked for, that of the target, or `class`."""
+    name = asked or learned or "class"
+    while asked is None and name in columns:
+        name += "_"
+    if name in columns:
+        raise BadOption("the node of the class needs a name that no column has", found=name)
+    return Node(name, classes, (), np.exp(log_prior))
+
+
+def require_sums(column: str, rows: Doubles) -> None:
+    """Refuse a table, a row for each combination of parents, whose rows are no distributions."""
+    sums = rows.sum(axis=1)
+    if np.abs(sums - 1).max() > TOLERANCE:
+        raise BadOption(
+            f"the smoothing rule gives column `{column}` numbers that do not sum to 1",
+            found=float(sums[np.abs(sums - 1).argmax()]),
+            remedy="A network needs probabilities: use laplace, lidstone, m or mle",
+        )
 
 
 def _node(column: str, found: LevelTable, parent: str) -> Node:
@@ -47,11 +68,5 @@ def _node(column: str, found: LevelTable, parent: str) -> Node:
     spoken = [place for place, row in enumerate(rows) if np.any(row != 0)]  # what says nothing has zeros for logs
     kept = spoken if len(spoken) < len(rows) and len(spoken) > 0 else list(range(len(rows)))
     table = np.exp(np.array([rows[place] for place in kept])).T
-    sums = table.sum(axis=1)
-    if np.abs(sums - 1).max() > TOLERANCE:
-        raise BadOption(
-            f"the smoothing rule gives column `{column}` numbers that do not sum to 1",
-            found=float(sums[np.abs(sums - 1).argmax()]),
-            remedy="A network needs probabilities: use laplace, lidstone, m or mle",
-        )
+    require_sums(column, table)
     return Node(column, tuple(states[place] for place in kept), (parent,), table)

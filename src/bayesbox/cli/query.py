@@ -42,6 +42,7 @@ ROWS = ("weight", "types", "na", "bad_rows", *options.DIALECT_OPTIONS)
         "bayes query alarm.bif 'P(B | J=true)' --approx gibbs",
         "bayes query alarm.bif 'P(B=true | J=true, M=true)' --approx all",
         "bayes query alarm.bif 'J _|_ M | A'",
+        "bayes query people.bayes 'P(income | sex=Female, education=Masters)'",
     ),
     notes="A name that holds one of , | = ( ) ~ : and a value that holds one of , | ( ) stand in double quotes. "
     "alarm~0.7 is evidence that is itself uncertain, colour~(red:0.7, blue:0.3) the same for any values. "
@@ -113,8 +114,8 @@ def command(
 
     P(colour=red | class=+) is a number, P(colour | class=+) a table; colour _|_ size | class asks for independence.
     Rows that lack a value of a column in the question are left out. DATA may be the file of a Bayesian network
-    (.bif, .xmlbif, .bifxml, .xml, .uai, .net, .xdsl, .json): then the answer is exact inference, and independence is
-    d-separation.
+    (.bif, .xmlbif, .bifxml, .xml, .uai, .net, .xdsl, .json), or the model file of naive Bayes, TAN or KDB, which are
+    networks: then the answer is exact inference, and independence is d-separation.
     """
     from bayesbox.network.joint.independence import verdict
     from bayesbox.network.joint.query import Answer, answer
@@ -160,10 +161,11 @@ def command(
 
 
 def _is_network(path: str, input_format: str | None) -> bool:
-    """Whether a file is one of a network, by its extension."""
+    """Whether a file is one of a network, or of a model that may be one, by its extension."""
+    from bayesbox.cli.network.opened import is_model_file
     from bayesbox.network.formats import format_of
 
-    return input_format is None and format_of(path) is not None
+    return input_format is None and (is_model_file(path) or format_of(path) is not None)
 
 
 def _counted(data: tuple[str, ...], asked: Question, given: Json) -> JointCounts:

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
+from sklearn.utils.validation import check_is_fitted
+
+from bayesbox.bridge.augmented_network import network_of
 from bayesbox.estimators.base import CalibratedEstimator
 from bayesbox.estimators.parameters import estimator
+from bayesbox.network.network import BayesianNetwork
+from bayesbox.table.augmented.arcs import ArcsClassifier
 from bayesbox.table.augmented.classifier import AugmentedClassifier
 
 A = TypeVar("A", bound=AugmentedClassifier[Any, Any, Any])
+B = TypeVar("B", bound=ArcsClassifier[Any, Any])
 
 
 @estimator
@@ -25,3 +31,22 @@ class AugmentedEstimator(CalibratedEstimator[A]):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = False
         return tags
+
+
+@estimator
+class ArcsEstimator(AugmentedEstimator[B]):
+    """A table estimator whose model is one network: each column has the class and some columns for parents."""
+
+    def to_network(self, target: str | None = None) -> BayesianNetwork:
+        """The same model as a Bayesian network: the class, and the arcs between the columns.
+
+        The two give the same answers to rows without missing values, before any calibration; a network sums over what
+        is missing.
+
+        >>> import bayesbox as bb
+        >>> rows = {"sky": ["sun", "sun", "rain", "rain"] * 5, "windy": [True, False, True, False] * 5}
+        >>> bb.TAN().fit(rows, ["no", "yes", "yes", "no"] * 5).to_network("play").factorisation()
+        'P(play, sky, windy) = P(play) P(sky | play) P(windy | play, sky)'
+        """
+        check_is_fitted(self)
+        return network_of(self.classifier_, target)

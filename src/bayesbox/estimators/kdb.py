@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from bayesbox.estimators.augmented import AugmentedEstimator
+from bayesbox.estimators.augmented import ArcsEstimator
 from bayesbox.estimators.parameters import estimator
 from bayesbox.table.augmented.kdb import DependenceClassifier
 from bayesbox.table.augmented.options import DependenceOptions
 
 
 @estimator
-class KDB(AugmentedEstimator[DependenceClassifier], DependenceOptions):
+class KDB(ArcsEstimator[DependenceClassifier], DependenceOptions):
     """k-dependence Bayes: every column depends on the class and on at most k others.
 
     Columns stand in the order of what they say of the class; the parents of a column are those before it that it

@@ -6,7 +6,7 @@ from types import MethodType
 from typing import Any
 
 from bayesbox.estimators.answers import CountedEstimator
-from bayesbox.estimators.augmented import AugmentedEstimator
+from bayesbox.estimators.augmented import ArcsEstimator
 from bayesbox.estimators.parameters import estimator
 from bayesbox.table.augmented.options import TreeOptions
 from bayesbox.table.augmented.tan import TreeClassifier
@@ -24,7 +24,7 @@ class _MethodBesideParameter:
 
 
 @estimator
-class TAN(AugmentedEstimator[TreeClassifier], TreeOptions):
+class TAN(ArcsEstimator[TreeClassifier], TreeOptions):
     """Tree-augmented naive Bayes: every column depends on the class and on at most one other column.
 
     Examples

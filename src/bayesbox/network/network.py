@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.errors import BadData, BadOption, file_name, require_whole
+from bayesbox.network.analyse.methods import NetworkAnalysis
 from bayesbox.network.approximate.algorithm import InferenceAlgorithm
 from bayesbox.network.factor_graph import FactorModel
 from bayesbox.network.graph import Graph
@@ -19,12 +20,14 @@ from bayesbox.network.learn.fit import NetworkFitting
 from bayesbox.network.query.dsep import active_path, path_text, relevant
 from bayesbox.network.query.notation import Independence, parse
 from bayesbox.network.query.probability_table import ProbabilityTable
-from bayesbox.network.questions import NetworkQuestions
+from bayesbox.network.questions import Evidence, impossible_evidence
 from bayesbox.network.tables import graph_of, require_tables
 from bayesbox.schema.levels import level_text
 
 if TYPE_CHECKING:
+    from bayesbox.explain.graph.layout import GraphLayout
     from bayesbox.explain.printed_tables import PrintedTables
+    from bayesbox.network.analyse.strengths import ArcStrengths
     from bayesbox.network.learn.compare import Comparison
     from bayesbox.network.learn.learn_network import Learning
 
@@ -33,7 +36,7 @@ Names = str | Iterable[str] | None
 ROWS_AT_ONCE = 1 << 20  # of a sample: an interrupt need not wait for all of them
 
 
-class BayesianNetwork(NetworkFitting, NetworkQuestions):
+class BayesianNetwork(NetworkFitting, NetworkAnalysis):
     """A Bayesian network: the parents of each node, and P(node | parents) as tables.
 
     `structure` maps each node to its parents; `cpts` each node to its table, by dicts or arrays. A table with a number
@@ -257,6 +260,45 @@ class BayesianNetwork(NetworkFitting, NetworkQuestions):
 
         return pa.Table.from_arrays([column(name) for name in self.graph.nodes], names=list(self.graph.nodes))
 
+    def strengths(self, evidence: Evidence | None = None) -> ArcStrengths:
+        """How strong each arc is: what the parent says of the child, in bits.
+
+        `conditional` is I(parent; child | other parents), what the parent adds to the others, `mutual` is
+        I(parent; child), and `share` the part of H(child | other parents) that the parent takes away. The
+        probabilities are those of the network, given the evidence if there is any.
+
+        Parameters
+        ----------
+        evidence : mapping from node to state, or None
+            What is known, as for `posteriors`.
+
+        Returns
+        -------
+        ArcStrengths
+            The arcs, the strongest first; it prints as a table, has `.to_frame()` and `.to_dict()`, and
+            `found[parent, child]` is one of them.
+
+        See Also
+        --------
+        ask_next, learn_network
+
+        Examples
+        --------
+        >>> net = BayesianNetwork({"grass": ["rain", "hose"]}, {"rain": 0.2, "hose": 0.1, "grass": {
+        ...     (True, True): 0.99, (True, False): 0.9, (False, True): 0.9, (False, False): 0.01}})
+        >>> print(net.strengths())
+        what the parent says of the child, in bits
+          arc            given other parents  by itself   share
+          rain -> grass               0.4867     0.3676  72.8 %  ####################
+          hose -> grass               0.2789     0.1598  60.5 %  ###########
+        """
+        from bayesbox.network.analyse.strengths import strengths_of
+
+        found = strengths_of(self._compiled, self.findings(evidence), self.max_bytes)
+        if found is None:
+            raise impossible_evidence(evidence)
+        return found
+
     def compare(self, known: BayesianNetwork) -> Comparison:
         """How far this structure is from a known one: arcs missing, extra, reversed, and the Hamming distance."""
         from bayesbox.network.learn.compare import compare
@@ -278,11 +320,56 @@ class BayesianNetwork(NetworkFitting, NetworkQuestions):
         write_graph(self.graph, path, learned=learned)
 
     def svg(self, *, probabilities: bool = False, evidence: Mapping[Any, Any] | None = None) -> str:
-        """A drawing of the graph; with the posteriors of each node on request."""
-        from bayesbox.network.drawing import drawing
+        """A drawing of the graph as SVG; on request, or with evidence, the posteriors of each node as bars.
+
+        >>> net = BayesianNetwork({"grass": ["rain"]}, {"rain": 0.2, "grass": {True: 0.9, False: 0.1}})
+        >>> net.svg(evidence={"grass": True})[:4]
+        '<svg'
+        """
+        from bayesbox.explain.graph.picture import network_picture
 
         shown = self.posteriors(evidence or {}) if probabilities or evidence else None
-        return drawing(self.graph, shown, set(evidence or {}))
+        return network_picture(self.layout(probabilities=shown is not None), shown, self._known(evidence))
+
+    def layout(self, *, probabilities: bool = False) -> GraphLayout:
+        """Where a drawing puts nodes and arcs, as data: `.nodes`, `.arcs`, `.to_dict()`; `svg` draws it.
+
+        With `probabilities` there is room in the nodes for the bars of their states.
+
+        >>> net = BayesianNetwork({"grass": ["rain"]})
+        >>> net.layout()["grass"]
+        NodeBox(name='grass', x=56.5, y=125.0, width=65.0, height=30.0, layer=1)
+        """
+        from bayesbox.explain.graph.picture import network_layout
+
+        states = {name: node.states for name, node in self.graph.nodes.items()} if probabilities else None
+        return network_layout(self._structure(), states)
+
+    def dot(self, *, probabilities: bool = False, evidence: Mapping[Any, Any] | None = None) -> str:
+        """The graph in the DOT language, for Graphviz; posteriors as for `svg`.
+
+        >>> print(BayesianNetwork({"grass": ["rain"]}).dot(), end="")
+        digraph {
+          node [shape=box, style=rounded];
+          "rain";
+          "grass";
+          "rain" -> "grass";
+        }
+        """
+        from bayesbox.explain.graph.dot import network_dot
+
+        shown = self.posteriors(evidence or {}) if probabilities or evidence else None
+        return network_dot(self._structure(), shown, self._known(evidence), name=self.graph.name)
+
+    def _structure(self) -> dict[str, tuple[str, ...]]:
+        return {name: node.parents for name, node in self.graph.nodes.items()}
+
+    def _known(self, evidence: Mapping[Any, Any] | None) -> set[str]:
+        """The nodes that evidence is about."""
+        if not evidence:
+            return set()
+        findings = self.findings(evidence)
+        return {self.model.names[place] for place in (*findings.states, *findings.likelihoods)}
 
     def _repr_html_(self) -> str:
         if len(self.graph.nodes) <= 60:
@@ -299,7 +386,7 @@ class BayesianNetwork(NetworkFitting, NetworkQuestions):
         return f"BayesianNetwork({name}{len(self.graph.nodes):,} nodes, {len(self.edges):,} edges)"
 
 
-class FactorGraph(NetworkQuestions):
+class FactorGraph(NetworkAnalysis):
     """A product of non-negative factors over named variables (a Markov network); `log_probability()` is log Z."""
 
     def __init__(self, model: FactorModel) -> None:

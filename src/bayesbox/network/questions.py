@@ -198,7 +198,7 @@ class NetworkQuestions:
         if one:
             cells, log_evidence = self._propagation.posteriors(self.findings(evidence), max_bytes=self.max_bytes)
             if math.isinf(log_evidence):
-                raise _impossible(_told(name, value) for name, value in (evidence or {}).items())
+                raise impossible_evidence(evidence)
             return PosteriorTable(self.model, cells)
         return PosteriorTable(self.model, list(self.posteriors_of_states(self._coded(evidence), threads=threads).T))
 
@@ -369,6 +369,11 @@ def _is_likelihood(value: object) -> bool:
         return isinstance(value, Real | Decimal) and 0 <= float(value) < math.inf
     except OverflowError:
         return False
+
+
+def impossible_evidence(evidence: Evidence | None) -> ImpossibleEvidence:
+    """The error for evidence that has probability 0."""
+    return _impossible(_told(name, value) for name, value in _mapping_of(evidence).items())
 
 
 def _impossible(evidence: Iterable[str]) -> ImpossibleEvidence:

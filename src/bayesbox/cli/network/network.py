@@ -10,7 +10,7 @@ from bayesbox.cli.network import learn as network_learn
 from bayesbox.cli.network.learn import learning_options, refuse_strangers
 from bayesbox.cli.network.opened import opened_network
 from bayesbox.cli.options import shared as options
-from bayesbox.cli.options.written_work import html_option, latex_option, print_work, require_form
+from bayesbox.cli.options.written_work import html_option, latex_option, require_form
 from bayesbox.cli.print.output import emit_json, note, plural, say, table
 
 if TYPE_CHECKING:
@@ -30,6 +30,10 @@ EXTENSIONS = ".bif .xmlbif .bifxml .xml .uai .net .xdsl .json, each also with .g
         "bayes network fit alarm.bif rows.csv -o fitted.bif --smoothing bdeu:10",
         "bayes network show alarm.bif",
         "bayes network show alarm.bif --svg alarm.svg",
+        "bayes network show asia.bif --evidence xray=yes --evidence smoke=no --svg asia.svg",
+        "bayes network show asia.bif --dot > asia.dot",
+        "bayes network show asia.bif --strengths",
+        "bayes network show people.bayes --svg people.svg",
         "bayes network show alarm.bif --tables",
         "bayes network show alarm.bif --tables --latex",
         "bayes network convert alarm.bif alarm.xmlbif",
@@ -39,7 +43,10 @@ EXTENSIONS = ".bif .xmlbif .bifxml .xml .uai .net .xdsl .json, each also with .g
     "Keys of --json: learn has written, method, score (name, value), parameters, rows, holes, missing, moves, "
     "seconds, nodes, edges, undirected, strengths (parent, child, strength, direction), comparison (shd, same, "
     "missing, extra, reversed), skipped, warnings; fit has written, rows, holes, rounds, converged, log_likelihood, "
-    "skipped; show has name, nodes (name, states, parents), edges, factorisation, independences, and "
+    "skipped; show has name, nodes (name, states, parents), edges, factorisation, independences, with --evidence or "
+    "--probabilities evidence and posteriors (by node and state), with --evidence conflict (conflict, findings, pairs, "
+    "rare_cases), with --strengths arcs (parent, child, conditional, mutual, share), with --dot dot, with --layout "
+    "layout (width, height, nodes (name, x, y, width, height, layer), arcs (parent, child, points, path)), and "
     "with --tables tables and parameters (numbers, free, joint_numbers, joint_free); convert has "
     "written, nodes; sample has rows, written.",
 )
@@ -47,6 +54,16 @@ EXTENSIONS = ".bif .xmlbif .bifxml .xml .uai .net .xdsl .json, each also with .g
 @click.argument("files", nargs=-1, required=True)
 @click.option("--normalize", is_flag=True, help="Make rows sum to 1 that do not, instead of refusing them.")
 @click.option("--svg", metavar="FILE", help="learn, fit, show: write a drawing of the graph.")
+@click.option("--dot", is_flag=True, help="show: print the graph in the DOT language, for Graphviz.")
+@click.option(
+    "--evidence",
+    multiple=True,
+    metavar="NODE=STATE",
+    help="show: what is known; repeat it. The posteriors are printed, and drawn into the nodes of --svg and --dot.",
+)
+@click.option("--probabilities", is_flag=True, help="show: the probabilities of all states, also without evidence.")
+@click.option("--strengths", is_flag=True, help="show: what each parent says of its child, in bits.")
+@click.option("--layout", is_flag=True, help="show --json: where a drawing puts nodes and arcs.")
 @click.option("--tables", is_flag=True, help="show: every table P(node | parents), and the number of parameters.")
 @latex_option
 @html_option
@@ -104,34 +121,36 @@ def _convert(found: BayesianNetwork | FactorGraph, output: str, *, as_json: bool
 
 
 def _show(found: BayesianNetwork | FactorGraph, given: Json, *, as_json: bool) -> None:
+    from bayesbox.cli.network import show
     from bayesbox.network.network import BayesianNetwork
 
-    svg = given["svg"]
-    needed = svg or given["tables"]
+    show.require_fitting(given, as_json=as_json)
+    needed = any(given[name] for name in ("svg", "dot", "tables", "strengths", "layout", "evidence", "probabilities"))
     network = _network(found) if needed or isinstance(found, BayesianNetwork) else None
-    tables = network.tables() if given["tables"] and network is not None else None
-    if svg:
-        assert network is not None
-        write_text(svg, network.svg())
-        note(f"{svg} written")
+    if network is not None:
+        shown = show.shown(network, given)
+        if given["svg"]:
+            write_text(given["svg"], network.svg(probabilities=given["probabilities"], evidence=shown.evidence))
+            note(f"{given['svg']} written")
+        if as_json:
+            emit_json(_facts(found) | shown.facts)
+        elif not show.print_shown(shown, given):
+            _print_structure(network)
+        return
     if as_json:
-        printed = {} if tables is None else tables.to_dict()
-        printed.pop("title", None)
-        emit_json(_facts(found) | printed)
+        emit_json(_facts(found))
         return
-    if tables is not None:
-        print_work(tables, latex=given["latex"], html=given["html"])
-        return
-    if network is None:
-        scopes = [factor.scope for factor in found.model.factors]
-        rows = [
-            [name, ", ".join(found.states(name)), str(sum(place in scope for scope in scopes))]
-            for place, name in enumerate(found.nodes)
-        ]
-        table(["variable", "states", "tables"], rows)
-        say()
-        say(f"A product of {plural(len(scopes), 'table')} over {plural(len(rows), 'variable')}, without parents.")
-        return
+    scopes = [factor.scope for factor in found.model.factors]
+    rows = [
+        [name, ", ".join(found.states(name)), str(sum(place in scope for scope in scopes))]
+        for place, name in enumerate(found.nodes)
+    ]
+    table(["variable", "states", "tables"], rows)
+    say()
+    say(f"A product of {plural(len(scopes), 'table')} over {plural(len(rows), 'variable')}, without parents.")
+
+
+def _print_structure(network: BayesianNetwork) -> None:
     rows = [[name, ", ".join(network.states(name)), ", ".join(network.parents(name))] for name in network.nodes]
     table(["node", "states", "parents"], rows)
     say()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import click
+
 from bayesbox.cli.print.output import captured_warnings, note
 
 if TYPE_CHECKING:
@@ -11,11 +13,33 @@ if TYPE_CHECKING:
 
 
 def opened_network(path: str, *, normalize: bool) -> BayesianNetwork | FactorGraph:
-    """The network of a file; what is odd about it is said in a note."""
+    """The network of a file, or of a model file whose model is one; what is odd about it is said in a note."""
     from bayesbox.network.network import read_network
 
+    if is_model_file(path):
+        return _network_of_model(path, normalize=normalize)
     with captured_warnings() as warned:
         found = read_network(path, normalize=normalize)
     for text in warned:
         note(f"note: {path}: {text}")
     return found
+
+
+def is_model_file(path: str) -> bool:
+    """Whether a file is one of a model, by its name."""
+    return path.lower().endswith(".bayes")
+
+
+def _network_of_model(path: str, *, normalize: bool) -> BayesianNetwork:
+    from bayesbox.bridge.classifier_network import network_of
+    from bayesbox.file.load import load_classifier
+
+    if normalize:
+        raise click.UsageError("--normalize is about the tables of a network file, and this is a model")
+    classifier = load_classifier(path)
+    if not classifier.classes:
+        raise classifier.nothing_learned()
+    network = network_of(classifier)
+    if classifier.calibrated is not None:
+        note("the network has the probabilities of the counts, before calibration")
+    return network

@@ -115,6 +115,14 @@ class Propagation:
             table[rows], log_evidence[rows] = self._run(tree, states[rows], threads)
         return Posteriors(table, log_evidence)
 
+    def given_each(self, findings: ObservedStates, variable: int, *, max_bytes: int | None = None) -> Posteriors:
+        """The posteriors given the evidence and, row by row, each state of a variable besides: one plan for all."""
+        case = self.compiled.case(findings)
+        states = np.tile(case.states, (self.model.cards[variable], 1))
+        states[:, variable] = np.arange(len(states))
+        tree = self.plan((states[0] >= 0).astype(np.uint8), case.soft, max_bytes)
+        return self._run(tree, states, None, case.likelihoods)
+
     def _static(self, observed: NDArray[np.uint8], patterns: int, max_bytes: int | None) -> JunctionTree | None:
         """One plan for all rows, where it is the quicker way by the sizes of some plans; None where it is not."""
         if patterns <= FEW_PATTERNS:
@@ -134,6 +142,11 @@ class Propagation:
         return tree if len(observed) * 2.0**tree.log2_cells * RUN_A_SOFT_CELL < made else None
 
     @staticmethod
-    def _run(tree: JunctionTree, states: NDArray[np.int32], threads: int | None) -> Posteriors:
+    def _run(
+        tree: JunctionTree,
+        states: NDArray[np.int32],
+        threads: int | None,
+        likelihoods: NDArray[np.float64] | None = None,
+    ) -> Posteriors:
         worth = len(states) * 2.0**tree.log2_cells > WORTH_A_THREAD
-        return Posteriors(*tree.run(states, threads=(threads or cores()) if worth else 1))
+        return Posteriors(*tree.run(states, likelihoods, threads=(threads or cores()) if worth else 1))

@@ -45,18 +45,34 @@ class PossiblePropagation(Propagation):
         for codes, some in zip(self._codes, left, strict=True):
             codes[some] = np.arange(len(some))
 
-    def posteriors(self, findings: ObservedStates, *, max_bytes: int | None = None) -> tuple[list[float], float]:
-        """P(state | evidence) of all states of all variables for one case, and log P(evidence)."""
-        cells = [0.0] * int(self._whole.offsets[-1])
+    def _of_what_is_left(self, findings: ObservedStates) -> ObservedStates | None:
+        """The same findings among the states that are left; None where one of them is impossible."""
         states = {place: int(self._codes[place][state]) for place, state in findings.states.items()}
         if IMPOSSIBLE in states.values():
-            return cells, -math.inf
+            return None
         likelihoods: dict[int, NDArray[Any]] = {
             place: values[self._left[place]] for place, values in findings.likelihoods.items()
         }
-        found, log_evidence = super().posteriors(
-            ObservedStates(self._certain | states, likelihoods), max_bytes=max_bytes
-        )
+        return ObservedStates(self._certain | states, likelihoods)
+
+    def given_each(self, findings: ObservedStates, variable: int, *, max_bytes: int | None = None) -> Posteriors:
+        """The posteriors given the evidence and, row by row, each state of a variable besides."""
+        rows, width = self._whole.cards[variable], int(self._whole.offsets[-1])
+        every = Posteriors(np.zeros((rows, width)), np.full(rows, -np.inf))
+        left = self._of_what_is_left(findings)
+        if left is not None:
+            found = super().given_each(left, variable, max_bytes=max_bytes)
+            every.table[np.ix_(self._left[variable], self._columns)] = found.table
+            every.log_evidence[self._left[variable]] = found.log_evidence
+        return every
+
+    def posteriors(self, findings: ObservedStates, *, max_bytes: int | None = None) -> tuple[list[float], float]:
+        """P(state | evidence) of all states of all variables for one case, and log P(evidence)."""
+        cells = [0.0] * int(self._whole.offsets[-1])
+        left = self._of_what_is_left(findings)
+        if left is None:
+            return cells, -math.inf
+        found, log_evidence = super().posteriors(left, max_bytes=max_bytes)
         for column, value in zip(self._columns.tolist(), found, strict=True):
             cells[column] = value
         return cells, log_evidence

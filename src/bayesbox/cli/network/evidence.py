@@ -1,0 +1,39 @@
+"""Evidence as the command writes it: NODE=STATE, or a likelihood in the notation of questions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from bayesbox.errors import BadOption
+
+if TYPE_CHECKING:
+    from bayesbox.network.network import BayesianNetwork, FactorGraph
+
+
+def evidence_of(network: BayesianNetwork | FactorGraph, texts: Sequence[str]) -> dict[str, Any]:
+    """The evidence by node, its states as the network names them.
+
+    `xray=yes` needs no quotes, whatever the names are; all else is in the notation of `bayes query`, such as
+    `xray~(yes:0.7, no:0.3)`.
+    """
+    from bayesbox.network.query.notation import parse_query, quoted_name
+
+    evidence: dict[str, Any] = {}
+    for text in texts:
+        name, equals, state = text.partition("=")
+        if equals and name in network.model.place:
+            place = network.model.place[name]
+            evidence[name] = network.model.states[place][network.findings({name: state}).states[place]]
+            continue
+        if not equals and "~" not in text:
+            raise BadOption("evidence is written NODE=STATE", found=text)
+        found = network.evidence_of(parse_query(f"P({quoted_name(network.nodes[0])} | {text})"))
+        network.findings(found)  # refuses nodes and states that are not there
+        evidence |= {name: _plain(value) for name, value in found.items()}
+    return evidence
+
+
+def _plain(value: Any) -> Any:
+    """Likelihoods as numbers, not as fractions."""
+    return {state: float(share) for state, share in value.items()} if isinstance(value, dict) else value
