@@ -17,6 +17,7 @@ NB_MODULE(_core, m) {
   register_count(m);
   register_ledger(m);
   register_score(m);
+  register_scorer(m);
   register_numbers(m);
   register_text(m);
   register_mail(m);

@@ -11,6 +11,7 @@ void register_moments(nanobind::module_& m);
 void register_count(nanobind::module_& m);
 void register_ledger(nanobind::module_& m);
 void register_score(nanobind::module_& m);
+void register_scorer(nanobind::module_& m);
 void register_numbers(nanobind::module_& m);
 void register_text(nanobind::module_& m);
 void register_mail(nanobind::module_& m);

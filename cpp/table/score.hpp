@@ -42,9 +42,13 @@ struct ScoreRequest {
   std::vector<Column> extra;  // a column of doubles for each class, or nothing
 };
 
-class Scorer {
+// Adds up the terms of a request. What is worked out of the tables and densities is kept, so that the columns may be
+// buffers that are filled and answered again and again: see scorer.hpp.
+class BlockScorer {
  public:
-  Scorer(const ScoreRequest& request, Output output)
+  static constexpr std::size_t kBlock = 256;
+
+  BlockScorer(const ScoreRequest& request, Output output)
       : request_(request),
         output_(output),
         classes_(request.classes),
@@ -59,10 +63,13 @@ class Scorer {
   }
 
   // Whether a row has no posterior, which is asked for; such a row is NaN.
-  bool run(double* out, std::int32_t* best) {
+  bool run(double* out, std::int32_t* best) { return run(request_.rows, out, best); }
+
+  // The same for the first rows alone.
+  bool run(std::size_t rows, double* out, std::int32_t* best) {
     bool impossible = false;
-    for (std::size_t begin = 0; begin < request_.rows; begin += kBlock) {
-      const std::size_t count = std::min(kBlock, request_.rows - begin);
+    for (std::size_t begin = 0; begin < rows; begin += kBlock) {
+      const std::size_t count = std::min(kBlock, rows - begin);
       poll(count * classes_ * (1 + request_.gaussians.size() + 8 * request_.cells.size() + request_.tables.size()));
       add_numbers(begin, count);
       if (!request_.cells.empty()) cells_.add(begin, count, sums_.data());
@@ -73,8 +80,6 @@ class Scorer {
   }
 
  private:
-  static constexpr std::size_t kBlock = 256;
-
   // Whether what all classes have in common does not matter.
   static bool is_normalised(Output output) { return output != Output::joint && output != Output::log_sum; }
 
@@ -110,7 +115,7 @@ class Scorer {
   void start(std::size_t begin, std::size_t count) {
     for (std::size_t c = 0; c < classes_; ++c) {
       double* sums = sums_of(c);
-      std::fill_n(sums, kBlock, request_.prior[c]);
+      std::fill_n(sums, padded(count), request_.prior[c]);
       if (!request_.extra.empty())
         for (std::size_t i = 0; i < count; ++i) sums[i] += load<double>(request_.extra[c].at(begin + i));
     }
@@ -183,7 +188,7 @@ class Scorer {
 };
 
 inline bool score(const ScoreRequest& request, Output output, double* out, std::int32_t* best) {
-  return Scorer(request, output).run(out, best);
+  return BlockScorer(request, output).run(out, best);
 }
 
 }  // namespace bayesbox

@@ -175,6 +175,38 @@ POSTERIOR: int
 ARGMAX: int
 LOG_SUM: int
 
+class RowScorer:
+    """A product of a prior and of factors made ready for rows that are dicts: immutable, and safe to share.
+
+    columns: ("number", name, gaussian or None, cells or None, weight of the cells, presence or None: the rows of
+    observed and missing), ("levels", name, levels, table of levels, unseen and missing, added last, unseen is an
+    error), ("flag", name, table of false, true, unseen and missing, added last, unseen is an error), ("bins", name,
+    cuts, table of the bins and missing). calibration: (kind, its two numbers, shift or None).
+
+    Each method gives None for a row that is not plain: a value of another type, an infinite number, a level that is an
+    error, or no class that allows it. `extra` are terms that were worked out elsewhere, a value a class.
+    """
+
+    def __init__(
+        self,
+        prior: NDArray[np.float64],
+        columns: list[tuple[object, ...]],
+        labels: tuple[Any, ...],
+        has_extra: bool,
+        calibration: tuple[object, ...] | None,
+    ) -> None: ...
+    def proba(self, row: Any, extra: NDArray[np.float64] | None = None) -> NDArray[np.float64] | None: ...
+    def log_proba(self, row: Any, extra: NDArray[np.float64] | None = None) -> NDArray[np.float64] | None: ...
+    def proba_by_label(self, row: Any, extra: NDArray[np.float64] | None = None) -> dict[Any, float] | None: ...
+    def predict(self, row: Any, extra: NDArray[np.float64] | None = None) -> Any: ...
+    def proba_many(self, rows: list[Any], logs: bool) -> NDArray[np.float64] | None: ...
+    def proba_of_matrix(
+        self, matrix: NDArray[Any], places: NDArray[np.int64], logs: bool
+    ) -> NDArray[np.float64] | None:
+        """Of the numbers of a matrix, whose column places[j] is that of column j (-1: absent)."""
+    def best_of_matrix(self, matrix: NDArray[Any], places: NDArray[np.int64]) -> NDArray[np.int32] | None:
+        """The most probable class of each row, rows x 1."""
+
 def score(
     rows: int,
     prior: NDArray[np.float64],

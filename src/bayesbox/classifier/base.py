@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from bayesbox.classifier.calibration.calibrates import Calibrates
 from bayesbox.classifier.contracts import ClassModel, Evidence, PriorRules
+from bayesbox.classifier.one_row.compiling import AnswersRows
 from bayesbox.classifier.opened import AS_IT_IS, Opened, ReadingOptions
 from bayesbox.classifier.report.tables import Learns
 from bayesbox.classifier.rows import LabelledRows, check_merge, minus_rows, refit_on
@@ -47,7 +48,7 @@ D = TypeVar("D")
 M = TypeVar("M", bound=ClassModel)
 
 
-class Classifier(Calibrates, Learns, ABC, Generic[R, D, M]):
+class Classifier(AnswersRows, Calibrates, Learns, ABC, Generic[R, D, M]):
     """Schema, book and rules; the model follows from them and is made when it is first needed.
 
     `rules` say how counts become probabilities. `derived` holds what was learned from rows and is not a tally, such as

@@ -86,12 +86,31 @@ class Calibrated:
         base, now = np.array(self.log_prior), np.asarray(classifier.model.log_prior)
         if np.array_equal(base, now):
             return self._applied(classifier, batch)
-        shares = np.exp(base)
+        found = self._applied(self._at_own_prior(classifier), batch)
+        return normalised(found + self._shift(now))
+
+    def compiled(self, classifier: C) -> tuple[C, tuple[object, ...]]:
+        """(The classifier whose plain answers are calibrated, the calibration as `_core.RowScorer` takes it.)"""
+        base, now = np.array(self.log_prior), np.asarray(classifier.model.log_prior)
+        shift = None
+        if not np.array_equal(base, now):
+            classifier, shift = self._at_own_prior(classifier), self._shift(now)
+        weighed = classifier if self.weights is None else classifier.weighed(self.weights)
+        kind = ("none", None, None) if self.calibration is None else self.calibration.compiled()
+        return weighed, (*kind, shift)
+
+    def _at_own_prior(self, classifier: C) -> C:
+        """The classifier with the base rate that the calibration was learned under."""
+        shares = np.exp(np.array(self.log_prior))
         prior = dict(zip(self.classes, shares / shares.sum(), strict=True))
-        found = self._applied(classifier.with_rules(replace(classifier.rules, prior=prior)), batch)
+        return classifier.with_rules(replace(classifier.rules, prior=prior))
+
+    def _shift(self, now: Doubles) -> Doubles:
+        """What another base rate adds to the calibrated log-odds."""
+        base = np.array(self.log_prior)
         known = np.isfinite(base)
-        shift = np.where(known, now - np.where(known, base, 0.0), 0.0)
-        return normalised(found + shift)
+        shift: Doubles = np.where(known, now - np.where(known, base, 0.0), 0.0)
+        return shift
 
     def _applied(self, classifier: AnyClassifier, batch: Batch) -> Doubles:
         weighed = classifier if self.weights is None else classifier.weighed(self.weights)

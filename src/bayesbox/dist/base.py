@@ -312,6 +312,13 @@ class Distribution(ABC):
         self.add_to(plan, columns)
         return plan
 
+    def compiled(self, weight: float) -> tuple[object, ...] | None:  # noqa: ARG002
+        """Its factor to the power of a weight as `_core.RowScorer` takes it, which answers rows one at a time.
+
+        None where the core does not know the family: its terms are then worked out here, row by row.
+        """
+        return None
+
     def terms(self, columns: Columns, rows: int) -> Doubles:
         """What it adds to the joint log-probability of these rows, rows x classes: +inf where a point mass is hit."""
         plan = self.planned(columns, rows)

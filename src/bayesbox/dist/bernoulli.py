@@ -56,6 +56,11 @@ class Bernoulli(LevelDistribution):
                 raise UnseenLevel(f"column `{self.column}` has a value that is neither 0 nor 1", column=self.column)
             plan.tables.append((codes, self.rows))
 
+    def compiled(self, weight: float) -> tuple[object, ...] | None:
+        if type(self) is not Bernoulli:
+            return None
+        return "flag", self.column, weight * self.rows, True, self.unseen_is_error
+
     def _codes(self, column: Column) -> NumberArray:
         if isinstance(column, np.ndarray) and column.dtype.kind == "f":
             return flag_codes(column)

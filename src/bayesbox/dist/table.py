@@ -121,6 +121,12 @@ class Table(LevelDistribution):
             return
         self._add_coded(plan, column)
 
+    def compiled(self, weight: float) -> tuple[object, ...] | None:
+        if type(self) is not Table:
+            return None
+        rows = np.vstack([self.log_p, self.log_unseen[None, :], self.log_missing[None, :]])
+        return "levels", self.column, self.levels, weight * rows, self.lookup is not None, self.unseen_is_error
+
     def _add_coded(self, plan: Plan, column: Column) -> None:
         codes, levels, _ = encode_narrow(column)
         if self.unseen_is_error:

@@ -28,6 +28,7 @@ from bayesbox.decide.costs import Costs, cheapest, cost_matrix
 from bayesbox.decide.thresholds import Threshold, answers_at, best_threshold
 from bayesbox.errors import BadData, BadOption
 from bayesbox.estimators.inputs import labels_from
+from bayesbox.estimators.one_row import OneRowAnswers
 from bayesbox.explain.class_work import ClassWork
 from bayesbox.explain.printed_tables import PrintedTables
 from bayesbox.file.digest import model_digest
@@ -44,7 +45,7 @@ from bayesbox.tally.book import Book
 C = TypeVar("C", bound=AnyClassifier)
 
 
-class CountedEstimator(FromFile, HasParameters, ClassifierMixin, BaseEstimator, Generic[C]):  # type: ignore[misc]
+class CountedEstimator(OneRowAnswers, FromFile, HasParameters, ClassifierMixin, BaseEstimator, Generic[C]):  # type: ignore[misc]
     """A classifier that has counted, with scikit-learn's methods.
 
     Its parameters are the fields of options, which it inherits.

@@ -10,7 +10,7 @@ import html
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import InitVar
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeGuard, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,7 +40,7 @@ from bayesbox.estimators.parameters import RENAMED, estimator, options_from, par
 from bayesbox.estimators.partitions import PartitionedRows
 from bayesbox.explain.evidence import Explanation
 from bayesbox.rule.priors import given_prior
-from bayesbox.schema.levels import label_type_of
+from bayesbox.schema.levels import Labels, label_type_of
 from bayesbox.schema.options import option
 from bayesbox.schema.schema import Schema
 from bayesbox.schema.takes import OneOf, Takes
@@ -51,6 +51,7 @@ from bayesbox.warned import level_of_caller
 
 K = TypeVar("K", bound=AnyTableClassifier)
 OneHot = Mapping[str, Sequence[Any]]
+SMALL_ROWS = 4_096  # beyond which the columns of an array are read where they lie
 
 
 @estimator
@@ -265,6 +266,44 @@ class TableEstimator(CountedEstimator[K]):
         batch = counter(batch)
         counter.warn()
         return batch
+
+    def predict(self, X: object) -> Labels:
+        """The most probable class of each row."""
+        if self._is_small(X):
+            found = self._row_answers().best_of_matrix(X)
+            if found is not None:
+                return found
+        return super().predict(X)
+
+    def predict_proba(self, X: object) -> NDArray[np.float64]:
+        """P(class | x), rows x classes."""
+        if self._is_small(X):
+            found = self._row_answers().of_matrix(X)
+            if found is not None:
+                return found
+        return super().predict_proba(X)
+
+    def predict_log_proba(self, X: object) -> NDArray[np.float64]:
+        """log P(class | x), rows x classes."""
+        if self._is_small(X):
+            found = self._row_answers().of_matrix(X, logs=True)
+            if found is not None:
+                return found
+        return super().predict_log_proba(X)
+
+    def _is_small(self, X: object) -> TypeGuard[NDArray[np.float64]]:
+        """Whether X is an array of a few rows of doubles, as they were learned: the compiled model answers these."""
+        return (
+            type(X) is np.ndarray
+            and X.dtype == np.float64
+            and X.ndim == 2
+            and 0 < len(X) <= SMALL_ROWS
+            and X.shape[1] == getattr(self, "n_features_in_", 0)
+            and not hasattr(self, "feature_names_in_")
+        )
+
+    def _rows_asked(self, rows: object) -> Batch:
+        return self._checked(rows)
 
     def _learned(self, X: object) -> Batch:
         check_is_fitted(self)

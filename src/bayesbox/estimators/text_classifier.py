@@ -159,6 +159,19 @@ class TextClassifier(CountedEstimator[DocumentClassifier], DocumentOptions):
         """The words of each document, and what each adds to each class."""
         return self.classifier_.explain(self._asked(X))
 
+    def _as_row(self, row: Any) -> Any:
+        """One document: a text, or a mapping that holds one under the name of the column that was learned."""
+        if isinstance(row, (str, bytes)):
+            return row
+        found = super()._as_row(row)
+        name = self.classifier_.text_column
+        if name not in found:
+            raise BadData("one document is a text", found=type(row).__name__, remedy=f"Give it, or {{{name!r}: text}}")
+        return found[name]
+
+    def _rows_asked(self, rows: Any) -> Batch:
+        return self._asked(rows)
+
     def _asked(self, X: object) -> Batch:
         check_is_fitted(self)
         return texts_from(X, self.classifier_.text_column)

@@ -48,6 +48,9 @@ class Calibration(Protocol):
     def to_json(self) -> Json:
         """The numbers of it, for the model file."""
 
+    def compiled(self) -> tuple[str, object, object]:
+        """Its kind and its numbers as `_core.RowScorer` takes them."""
+
 
 @dataclass(frozen=True)
 class Temperature:
@@ -65,6 +68,9 @@ class Temperature:
 
     def to_json(self) -> Json:
         return {"power": self.power}
+
+    def compiled(self) -> tuple[str, object, object]:
+        return self.kind, self.power, None
 
     @classmethod
     def learned(cls, log_p: Doubles, codes: Codes, weights: Doubles) -> Temperature:
@@ -109,6 +115,9 @@ class Isotonic:
     def to_json(self) -> Json:
         return {"log_odds": [list(at) for at in self.log_odds], "probability": [list(p) for p in self.probability]}
 
+    def compiled(self) -> tuple[str, object, object]:
+        return self.kind, tuple(map(np.array, self.log_odds)), tuple(map(np.array, self.probability))
+
     @classmethod
     def learned(cls, log_p: Doubles, codes: Codes, weights: Doubles) -> Isotonic:
         odds = log_odds(log_p)
@@ -132,6 +141,9 @@ class Dirichlet:
 
     def to_json(self) -> Json:
         return {"slopes": [list(row) for row in self.slopes], "offsets": list(self.offsets)}
+
+    def compiled(self) -> tuple[str, object, object]:
+        return self.kind, np.array(self.slopes), np.array(self.offsets)
 
     @classmethod
     def learned(
@@ -175,6 +187,9 @@ class ClassShares:
 
     def to_json(self) -> Json:
         return {"share": self.share, "log_shares": list(self.log_shares)}
+
+    def compiled(self) -> tuple[str, object, object]:
+        return self.kind, self.share, np.array(self.log_shares)
 
     @classmethod
     def learned(cls, log_p: Doubles, codes: Codes, weights: Doubles) -> ClassShares:

@@ -26,7 +26,7 @@ from bayesbox.schema.encode import Encoded
 from bayesbox.schema.kinds import CountGroup, Words
 from bayesbox.schema.schema import Schema, union_of
 from bayesbox.schema.token_options import PAIRS, SINGLE
-from bayesbox.schema.tokens import Documents, Tokens
+from bayesbox.schema.tokens import Documents, Tokens, as_text_column
 from bayesbox.source.base import Batch, Source
 from bayesbox.source.wrapped import Recorded
 from bayesbox.tally.book import Book
@@ -319,6 +319,10 @@ class DocumentClassifier(ChosenClassifier):
         plan = Plan(len(terms), self.model.log_prior)
         plan.add_terms(terms)
         return plan
+
+    def batch_of_row(self, row: Any) -> Batch:
+        """One document."""
+        return Batch((self.text_column,), (as_text_column([row]),), 1)
 
     def predict(self, batch: Batch) -> NDArray[Any]:
         """The most probable label of each document; of equal ones the first."""

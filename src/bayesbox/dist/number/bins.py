@@ -95,6 +95,11 @@ class Bins(NumberDensity):
     def enter(self, plan: Plan, values: Doubles) -> None:
         plan.tables.append((codes_of(values, self.cuts), self.rows))
 
+    def compiled(self, weight: float) -> tuple[object, ...] | None:
+        if type(self) is not Bins:
+            return None
+        return "bins", self.column, np.ascontiguousarray(self.cuts, dtype=np.float64), weight * self.rows
+
     @classmethod
     def fit(cls, column: str, tally: ValuesTally, options: FitOptions) -> Self:
         """P(bin | class) by the smoothing rule. Without a cut every value is in the one bin, which says nothing."""

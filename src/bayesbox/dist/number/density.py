@@ -88,6 +88,12 @@ class NumberFamily(Distribution):
         elif self.log_observed.any() or self.log_missing.any():
             plan.tables.append((np.isnan(values).astype(np.int8), np.vstack([self.log_observed, self.log_missing])))
 
+    def compiled_presence(self, weight: float) -> Doubles | None:
+        """The same as the core takes them with a column; None where both are 0."""
+        if not (self.log_observed.any() or self.log_missing.any()):
+            return None
+        return weight * np.vstack([self.log_observed, self.log_missing])
+
     # -- the work shown --------------------------------------------------------------------------------------------
 
     def formulas(self, value: float) -> list[str]:

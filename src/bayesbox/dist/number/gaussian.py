@@ -97,6 +97,12 @@ class Gaussian(NumberFamily):
         if self.point_mass.any():
             self._add_point_masses(plan, np.asarray(values, dtype=np.float64))
 
+    def compiled(self, weight: float) -> tuple[object, ...] | None:
+        if type(self) is not Gaussian or self.point_mass.any():
+            return None
+        normals = [self.mean, self.mean_low, self.std / math.sqrt(weight), weight * self.log_constant]
+        return "number", self.column, np.column_stack(normals), None, weight, self.compiled_presence(weight)
+
     def _add_point_masses(self, plan: Plan, values: Doubles) -> None:
         observed = ~np.isnan(values)[:, None] & self.point_mass[None, :]
         hits = observed & (values[:, None] == self.mean[None, :])

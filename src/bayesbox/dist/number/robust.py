@@ -173,6 +173,11 @@ class Robust(NumberDensity):
         self.add_presence(plan, values)
         plan.cells.append((values, self._cells, 1.0))
 
+    def compiled(self, weight: float) -> tuple[object, ...] | None:
+        if type(self) is not Robust:
+            return None
+        return "number", self.column, None, tuple(self._cells), weight, self.compiled_presence(weight)
+
     def curve(self, low: float, high: float, points: int) -> tuple[Doubles, Doubles]:
         """Without zero, which has a probability and no density."""
         x, heights = super().curve(low, high, points)

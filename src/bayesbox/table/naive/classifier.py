@@ -179,6 +179,12 @@ class NaiveClassifier(TableClassifier[NaiveOptions, dict[str, float], NaiveModel
         columns = self.columns_of(batch)
         return posterior.log_posterior(self.model, columns, batch.rows, batch.first_row, watch=batch.watched)
 
+    def product(self) -> tuple[NaiveModel, tuple[object, ...] | None] | None:
+        if self.calibrated is None:
+            return self.model, None
+        plain, calibration = self.calibrated.compiled(self)
+        return plain.model, calibration
+
     def log_density(self, batch: Batch) -> Doubles:
         if self.rules.column_weights is not None:
             raise BadOption(

@@ -1,0 +1,129 @@
+// Values of a row that is a Python dict, as the core takes them. Each says false to a value that takes a closer look, which
+// Python then has.
+#pragma once
+
+#include <Python.h>
+
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string_view>
+
+namespace bayesbox {
+
+inline bool is_numpy_float(PyObject* value) { return std::strncmp(Py_TYPE(value)->tp_name, "numpy.float", 11) == 0; }
+
+// An integer of Python or numpy, but no flag; nothing where it is none, or has more than 64 bits.
+inline std::optional<std::int64_t> integer_of(PyObject* value) {
+  if (PyBool_Check(value)) return std::nullopt;
+  int overflow = 0;
+  if (PyLong_Check(value)) {
+    const std::int64_t found = PyLong_AsLongLongAndOverflow(value, &overflow);
+    return overflow != 0 ? std::nullopt : std::optional(found);
+  }
+  if (!PyIndex_Check(value)) return std::nullopt;
+  PyObject* whole = PyNumber_Index(value);
+  if (whole == nullptr) {
+    PyErr_Clear();
+    return std::nullopt;
+  }
+  const std::int64_t found = PyLong_AsLongLongAndOverflow(whole, &overflow);
+  Py_DECREF(whole);
+  return overflow != 0 ? std::nullopt : std::optional(found);
+}
+
+inline std::optional<double> float_of(PyObject* value) {
+  if (PyFloat_Check(value)) return PyFloat_AS_DOUBLE(value);
+  if (!is_numpy_float(value)) return std::nullopt;
+  const double found = PyFloat_AsDouble(value);
+  if (found == -1.0 && PyErr_Occurred()) {
+    PyErr_Clear();
+    return std::nullopt;
+  }
+  return found;
+}
+
+// A finite number, NaN where it is missing.
+inline bool number_of(PyObject* value, double& number) {
+  if (const std::optional<double> found = float_of(value)) {
+    number = *found;
+    return !std::isinf(number);
+  }
+  const std::optional<std::int64_t> whole = integer_of(value);
+  if (!whole) return false;
+  number = static_cast<double>(*whole);
+  return true;
+}
+
+inline constexpr int kMissingFlag = -1, kUnseenFlag = -2;
+
+// 0 or 1, kMissingFlag, or kUnseenFlag for another number; nothing for a text that is not a flag.
+inline std::optional<int> flag_of(PyObject* value) {
+  if (PyBool_Check(value)) return value == Py_True;
+  if (PyUnicode_Check(value)) {
+    Py_ssize_t size = 0;
+    const char* bytes = PyUnicode_AsUTF8AndSize(value, &size);
+    if (bytes == nullptr) {
+      PyErr_Clear();
+      return std::nullopt;
+    }
+    char lower[6] = {};
+    if (size > 5) return std::nullopt;
+    for (Py_ssize_t k = 0; k < size; ++k) lower[k] = bytes[k] >= 'A' && bytes[k] <= 'Z' ? static_cast<char>(bytes[k] + 32) : bytes[k];
+    const std::string_view text(lower, static_cast<std::size_t>(size));
+    if (text == "0" || text == "false") return 0;
+    if (text == "1" || text == "true") return 1;
+    return std::nullopt;
+  }
+  double number = 0;
+  if (!number_of(value, number)) return std::nullopt;
+  if (std::isnan(number)) return kMissingFlag;
+  return number == 0 || number == 1 ? static_cast<int>(number) : kUnseenFlag;
+}
+
+// The text of a level: a text as it is, a whole number in decimal.
+class LevelText {
+ public:
+  bool of(PyObject* value) {
+    if (PyUnicode_Check(value)) {
+      Py_ssize_t size = 0;
+      const char* bytes = PyUnicode_AsUTF8AndSize(value, &size);
+      if (bytes == nullptr) {
+        PyErr_Clear();
+        return false;
+      }
+      view_ = {bytes, static_cast<std::size_t>(size)};
+      return true;
+    }
+    if (const std::optional<double> number = float_of(value)) {
+      missing_ = std::isnan(*number);
+      return missing_ || of(*number);
+    }
+    const std::optional<std::int64_t> whole = integer_of(value);
+    return whole && of(*whole);
+  }
+
+  // False of a number that is not whole, whose shortest text Python knows.
+  bool of(double number) {
+    if (!(std::fabs(number) < 0x1p53) || number != std::floor(number)) return false;
+    return of(static_cast<std::int64_t>(number));
+  }
+
+  bool of(std::int64_t whole) {
+    const auto end = std::to_chars(digits_, digits_ + sizeof digits_, whole);
+    view_ = {digits_, static_cast<std::size_t>(end.ptr - digits_)};
+    return true;
+  }
+
+  bool missing() const { return missing_; }
+  std::string_view view() const { return view_; }
+
+ private:
+  char digits_[24];
+  std::string_view view_;
+  bool missing_ = false;
+};
+
+}  // namespace bayesbox

@@ -1,0 +1,414 @@
+// Rows answered one at a time, or a few, for Python: a row is a dict, of which the values of the model's columns are read.
+#include <nanobind/nanobind.h>
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <type_traits>
+#include <vector>
+
+#include "bind/buffer.hpp"
+#include "bind/interrupt.hpp"
+#include "bind/register.hpp"
+#include "bind/result_array.hpp"
+#include "bind/row_values.hpp"
+#include "table/scorer.hpp"
+
+namespace bayesbox {
+namespace {
+
+// The fields of an input, which Python gives as a tuple that begins with the kind and the name of the column.
+class InputReader {
+ public:
+  InputReader(nb::handle given, std::size_t classes) : fields_(nb::borrow<nb::tuple>(given)), classes_(classes) {}
+
+  nb::object name() const { return nb::borrow(fields_[1]); }
+
+  ScorerInput read() {
+    const std::string kind = text_at(0).c_str();
+    if (kind == "number") return number();
+    if (kind == "levels") return levels();
+    if (kind == "flag") return flag();
+    if (kind == "bins") return bins();
+    throw nb::value_error("columns: unknown kind");
+  }
+
+ private:
+  nb::handle at(std::size_t field) const {
+    if (field >= fields_.size()) throw nb::value_error("columns: too few fields");
+    return fields_[field];
+  }
+  nb::str text_at(std::size_t field) const { return nb::str(at(field)); }
+
+  // (number, name, gaussian or None, cells or None, weight, presence or None)
+  ScorerInput number() {
+    ScorerInput input;
+    if (!at(2).is_none()) {
+      const Buffer buffer(at(2), "gaussian");
+      buffer.need_dimensions(2).need_kind(Kind::float64, "float64").need_length(0, classes_).need_length(1, 4);
+      input.gaussian = buffer.doubles();
+    }
+    input.weight = nb::cast<double>(at(4));
+    if (!std::isfinite(input.weight)) throw nb::value_error("columns: a weight is not finite");
+    if (!at(3).is_none()) read_cells(nb::borrow<nb::tuple>(at(3)), input);
+    if (!at(5).is_none()) read_table(5, 2, input);
+    return input;
+  }
+
+  // (levels, name, texts, table, last, refuses_unseen)
+  ScorerInput levels() {
+    ScorerInput input;
+    input.kind = InputKind::levels;
+    for (nb::handle text : nb::borrow<nb::tuple>(at(2))) {
+      Py_ssize_t size = 0;
+      const char* bytes = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+      if (bytes == nullptr) throw nb::python_error();
+      input.levels.add({bytes, static_cast<std::size_t>(size)});
+    }
+    read_table(3, input.levels.size() + 2, input);
+    read_flags(4, input);
+    return input;
+  }
+
+  // (flag, name, table, last, refuses_unseen)
+  ScorerInput flag() {
+    ScorerInput input;
+    input.kind = InputKind::flag;
+    read_table(2, 4, input);
+    read_flags(3, input);
+    return input;
+  }
+
+  // (bins, name, cuts, table)
+  ScorerInput bins() {
+    ScorerInput input;
+    input.kind = InputKind::bins;
+    const Buffer cuts(at(2), "cuts");
+    input.cuts = cuts.need_dimensions(1).need_kind(Kind::float64, "float64").doubles();
+    read_table(3, input.cuts.size() + 2, input);
+    return input;
+  }
+
+  void read_flags(std::size_t first, ScorerInput& input) {
+    input.last = nb::cast<bool>(at(first));
+    input.refuses_unseen = nb::cast<bool>(at(first + 1));
+  }
+
+  void read_table(std::size_t field, std::size_t rows, ScorerInput& input) {
+    const Buffer buffer(at(field), "table");
+    buffer.need_dimensions(2).need_kind(Kind::float64, "float64").need_length(0, rows).need_length(1, classes_);
+    if (rows > INT32_MAX) buffer.refuse("too many levels");
+    input.table = buffer.doubles();
+    input.table_rows = rows;
+  }
+
+  void read_cells(const nb::tuple& given, ScorerInput& input) {
+    if (given.size() != 8) throw nb::value_error("cells: wrong number of fields");
+    CellDensity& density = input.cells;
+    input.has_cells = true;
+    density.classes = classes_;
+    const auto first_key = nb::cast<std::int64_t>(given[0]);
+    if (first_key < -32768 || first_key > 32767) throw nb::value_error("first_key: out of range");
+    density.first_key = static_cast<std::int32_t>(first_key);
+    const Buffer run_of(given[1], "run_of");
+    run_of.need_dimensions(1).need_kind(Kind::uint16, "uint16");
+    density.keys = run_of.length(0);
+    if (density.keys < 1 || density.keys > 65536) run_of.refuse("is empty, or has more cells than there are");
+    for (std::size_t k = 0; k < density.keys; ++k) input.run_of.push_back(load<std::uint16_t>(run_of.column().at(k)));
+    const Buffer heights(given[2], "heights");
+    heights.need_dimensions(2).need_kind(Kind::float64, "float64").need_length(0, classes_ + 1);
+    density.runs = heights.length(1);
+    if (density.runs < 1) heights.refuse("empty");
+    input.heights = heights.doubles();
+    const Buffer ratios(given[3], "ratios");
+    input.ratios = ratios.need_dimensions(2).need_kind(Kind::float64, "float64").need_length(0, classes_).need_length(1, density.runs).doubles();
+    const Buffer parameters(given[4], "parameters");
+    input.parameters = parameters.need_dimensions(2).need_kind(Kind::float64, "float64").need_length(0, classes_ + 1).need_length(1, 3).doubles();
+    density.base = nb::cast<double>(given[5]);
+    density.is_log = nb::cast<bool>(given[6]);
+    if (!nb::handle(given[7]).is_none()) {
+      const Buffer zeros(given[7], "zeros");
+      input.zeros = zeros.need_dimensions(1).need_kind(Kind::float64, "float64").need_length(0, classes_).doubles();
+    }
+  }
+
+  nb::tuple fields_;
+  std::size_t classes_;
+};
+
+std::vector<double> doubles_of(nb::handle object, const char* what, std::size_t length) {
+  const Buffer buffer(object, what);
+  return buffer.need_dimensions(1).need_kind(Kind::float64, "float64").need_length(0, length).doubles();
+}
+
+// None, or (kind, numbers ..., shift or None), the kinds as stat/calibrate.py has them.
+Calibration calibration_of(nb::handle given, std::size_t classes) {
+  Calibration found;
+  if (given.is_none()) return found;
+  const nb::tuple fields = nb::borrow<nb::tuple>(given);
+  if (fields.size() != 4) throw nb::value_error("calibration: wrong number of fields");
+  const std::string kind = nb::str(fields[0]).c_str();
+  if (kind == "temperature") {
+    found.kind = CalibrationKind::temperature;
+    found.power = nb::cast<double>(fields[1]);
+  } else if (kind == "isotonic") {
+    found.kind = CalibrationKind::isotonic;
+    for (nb::handle each : nb::borrow<nb::tuple>(fields[1])) found.at.push_back(Buffer(each, "log_odds").need_dimensions(1).need_kind(Kind::float64, "float64").doubles());
+    for (nb::handle each : nb::borrow<nb::tuple>(fields[2])) found.curve.push_back(Buffer(each, "probability").need_dimensions(1).need_kind(Kind::float64, "float64").doubles());
+    if (found.at.size() != classes || found.curve.size() != classes) throw nb::value_error("isotonic: one curve a class");
+    for (std::size_t c = 0; c < classes; ++c)
+      if (found.at[c].empty() || found.at[c].size() != found.curve[c].size()) throw nb::value_error("isotonic: a curve without points");
+  } else if (kind == "dirichlet") {
+    found.kind = CalibrationKind::dirichlet;
+    const Buffer slopes(fields[1], "slopes");
+    found.slopes = slopes.need_dimensions(2).need_kind(Kind::float64, "float64").need_length(0, classes).need_length(1, classes).doubles();
+    found.offsets = doubles_of(fields[2], "offsets", classes);
+  } else if (kind == "shares") {
+    found.kind = CalibrationKind::shares;
+    found.share = nb::cast<double>(fields[1]);
+    found.log_shares = doubles_of(fields[2], "log_shares", classes);
+  } else if (kind != "none") {
+    throw nb::value_error("calibration: unknown kind");
+  }
+  if (!nb::handle(fields[3]).is_none()) found.shift = doubles_of(fields[3], "shift", classes);
+  return found;
+}
+
+class PyScorer {
+ public:
+  PyScorer(nb::handle prior, nb::list columns, nb::tuple labels, bool has_extra, nb::handle calibration) {
+    const Buffer given(prior, "prior");
+    given.need_dimensions(1).need_kind(Kind::float64, "float64");
+    const std::size_t classes = given.length(0);
+    if (classes == 0) throw nb::value_error("prior: there is no class");
+    if (labels.size() != classes) throw nb::value_error("labels: one a class");
+    std::vector<ScorerInput> inputs;
+    for (nb::handle column : columns) {
+      InputReader reader(column, classes);
+      inputs.push_back(reader.read());
+      names_.push_back(interned(reader.name()));
+    }
+    labels_ = labels;
+    scorer_ = std::make_unique<Scorer>(given.doubles(), std::move(inputs), has_extra, calibration_of(calibration, classes));
+    out_size_ = classes;
+  }
+
+  // Each gives None where the row is not a plain one, or has no posterior: then it is to be asked in another way.
+  nb::object proba(nb::handle row, nb::handle extra) const { return array(row, extra, false); }
+  nb::object log_proba(nb::handle row, nb::handle extra) const { return array(row, extra, true); }
+
+  nb::object proba_by_label(nb::handle row, nb::handle extra) const {
+    const Scorer::Lease space(*scorer_);
+    double few[kFew];
+    std::vector<double> many(out_size_ > kFew ? out_size_ : 0);
+    double* out = many.empty() ? few : many.data();
+    if (!read(row, extra, space) || !space->answer(1, false, out)) return nb::none();
+    nb::dict found;
+    for (std::size_t c = 0; c < out_size_; ++c) {
+      const nb::float_ share(out[c]);
+      if (PyDict_SetItem(found.ptr(), PyTuple_GET_ITEM(labels_.ptr(), static_cast<Py_ssize_t>(c)), share.ptr()) != 0)
+        throw nb::python_error();
+    }
+    return found;
+  }
+
+  // The label of the most probable class; of equal ones the first.
+  nb::object predict(nb::handle row, nb::handle extra) const {
+    const Scorer::Lease space(*scorer_);
+    std::int32_t best = 0;
+    if (!read(row, extra, space) || !space->best(1, &best)) return nb::none();
+    return nb::borrow(PyTuple_GET_ITEM(labels_.ptr(), static_cast<Py_ssize_t>(best)));
+  }
+
+  // The posteriors of many dicts, rows x classes; None where one is not a plain one, or has no posterior.
+  nb::object proba_many(nb::list rows, bool logs) const {
+    const std::size_t count = rows.size();
+    std::vector<double> out(count * out_size_);
+    const Scorer::Lease space(*scorer_);
+    for (std::size_t first = 0; first < count; first += ScorerWorkspace::kRows) {
+      const std::size_t some = std::min(ScorerWorkspace::kRows, count - first);
+      for (std::size_t i = 0; i < some; ++i) {
+            if (!read_into(rows[first + i], space, i)) return nb::none();
+      }
+      if (!space->answer(some, logs, out.data() + first * out_size_)) return nb::none();
+    }
+    return to_numpy(std::move(out), {count, out_size_});
+  }
+
+  // The posteriors of a matrix of numbers, whose column places[j] is that of input j (-1: it is absent). None where a value
+  // is infinite, or a level that was never seen, or where a row has no posterior.
+  nb::object proba_of_matrix(nb::handle matrix, nb::handle places, bool logs) const {
+    return of_matrix<double>(matrix, places, [logs](const Scorer::Lease& space, std::size_t rows, double* out) {
+      return space->answer(rows, logs, out);
+    });
+  }
+
+  // The most probable class of each row, rows x 1, or None likewise.
+  nb::object best_of_matrix(nb::handle matrix, nb::handle places) const {
+    return of_matrix<std::int32_t>(matrix, places, [](const Scorer::Lease& space, std::size_t rows, std::int32_t* out) {
+      return space->best(rows, out);
+    });
+  }
+
+ private:
+  template <class T, class Answer>
+  nb::object of_matrix(nb::handle matrix, nb::handle places, const Answer& answer) const {
+    const std::size_t width = std::is_same_v<T, double> ? out_size_ : 1;
+    const Buffer values(matrix, "matrix");
+    values.need_dimensions(2);
+    const std::vector<std::int64_t> place = Buffer(places, "places").need_dimensions(1).integers();
+    const std::vector<ScorerInput>& inputs = scorer_->inputs();
+    if (place.size() != inputs.size()) throw nb::value_error("places: one an input");
+    for (const std::int64_t each : place)
+      if (each >= static_cast<std::int64_t>(values.length(1))) throw nb::value_error("places: out of range");
+    const std::size_t count = values.length(0);
+    ResultArray<T> out(count * width);
+    const Scorer::Lease space(*scorer_);
+    for (std::size_t first = 0; first < count; first += ScorerWorkspace::kRows) {
+      const std::size_t some = std::min(ScorerWorkspace::kRows, count - first);
+      for (std::size_t j = 0; j < inputs.size(); ++j) {
+        if (place[j] < 0) {
+          for (std::size_t i = 0; i < some; ++i) space->set_missing(j, i);
+          continue;
+        }
+        const Column column = values.column(static_cast<std::size_t>(place[j]));
+        if (inputs[j].kind == InputKind::number && inputs[j].table_rows == 0) {
+          if (!space->set_numbers(j, column, first, some)) return nb::none();
+          continue;
+        }
+        for (std::size_t i = 0; i < some; ++i)
+          if (!set_double(inputs[j], j, value_at(column, first + i), space, i)) return nb::none();
+      }
+      if (!answer(space, some, out.data() + first * width)) return nb::none();
+    }
+    return std::move(out).to_numpy({count, width});
+  }
+
+  static constexpr std::size_t kFew = 16;
+
+  static nb::object interned(nb::object name) {
+    PyObject* text = name.release().ptr();
+    PyUnicode_InternInPlace(&text);
+    return nb::steal(text);
+  }
+
+  nb::object array(nb::handle row, nb::handle extra, bool logs) const {
+    const Scorer::Lease space(*scorer_);
+    std::vector<double> out(out_size_);
+    if (!read(row, extra, space) || !space->answer(1, logs, out.data())) return nb::none();
+    return to_numpy(std::move(out), {out_size_});
+  }
+
+  // Whether the row could be read; one with some columns, of which the model knows none, is not.
+  bool read(nb::handle row, nb::handle extra, const Scorer::Lease& space) const {
+    if (!read_into(row, space, 0)) return false;
+    if (!scorer_->has_extra()) return true;
+    if (extra.is_none()) return false;
+    const std::vector<double> terms = doubles_of(extra, "extra", out_size_);
+    for (std::size_t c = 0; c < out_size_; ++c) space->set_extra(0, c, terms[c]);
+    return true;
+  }
+
+  bool read_into(nb::handle row, const Scorer::Lease& space, std::size_t place) const {
+    if (!PyDict_Check(row.ptr())) return false;
+    const std::vector<ScorerInput>& inputs = scorer_->inputs();
+    std::size_t absent = 0;
+    for (std::size_t j = 0; j < inputs.size(); ++j) {
+      PyObject* value = PyDict_GetItemWithError(row.ptr(), names_[j].ptr());
+      if (value == nullptr) {
+        if (PyErr_Occurred()) throw nb::python_error();
+        ++absent;
+        space->set_missing(j, place);
+      } else if (!set_value(inputs[j], j, value, space, place)) {
+        return false;
+      }
+    }
+    return absent < inputs.size() || PyDict_GET_SIZE(row.ptr()) == 0 || scorer_->has_extra();
+  }
+
+  static bool set_value(const ScorerInput& input, std::size_t j, PyObject* value, const Scorer::Lease& space,
+                        std::size_t place) {
+    if (value == Py_None) {
+      space->set_missing(j, place);
+      return true;
+    }
+    std::int32_t code = 0;
+    switch (input.kind) {
+      case InputKind::number:
+      case InputKind::bins: {
+        double number = 0;
+        if (!number_of(value, number)) return false;
+        space->set_number(j, place, number);
+        return true;
+      }
+      case InputKind::flag: {
+        const std::optional<int> flag = flag_of(value);
+        if (!flag) return false;
+        code = *flag < 0 ? (*flag == kMissingFlag ? input.missing_code() : input.unseen_code()) : *flag;
+        break;
+      }
+      case InputKind::levels: {
+        LevelText text;
+        if (!text.of(value)) return false;
+        if (text.missing()) {
+          code = input.missing_code();
+        } else {
+          const std::int32_t found = input.levels.find(text.view());
+          code = found == LevelIndex::kNone ? input.unseen_code() : found;
+        }
+      }
+    }
+    if (input.refuses_unseen && code == input.unseen_code()) return false;
+    space->set_code(j, place, code);
+    return true;
+  }
+
+  static bool set_double(const ScorerInput& input, std::size_t j, double value, const Scorer::Lease& space, std::size_t row) {
+    if (std::isinf(value)) return false;
+    if (input.kind == InputKind::number || input.kind == InputKind::bins) {
+      space->set_number(j, row, value);
+      return true;
+    }
+    if (std::isnan(value)) {
+      space->set_missing(j, row);
+      return true;
+    }
+    std::int32_t code = 0;
+    if (input.kind == InputKind::flag) {
+      if (value != 0 && value != 1) return false;
+      code = value == 1;
+    } else {
+      LevelText text;
+      if (!text.of(value)) return false;
+      code = input.levels.find(text.view());
+      if (code == LevelIndex::kNone) return false;
+    }
+    space->set_code(j, row, code);
+    return true;
+  }
+
+  std::vector<nb::object> names_;
+  nb::tuple labels_;
+  std::unique_ptr<Scorer> scorer_;
+  std::size_t out_size_ = 0;
+};
+
+}  // namespace
+
+void register_scorer(nb::module_& m) {
+  using namespace nb::literals;
+  nb::class_<PyScorer>(m, "RowScorer")
+      .def(nb::init<nb::handle, nb::list, nb::tuple, bool, nb::handle>(), "prior"_a, "columns"_a, "labels"_a, "has_extra"_a,
+           "calibration"_a.none())
+      .def("proba", &PyScorer::proba, "row"_a, "extra"_a.none() = nb::none())
+      .def("log_proba", &PyScorer::log_proba, "row"_a, "extra"_a.none() = nb::none())
+      .def("proba_by_label", &PyScorer::proba_by_label, "row"_a, "extra"_a.none() = nb::none())
+      .def("predict", &PyScorer::predict, "row"_a, "extra"_a.none() = nb::none())
+      .def("proba_many", &PyScorer::proba_many, "rows"_a, "logs"_a)
+      .def("proba_of_matrix", &PyScorer::proba_of_matrix, "matrix"_a, "places"_a, "logs"_a)
+      .def("best_of_matrix", &PyScorer::best_of_matrix, "matrix"_a, "places"_a);
+}
+
+}  // namespace bayesbox

@@ -1,0 +1,229 @@
+// A model made ready for rows that come one at a time, or a few: all that does not depend on the row is worked out once.
+//
+// A row is read into buffers, a number or the code of a level for each column, and the terms are added up by the loops of
+// score.hpp, so that the answers have the bits of those for a whole table. The model never changes: what changes is in
+// workspaces, of which each thread that asks has its own for as long as it asks.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "table/calibrate.hpp"
+#include "table/level_index.hpp"
+#include "table/score.hpp"
+
+namespace bayesbox {
+
+// What a column is read as.
+enum class InputKind : std::uint8_t { number, levels, flag, bins };
+
+struct ScorerInput {
+  InputKind kind = InputKind::number;
+  std::vector<double> gaussian;  // classes x (mean, rest, deviation, constant)
+  CellDensity cells;             // of a number whose `has_cells` is set
+  bool has_cells = false;
+  std::vector<std::uint16_t> run_of;
+  std::vector<double> heights, ratios, parameters, zeros;  // what the cells point into
+  double weight = 1;                                       // of the cells
+  LevelIndex levels;
+  std::vector<double> cuts;   // of bins: a number on a cut is in the bin below it
+  std::vector<double> table;  // rows x classes: of the levels or bins; of unseen ones, but for bins; of a missing value
+  std::size_t table_rows = 0;
+  bool last = false;            // whether its table is added behind those of the others, as numbers are
+  bool refuses_unseen = false;  // whether a level that was never seen is an error
+
+  std::int32_t missing_code() const { return static_cast<std::int32_t>(table_rows) - 1; }
+  std::int32_t unseen_code() const { return static_cast<std::int32_t>(table_rows) - 2; }
+
+  // The code of a number in the table of bins.
+  std::int32_t bin_of(double value) const {
+    if (std::isnan(value)) return missing_code();
+    return static_cast<std::int32_t>(std::lower_bound(cuts.begin(), cuts.end(), value) - cuts.begin());
+  }
+};
+
+class Scorer;
+
+// The buffers that rows are read into, and the sums.
+class ScorerWorkspace {
+ public:
+  explicit ScorerWorkspace(const Scorer& scorer);
+  ScorerWorkspace(const ScorerWorkspace&) = delete;
+  ScorerWorkspace& operator=(const ScorerWorkspace&) = delete;
+
+  static constexpr std::size_t kRows = BlockScorer::kBlock;
+
+  // One value of a row, `row` from 0 up to kRows; a column that is not read stays what it was.
+  void set_number(std::size_t input, std::size_t row, double value);
+  void set_code(std::size_t input, std::size_t row, std::int32_t code) { codes_[input][row] = code; }
+  void set_missing(std::size_t input, std::size_t row);
+  // Some numbers of a column without a table, from row 0 on; false where one is infinite.
+  bool set_numbers(std::size_t input, const Column& column, std::size_t first, std::size_t count) {
+    double* to = numbers_[input].data();
+    read_doubles(column, first, count, to);
+    bool finite = true;
+    for (std::size_t i = 0; i < count; ++i) finite = finite && !std::isinf(to[i]);
+    return finite;
+  }
+  void set_extra(std::size_t row, std::size_t label, double term) { extra_[label * kRows + row] = term; }
+
+  // The answers for the first rows: rows x classes of posteriors or their logs. False where a row has none.
+  bool answer(std::size_t rows, bool logs, double* out);
+
+  // The most probable class of each of the first rows, of equal ones the first. False where a row has none.
+  bool best(std::size_t rows, std::int32_t* out);
+
+ private:
+  const Scorer& scorer_;
+  std::vector<std::vector<double>> numbers_;       // by input
+  std::vector<std::vector<std::int32_t>> codes_;  // by input
+  std::vector<double> extra_, scratch_;
+  std::vector<std::int32_t> best_;
+  ScoreRequest request_;
+  std::unique_ptr<BlockScorer> plain_, logs_, argmax_;
+};
+
+class Scorer {
+ public:
+  Scorer(std::vector<double> prior, std::vector<ScorerInput> inputs, bool has_extra, Calibration calibration)
+      : prior_(std::move(prior)), inputs_(std::move(inputs)), has_extra_(has_extra), calibration_(std::move(calibration)) {
+    for (ScorerInput& input : inputs_) {
+      input.cells.run_of = input.run_of.data();
+      input.cells.heights = input.heights.data();
+      input.cells.ratios = input.ratios.data();
+      input.cells.parameters = input.parameters.data();
+      input.cells.zeros = input.zeros.empty() ? nullptr : input.zeros.data();
+    }
+  }
+  Scorer(const Scorer&) = delete;
+  Scorer& operator=(const Scorer&) = delete;
+
+  std::size_t classes() const { return prior_.size(); }
+  const std::vector<double>& prior() const { return prior_; }
+  const std::vector<ScorerInput>& inputs() const { return inputs_; }
+  bool has_extra() const { return has_extra_; }
+  const Calibration& calibration() const { return calibration_; }
+
+  // A workspace that is no one else's as long as it is held.
+  class Lease {
+   public:
+    explicit Lease(const Scorer& scorer) : scorer_(scorer) {
+      {
+        const std::lock_guard guard(scorer.guard_);
+        if (!scorer.free_.empty()) {
+          space_ = std::move(scorer.free_.back());
+          scorer.free_.pop_back();
+        }
+      }
+      if (!space_) space_ = std::make_unique<ScorerWorkspace>(scorer);
+    }
+    ~Lease() {
+      const std::lock_guard guard(scorer_.guard_);
+      scorer_.free_.push_back(std::move(space_));
+    }
+    Lease(const Lease&) = delete;
+    Lease& operator=(const Lease&) = delete;
+    ScorerWorkspace* operator->() const { return space_.get(); }
+
+   private:
+    const Scorer& scorer_;
+    std::unique_ptr<ScorerWorkspace> space_;
+  };
+
+ private:
+  std::vector<double> prior_;
+  std::vector<ScorerInput> inputs_;
+  bool has_extra_;
+  Calibration calibration_;
+  mutable std::mutex guard_;
+  mutable std::vector<std::unique_ptr<ScorerWorkspace>> free_;
+};
+
+inline ScorerWorkspace::ScorerWorkspace(const Scorer& scorer)
+    : scorer_(scorer), numbers_(scorer.inputs().size()), codes_(scorer.inputs().size()), scratch_(scorer.classes()), best_(kRows) {
+  const auto column = [](const auto& values, Kind kind) {
+    return Column{reinterpret_cast<const char*>(values.data()), static_cast<std::int64_t>(sizeof values[0]), kRows, kind};
+  };
+  request_.rows = kRows;
+  request_.classes = scorer.classes();
+  request_.prior = scorer.prior().data();
+  const std::vector<ScorerInput>& inputs = scorer.inputs();
+  for (std::size_t j = 0; j < inputs.size(); ++j) {
+    const ScorerInput& input = inputs[j];
+    if (input.kind == InputKind::number) {
+      numbers_[j].assign(kRows, std::nan(""));
+      if (!input.gaussian.empty()) request_.gaussians.push_back({column(numbers_[j], Kind::float64), input.gaussian.data()});
+      if (input.has_cells) request_.cells.push_back({column(numbers_[j], Kind::float64), input.cells, input.weight});
+    }
+    if (input.table_rows != 0) codes_[j].assign(kRows, input.missing_code());
+  }
+  for (const bool last : {false, true})
+    for (std::size_t j = 0; j < inputs.size(); ++j)
+      if (inputs[j].table_rows != 0 && inputs[j].last == last)
+        request_.tables.push_back({column(codes_[j], Kind::int32), 0, inputs[j].table_rows - 1, inputs[j].table.data()});
+  if (scorer.has_extra()) {
+    extra_.assign(scorer.classes() * kRows, 0.0);
+    for (std::size_t c = 0; c < scorer.classes(); ++c)
+      request_.extra.push_back({reinterpret_cast<const char*>(extra_.data() + c * kRows), sizeof(double), kRows, Kind::float64});
+  }
+}
+
+inline void ScorerWorkspace::set_number(std::size_t j, std::size_t row, double value) {
+  const ScorerInput& input = scorer_.inputs()[j];
+  if (input.kind == InputKind::bins) {
+    codes_[j][row] = input.bin_of(value);
+    return;
+  }
+  numbers_[j][row] = value;
+  if (input.table_rows != 0) codes_[j][row] = std::isnan(value) ? input.missing_code() : 0;  // observed or missing
+}
+
+inline void ScorerWorkspace::set_missing(std::size_t j, std::size_t row) {
+  const ScorerInput& input = scorer_.inputs()[j];
+  if (input.kind == InputKind::number) numbers_[j][row] = std::nan("");
+  if (input.table_rows != 0) codes_[j][row] = input.missing_code();
+}
+
+inline bool ScorerWorkspace::answer(std::size_t rows, bool logs, double* out) {
+  const std::size_t classes = scorer_.classes();
+  const Calibration& calibration = scorer_.calibration();
+  if (!logs && calibration.is_plain()) {
+    if (!plain_) plain_ = std::make_unique<BlockScorer>(request_, Output::posterior);
+    return !plain_->run(rows, out, best_.data());
+  }
+  if (!logs_) logs_ = std::make_unique<BlockScorer>(request_, Output::log_posterior);
+  if (logs_->run(rows, out, best_.data())) return false;
+  if (calibration.is_plain()) return true;
+  for (std::size_t i = 0; i < rows; ++i) {
+    double* own = out + i * classes;
+    calibration.apply(own, classes, scratch_.data());
+    if (!logs)
+      for (std::size_t c = 0; c < classes; ++c) own[c] = std::exp(own[c]);
+  }
+  return true;
+}
+
+inline bool ScorerWorkspace::best(std::size_t rows, std::int32_t* out) {
+  if (scorer_.calibration().is_plain()) {
+    if (!argmax_) argmax_ = std::make_unique<BlockScorer>(request_, Output::argmax);
+    argmax_->run(rows, nullptr, out);
+    return std::all_of(out, out + rows, [](std::int32_t label) { return label >= 0; });
+  }
+  const std::size_t classes = scorer_.classes();
+  std::vector<double> shares(rows * classes);
+  if (!answer(rows, false, shares.data())) return false;
+  for (std::size_t i = 0; i < rows; ++i) {
+    const auto own = shares.begin() + static_cast<std::ptrdiff_t>(i * classes);
+    out[i] = static_cast<std::int32_t>(std::max_element(own, own + static_cast<std::ptrdiff_t>(classes)) - own);
+  }
+  return true;
+}
+
+}  // namespace bayesbox

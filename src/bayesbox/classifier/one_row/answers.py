@@ -1,0 +1,186 @@
+"""The answers of one model to rows that come one at a time.
+
+What does not depend on the row is worked out once, by `_core.RowScorer`, which walks a dict by the names of columns. It
+says None to what is not plain: a value of another type, a level that is an error, a row that no class allows. Such a
+row is answered as a table of one row is, so that it gets the same answer, warning or error as ever.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayesbox import _core
+from bayesbox.dist.base import Distribution, Doubles
+from bayesbox.schema.arrays import NumberArray
+from bayesbox.schema.columns import Column
+from bayesbox.schema.levels import Labels
+from bayesbox.source.base import Batch
+from bayesbox.source.frames import batch_of
+
+if TYPE_CHECKING:
+    from bayesbox.classifier.base import AnyClassifier
+
+Row = Mapping[str, Any]
+
+
+class RowAnswers:
+    """What a classifier answers to single rows; it stays what it is, whatever the classifier learns."""
+
+    def __init__(self, classifier: AnyClassifier) -> None:
+        self.classifier = classifier
+        self.labels = tuple(classifier.model.labels.tolist())
+        self.features = frozenset(classifier.feature_names)
+        self.special = frozenset(_special_columns(classifier))
+        """The columns that are not counted as a row brings them: dates, one-hot flags, texts that a kind reads."""
+        self.worked_out: tuple[tuple[Distribution, float], ...] = ()
+        """The conditionals that the core does not know, with their weights."""
+        self.core = self._compiled()
+        self.is_plain = self.core is not None and not self.special and not self.worked_out
+
+    def _compiled(self) -> _core.RowScorer | None:
+        found = self.classifier.product()
+        if found is None:
+            return None
+        model, calibration = found
+        columns: list[tuple[Any, ...]] = []
+        others = []
+        for conditional in model.conditionals:
+            weight = model.weight_of(conditional)
+            made = conditional.compiled(weight)
+            if made is None:
+                others.append((conditional, weight))
+            else:
+                columns.append(made)
+        self.worked_out = tuple(others)
+        place = {name: index for index, name in enumerate(self.classifier.feature_names)}
+        self._places = np.array([place.get(column[1], -1) for column in columns], dtype=np.int64)
+        prior = np.ascontiguousarray(model.log_prior, dtype=np.float64)
+        return _core.RowScorer(prior, columns, self.labels, bool(others), calibration)
+
+    # -- answers -------------------------------------------------------------------------------------------------
+
+    def by_label(self, row: dict[str, Any]) -> dict[Any, float]:
+        """P(class | x) by label."""
+        if self.core is not None:
+            found = self.core.proba_by_label(row) if self.is_plain else self._asked("proba_by_label", row)
+            if found is not None:
+                return found
+        return dict(zip(self.labels, self._as_table(row).tolist(), strict=True))
+
+    def proba(self, row: dict[str, Any]) -> Doubles:
+        """P(class | x), a value a class."""
+        if self.core is not None:
+            found = self.core.proba(row) if self.is_plain else self._asked("proba", row)
+            if found is not None:
+                return found
+        return self._as_table(row)
+
+    def log_proba(self, row: dict[str, Any]) -> Doubles:
+        """log P(class | x), a value a class."""
+        if self.core is not None:
+            found = self.core.log_proba(row) if self.is_plain else self._asked("log_proba", row)
+            if found is not None:
+                return found
+        logs: Doubles = self.classifier.log_posterior(self.batch(row))[0]
+        return logs
+
+    def predict(self, row: dict[str, Any]) -> Any:
+        """The label of the most probable class; of equal ones the first."""
+        if self.core is not None:
+            found = self.core.predict(row) if self.is_plain else self._asked("predict", row)
+            if found is not None:
+                return found
+        return self.labels[int(np.argmax(self._as_table(row)))]
+
+    def batch(self, row: Row) -> Batch:
+        """The row as a table; one that says nothing lacks every value."""
+        return self.classifier.batch_of_row(row)
+
+    def _as_table(self, row: Row) -> Doubles:
+        found: Doubles = self.classifier.posterior(self.batch(row))[0]
+        return found
+
+    # -- arrays --------------------------------------------------------------------------------------------------
+
+    def of_matrix(self, matrix: NumberArray, *, logs: bool = False) -> Doubles | None:
+        """P(class | x), or its logs, of the rows of an array whose columns are the model's; None where the core does
+        not answer all of them."""
+        if not self.is_plain:
+            return None
+        assert self.core is not None
+        return self.core.proba_of_matrix(matrix, self._places, logs)
+
+    def best_of_matrix(self, matrix: NumberArray) -> Labels | None:
+        """The label of each row of such an array, or None."""
+        found = self.core.best_of_matrix(matrix, self._places) if self.core is not None and self.is_plain else None
+        return None if found is None else self.classifier.model.labels[found[:, 0]]
+
+    # -- what the core does not take as it is ----------------------------------------------------------------------
+
+    def _asked(self, method: str, row: Row) -> Any:
+        """The core's answer once dates are seconds, and with the terms of families that it does not know."""
+        if row and self.features.isdisjoint(row):
+            return None  # which is an error
+        plain = self._plain_row(row)
+        if not self.worked_out:
+            return getattr(self.core, method)(plain)
+        extra = self._extra(row)
+        return None if extra is None else getattr(self.core, method)(plain, extra)
+
+    def _plain_row(self, row: Row) -> Row:
+        some = {name: row[name] for name in self.special if name in row}
+        return {**row, **{name: _value(column) for name, column in self._counted(some).items()}} if some else row
+
+    def _counted(self, some: Row) -> Mapping[str, Column]:
+        """Some columns of a row as they are counted."""
+        schema = self.classifier.schema
+        assert schema is not None
+        return schema.expanded(self.classifier.named(batch_of([some])))
+
+    def _columns(self, some: Row) -> Mapping[str, Column]:
+        """The same, where numbers alone need no closer look."""
+        if not some:
+            return {}
+        if self.special.isdisjoint(some) and all(type(value) in (float, int) for value in some.values()):
+            return {name: np.array([value]) for name, value in some.items()}
+        return self._counted(some)
+
+    def _extra(self, row: Row) -> Doubles | None:
+        """The sum of the terms that are worked out here; None where a point mass is hit, which outranks a density."""
+        names = {name for conditional, _ in self.worked_out for name in self._sources(conditional) if name in row}
+        columns = self._columns({name: row[name] for name in names})
+        extra = np.zeros(len(self.labels))
+        for conditional, weight in self.worked_out:
+            plan = conditional.planned(columns, 1)
+            if plan.point_mass_hits is not None:
+                return None
+            extra = extra + weight * plan.run(_core.JOINT)[0]
+        return extra
+
+    def _sources(self, conditional: Distribution) -> list[str]:
+        """The columns of rows that a conditional is about, such as the date whose month it is."""
+        schema = self.classifier.schema
+        assert schema is not None
+        one_hot: Mapping[str, Any] = getattr(self.classifier, "one_hot", {})
+        kinds = (schema.kinds.get(name) for name in conditional.columns)
+        owners = (
+            (None if kind is None else kind.part_of) or name
+            for kind, name in zip(kinds, conditional.columns, strict=True)
+        )
+        return [flag for name in owners for flag in one_hot.get(name, (name,))]
+
+
+def _special_columns(classifier: AnyClassifier) -> list[str]:
+    schema = classifier.schema
+    if schema is None:
+        return []
+    one_hot: Mapping[str, Any] = getattr(classifier, "one_hot", {})
+    flags = [flag for flags in one_hot.values() for flag in flags]
+    return [*flags, *schema.translating, *(name for name, parts in schema.parts.items() if parts)]
+
+
+def _value(column: Column) -> Any:
+    return column[0].as_py() if hasattr(column[0], "as_py") else column[0]  # type: ignore[index]

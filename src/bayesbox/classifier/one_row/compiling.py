@@ -1,0 +1,51 @@
+"""What every classifier does for rows that come one at a time: it compiles its model once, and keeps the result."""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING, Any, cast
+
+import pyarrow as pa
+
+from bayesbox.source.base import Batch
+
+if TYPE_CHECKING:
+    from bayesbox.classifier.base import AnyClassifier
+    from bayesbox.classifier.calibrated import Calibrated
+    from bayesbox.classifier.one_row.answers import RowAnswers
+    from bayesbox.dist.naive import ProductModel
+
+
+class AnswersRows:
+    """A part of `Classifier`: the compiled model is no part of what is learned, so it is not pickled or copied."""
+
+    _model: Any
+    model: Any
+    calibrated: Calibrated | None
+    feature_names: Any
+    _row_answers: tuple[object, object, RowAnswers] | None = None  # for a model and its calibration
+
+    def row_answers(self) -> RowAnswers:
+        """What answers rows one at a time, made once for each model."""
+        found = self._row_answers
+        if found is not None and found[0] is self._model and found[1] is self.calibrated:
+            return found[2]
+        from bayesbox.classifier.one_row.answers import RowAnswers
+
+        answers = RowAnswers(copy.copy(cast("AnyClassifier", self)))
+        self._row_answers = self.model, self.calibrated, answers
+        return answers
+
+    def batch_of_row(self, row: Any) -> Batch:
+        """One row, a mapping, as a table; one that says nothing lacks every value."""
+        from bayesbox.source.frames import batch_of
+
+        return batch_of([row]) if row else Batch(self.feature_names[:1], (pa.nulls(1),), 1)
+
+    def product(self) -> tuple[ProductModel, tuple[object, ...] | None] | None:
+        """The model as a prior and a factor for each column, and its calibration as `_core.RowScorer` takes it; None
+        where it is not such a product."""
+        return None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_row_answers": None}  # which is compiled, and made again where it is asked for

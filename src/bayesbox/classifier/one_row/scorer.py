@@ -1,0 +1,94 @@
+"""`CompiledScorer`: the answers of a model as it is now, for rows one at a time or many."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+
+import numpy as np
+
+from bayesbox.classifier.one_row.answers import RowAnswers
+from bayesbox.dist.base import Doubles
+from bayesbox.schema.levels import is_missing, level_text
+
+if TYPE_CHECKING:
+    from bayesbox.schema.levels import Labels
+    from bayesbox.source.base import Batch
+
+
+class RowAnswer(NamedTuple):
+    """P(class | x) in the order of the classes, how many of the model's columns the row lacks, and how many of its
+    levels were never seen."""
+
+    proba: Doubles
+    absent: int
+    unseen: int
+
+
+class CompiledScorer:
+    """A compiled model that never changes: what the estimator learns later is not in it.
+
+    Threads may share it. It is not pickled: pickle the estimator, and call `scorer()` again.
+    """
+
+    def __init__(
+        self, answers: RowAnswers, as_row: Callable[[Any], dict[str, Any]], as_batch: Callable[[Any], Batch]
+    ) -> None:
+        self._answers = answers
+        self._as_row = as_row
+        self._as_batch = as_batch
+
+    @property
+    def classes(self) -> Labels:
+        """The labels, in the order of the probabilities."""
+        labels: Labels = self._answers.classifier.model.labels
+        return labels
+
+    def proba(self, row: Any) -> Doubles:
+        """P(class | x) of one row, a value a class. A column that the row lacks is missing; nothing warns."""
+        return self._answers.proba(self._as_row(row))
+
+    def log_proba(self, row: Any) -> Doubles:
+        """log P(class | x) of one row, a value a class."""
+        return self._answers.log_proba(self._as_row(row))
+
+    def predict(self, row: Any) -> Any:
+        """The label of the most probable class of one row."""
+        return self._answers.predict(self._as_row(row))
+
+    def proba_many(self, rows: Any) -> Doubles:
+        """P(class | x) of many rows, rows x classes: a list of dicts, a frame, an array."""
+        core = self._answers.core
+        if core is not None and self._answers.is_plain and type(rows) is list:
+            found = core.proba_many(rows, False)
+            if found is not None:
+                return found
+        return self._answers.classifier.posterior(self._as_batch(rows))
+
+    def terms(self, row: Any) -> dict[str, Doubles]:
+        """log P(x | class) of each column, a value a class: zeros where it says nothing."""
+        answers = self._answers
+        found: Any = answers.classifier.explain(answers.batch(self._as_row(row)))
+        return {name: found.terms[0, :, place] for place, name in enumerate(found.columns)}
+
+    def answer(self, row: Any) -> RowAnswer:
+        """The probabilities with what the row lacks and what it holds that was never seen."""
+        row = self._as_row(row)
+        classifier: Any = self._answers.classifier
+        if not hasattr(classifier, "known_levels"):
+            return RowAnswer(self.proba(row), 0, 0)
+        silent = {*classifier.model.left_out, *classifier.ignored}
+        absent = sum(name not in row and name not in silent for name in classifier.feature_names)
+        known = classifier.known_levels()
+        unseen = sum(
+            name in row and not is_missing(row[name]) and level_text(row[name]) not in levels
+            for name, levels in known.items()
+        )
+        return RowAnswer(self.proba(row), absent, int(unseen))
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise TypeError("a scorer is not pickled or copied: pickle the estimator, and call scorer() again")
+
+    def __repr__(self) -> str:
+        labels = np.array2string(self.classes, threshold=6, edgeitems=3)
+        return f"CompiledScorer(classes={labels}, columns={len(self._answers.classifier.feature_names)})"
