@@ -392,6 +392,7 @@ def test_the_keys_are_stable():
     expected = """
         how data target rows unlabelled skipped weight folds repeats seed classes accuracy accuracy_by_repeat log_loss
         brier calibration_error auc baseline macro per_class confusion bins unseen absent before_calibration
+        intervals by
     """
     assert list(found) == expected.split()
     assert list(found["log_loss"]) == ["value", "low", "high", "clipped", "impossible"]

@@ -2,6 +2,7 @@
 
 import json
 import xml.etree.ElementTree as ET
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,8 +14,8 @@ from bayesbox.errors import BadData
 
 LISTED = """
     how data target rows unlabelled skipped weight folds repeats seed classes accuracy accuracy_by_repeat log_loss brier
-    calibration_error auc baseline macro per_class confusion bins unseen absent before_calibration warnings
-    threshold
+    calibration_error auc baseline macro per_class confusion bins unseen absent before_calibration intervals by
+    warnings threshold
 """
 KEYS = LISTED.split()
 
@@ -258,4 +259,46 @@ def test_a_refusal_in_a_comparison_is_whole_but_for_its_remedy():
     def judge(model, options):
         raise BadData("there is no row", where="v. 2/rows.csv", remedy="Give some")
 
-    assert {each.refused for each in compare(judge)} == {"v. 2/rows.csv: there is no row"}
+    assert set(compare(judge).refused.values()) == {"v. 2/rows.csv: there is no row"}
+
+
+def test_metrics_by_the_values_of_a_column(bayes):
+    code, out, _ = bayes("people.bayes", "test.csv", "--by", "car")
+    assert code == 0
+    assert "by car" in out
+    rows = [line.split(",") for line in Path("test.csv").read_text().splitlines()[1:]]
+    for options in (
+        ("people.bayes", "test.csv"),
+        ("test.csv", "-t", "label", "--cv", 3),
+        ("test.csv", "-t", "label", "--loo"),
+    ):
+        found = json.loads(bayes(*options, "--by", "car", "--json")[1])["by"]
+        assert found["column"] == "car"
+        sizes = {each["group"]: each["rows"] for each in found["groups"]}
+        assert sizes == {car: sum(row[1] == car for row in rows) for car in ("suv", "van")}
+        assert all(each["accuracy"]["low"] < each["accuracy"]["high"] for each in found["groups"])
+    by_threads = [bayes("people.bayes", "test.csv", "--by", "car", "--json", "--threads", n)[1] for n in (1, 3)]
+    assert by_threads[0] == by_threads[1]
+    assert bayes("people.bayes", "test.csv", "--by", "colour")[0] == 3
+    assert bayes("people.csv", "-t", "label", "--by", "car", "--compare")[0] == 2
+
+
+def test_a_comparison_has_areas_intervals_and_paired_differences(bayes, monkeypatch):
+    from bayesbox.classifier import registry
+
+    monkeypatch.setattr(registry, "compared_models", lambda: [("naive", {}), ("tan", {})])
+    options = ("people.csv", "-t", "label", "--ignore", "times", "--cv", 3, "--compare")
+    out = bayes(*options)[1]
+    assert "AUC" in out
+    assert "paired by rows" in out
+    found = json.loads(bayes(*options, "--json")[1])
+    best, other = found["models"]
+    assert found["best"] == best["model"]
+    assert best["difference"]["log_loss"] == {"value": 0, "low": 0, "high": 0}
+    paired = other["difference"]["log_loss"]
+    assert paired["value"] == pytest.approx(other["log_loss"] - best["log_loss"])
+    assert paired["low"] < paired["value"] < paired["high"]
+    alone = json.loads(bayes("people.csv", "-t", "label", "--ignore", "times", "--cv", 3, "--json")[1])
+    naive = next(each for each in found["models"] if each["model"] == "naive")
+    assert naive["intervals"]["auc"]["low"] == alone["intervals"]["auc"]["low"]
+    assert naive["auc"] == alone["auc"]

@@ -6,6 +6,7 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 
+from bayesbox.display.text import as_text
 from bayesbox.explain.reliability import (
     HEIGHT,
     HIST_HEIGHT,
@@ -16,8 +17,8 @@ from bayesbox.explain.reliability import (
     WIDTH,
     Bin,
     aligned,
+    reliability_block,
     reliability_svg,
-    reliability_table,
 )
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
@@ -95,7 +96,7 @@ def test_no_rows_at_all():
 
 
 def test_the_table_shows_the_bins_that_hold_rows():
-    assert reliability_table(BINS).splitlines() == [
+    assert as_text("", [reliability_block(BINS)]).splitlines() == [
         "  confidence     n  mean confidence  accuracy",
         "  0.250-0.500  100           0.4000    0.5000  ########|#",
         "  0.750-1.000   25           0.9000    0.8000  ################  |",

@@ -9,8 +9,9 @@ from sklearn import metrics as sk
 
 from bayesbox.errors import BadData, BadWeight
 from bayesbox.schema.encode import Encoded
-from bayesbox.stat import metrics
-from bayesbox.stat.metrics import MetricValue, area_under_roc, measure, scored, wilson
+from bayesbox.stat import metrics, row_scores
+from bayesbox.stat.metrics import MetricValue, measure, scored, wilson
+from bayesbox.stat.roc import area_under_roc
 
 TOLERANCE = 1e-12
 WEIGHTS = ["none", "real", "whole"]
@@ -268,13 +269,13 @@ def test_weights_count_as_rows():
 
 def test_too_many_scores_are_given_up(monkeypatch):
     p, true, _ = predictions(3, rows=40)
-    monkeypatch.setattr(metrics, "MOST_SCORES", 3 * 60)
+    monkeypatch.setattr(row_scores, "MOST_CELLS", 3 * 60)
     once = scored(logs(p), labels_of(true, 3), names_of(3))
     assert not math.isnan(measure(once).area)
     assert math.isnan(measure(once + once).area)
-    assert (once + once + once).ranks.blocks is None
-    monkeypatch.setattr(metrics, "MOST_SCORES", 3 * 39)
-    assert scored(logs(p), labels_of(true, 3), names_of(3)).ranks.blocks is None
+    assert (once + once + once).by_row.blocks is None
+    monkeypatch.setattr(row_scores, "MOST_CELLS", 3 * 39)
+    assert scored(logs(p), labels_of(true, 3), names_of(3)).by_row.blocks is None
 
 
 def test_area_without_a_curve_is_nan():

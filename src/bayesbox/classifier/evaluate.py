@@ -20,9 +20,11 @@ from bayesbox.classifier.predict import CELLS_A_PIECE
 from bayesbox.classifier.predictions import Predictions, cross_validated, held_out, left_one_out, require_options
 from bayesbox.classifier.report.asked import unseen_counter
 from bayesbox.classifier.report.learned_rows import TrainingRowCheck
-from bayesbox.classifier.rows import LabelledRows, Part, common_codes, parts_of
+from bayesbox.classifier.rows import LabelledRows, Part, common_codes, numbered, parts_of
 from bayesbox.classifier.train import labelled_rows, train
 from bayesbox.classifier.training import Progress, Training
+from bayesbox.errors import UnknownColumn
+from bayesbox.schema.encode import encode
 from bayesbox.source.base import Batch, Source
 from bayesbox.source.pool import worker_threads
 from bayesbox.source.wrapped import Recorded
@@ -45,7 +47,15 @@ def judged_by(
         for part in rows.pieces(max(CELLS_A_PIECE // max(len(each.model.classes), 1), 1)):
             log_p = each.log_posterior(part.batch)
             found = found + scored(
-                log_p, part.labels, each.model.classes, classes=classes, weights=part.weights, bins=bins
+                log_p,
+                part.labels,
+                each.model.classes,
+                classes=classes,
+                weights=part.weights,
+                bins=bins,
+                rows=part.numbers,
+                first=part.batch.first_row,
+                groups=part.groups,
             )
         return found
 
@@ -58,6 +68,7 @@ def evaluate_held_out(
     target: str,
     *,
     weight: str | None = None,
+    by: str | None = None,
     bins: int = BINS,
     threads: int = 1,
     progress: Progress | None = None,
@@ -75,7 +86,7 @@ def evaluate_held_out(
     unseen, learned = unseen_counter(classifier), TrainingRowCheck(classifier)
 
     def judged(batch: Batch) -> Predictions:
-        rows = labelled_rows(batch, target, weight, where=source.name)
+        rows = in_groups(labelled_rows(batch, target, weight, where=source.name), by, where=source.name)
         if not absent:
             absent.extend(classifier.absent_columns(rows.batch.names, where=source.name))
         learned.count(rows)
@@ -86,7 +97,8 @@ def evaluate_held_out(
 
     both = source.reduce(judged, threads=threads)
     unseen.warn()
-    return held_out(source, target, both, how=learned.how(), of=classifier.unit, absent=absent)
+    found = held_out(source, target, both, how=learned.how(), of=classifier.unit, absent=absent)
+    return found.by_groups(by)
 
 
 def cross_validate(
@@ -98,6 +110,7 @@ def cross_validate(
     repeats: int = 1,
     seed: int = 0,
     weight: str | None = None,
+    by: str | None = None,
     bins: int = BINS,
     threads: int = 1,
     progress: Progress | None = None,
@@ -107,7 +120,7 @@ def cross_validate(
     The rows are kept in memory. The folds follow from the seed and the numbers of the rows alone.
     """
     require_options(bins=bins, folds=folds, repeats=repeats)
-    kept, training = learned_and_kept(classifier, source, target, weight=weight, threads=threads)
+    kept, training = learned_and_kept(classifier, source, target, weight=weight, by=by, threads=threads)
     codes = common_codes([rows.labels for rows in kept])
     by_repeat = []
     with worker_threads(threads) as pool:
@@ -115,7 +128,8 @@ def cross_validate(
             parts = parts_of(kept, stratified_folds(codes, folds, seed=seed, repeat=repeat), folds)
             judge = functools.partial(judge_fold, classifier, parts, bins=bins, progress=progress)
             by_repeat.append(functools.reduce(operator.add, pool.map(judge, range(folds))))
-    return cross_validated(source, target, by_repeat, unlabelled=training.unlabelled, folds=folds, seed=seed)
+    found = cross_validated(source, target, by_repeat, unlabelled=training.unlabelled, folds=folds, seed=seed)
+    return found.by_groups(by)
 
 
 def leave_one_out(
@@ -123,30 +137,37 @@ def leave_one_out(
     source: Source,
     target: str,
     *,
+    by: str | None = None,
     bins: int = BINS,
     threads: int = 1,
     progress: Progress | None = None,
 ) -> Evaluation:
     """Every row judged by the model of all the others; the classifier has learned nothing yet, afterwards all rows."""
     require_options(bins=bins)
-    kept, training = learned_and_kept(classifier, source, target, threads=threads)
+    kept, training = learned_and_kept(classifier, source, target, by=by, threads=threads)
     classes, total = classifier.model.classes, Scored(classifier.model.classes, bins)
     for rows in kept:
         part = rows.take(np.flatnonzero(rows.labels.codes >= 0))
         if part.batch.rows:
             with np.errstate(divide="ignore"):
                 log_p = np.log(classifier.leave_one_out(part.batch, part.labels))
-            total = total + scored(log_p, part.labels, classes, bins=bins)
+            total = total + scored(log_p, part.labels, classes, bins=bins, rows=part.numbers, groups=part.groups)
         if progress is not None:
             progress(rows.batch.rows)
-    return left_one_out(source, target, total, unlabelled=training.unlabelled)
+    return left_one_out(source, target, total, unlabelled=training.unlabelled).by_groups(by)
 
 
 # -- rows that are kept ----------------------------------------------------------------------------------------------
 
 
 def learned_and_kept(
-    classifier: AnyClassifier, source: Source, target: str, *, weight: str | None = None, threads: int = 1
+    classifier: AnyClassifier,
+    source: Source,
+    target: str,
+    *,
+    weight: str | None = None,
+    by: str | None = None,
+    threads: int = 1,
 ) -> tuple[list[LabelledRows], Training]:
     """Learn every row of a source, and keep the rows with their texts encoded."""
     recorded = Recorded(source)
@@ -154,10 +175,20 @@ def learned_and_kept(
     kept = []
     while recorded.given:
         batch = recorded.given.pop(0)  # each is let go once it is encoded
-        rows = labelled_rows(batch, target, weight, where=source.name)
+        rows = in_groups(labelled_rows(batch, target, weight, where=source.name), by, where=source.name)
         columns = classifier.kept_columns(dict(zip(rows.batch.names, rows.batch.columns, strict=True)))
         kept.append(replace(rows, batch=Batch(tuple(columns), tuple(columns.values()), batch.rows, batch.first_row)))
-    return kept, training
+    return numbered(kept), training
+
+
+def in_groups(rows: LabelledRows, by: str | None, *, where: str) -> LabelledRows:
+    """The same rows with the values of a column as their groups."""
+    if by is None:
+        return rows
+    names = rows.batch.names
+    if by not in names:
+        raise UnknownColumn(by, available=names, where=where)
+    return replace(rows, groups=encode(rows.batch[by]))
 
 
 def judge_fold(

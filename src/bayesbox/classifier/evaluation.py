@@ -23,23 +23,38 @@ Keys of `as_dict()`; a number that is not defined is NaN, which is null in JSON:
     unseen               rows of each label that the model did not know
     absent               columns of the model that the data lack
     before_calibration   log_loss, brier, calibration_error and bins without calibration; null if there is none
+    intervals            of accuracy, log_loss, brier, auc and calibration_error: low and high, and how it was found
+    by                   with groups: column, and groups, each with group, rows, few (fewer than 20) and the metrics
 """
 
 from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayesbox.classifier.results.group_table import GroupTable, group_codes, metric_json
+from bayesbox.classifier.results.row_table import PredictedRows
+from bayesbox.classifier.results.threshold_table import ThresholdTable
+from bayesbox.decide.costs import Costs, cheapest, cost_matrix
 from bayesbox.decide.thresholds import Threshold, best_threshold
+from bayesbox.display.blocks import Block, PictureBlock, TableBlock, TextBlock
+from bayesbox.display.picture import Picture
+from bayesbox.display.result import Result
 from bayesbox.errors import BadOption
-from bayesbox.explain.reliability import aligned, count_text, reliability_svg, reliability_table
+from bayesbox.explain.reliability import count_text, reliability_block, reliability_svg
+from bayesbox.schema.encode import Encoded
 from bayesbox.schema.levels import class_position
-from bayesbox.stat.metrics import Metrics, MetricValue, Scored
+from bayesbox.source.base import Batch
+from bayesbox.stat.intervals import CLOSED, DEFAULT_INTERVALS, IntervalOptions, metric_of, standard_error
+from bayesbox.stat.metric import Metric
+from bayesbox.stat.metrics import Z95, Metrics, Scored, measure, scored
+from bayesbox.stat.row_scores import MEANS, METRICS, RowScores
 
 if TYPE_CHECKING:
     from bayesbox.file.reader import Json
@@ -50,9 +65,14 @@ MOST_CONFUSIONS = 10
 MOST_NAMES = 8
 
 
-@dataclass(frozen=True)
-class Evaluation:
-    """How good the predictions were. `scored` is what was counted, `metrics` what follows from it."""
+@dataclass(frozen=True, repr=False)
+class Evaluation(Result):
+    """How good the predictions were: `accuracy`, `log_loss`, `brier`, `auc`, `calibration_error`, each with `interval`.
+
+    It prints as a table, shows as HTML with the reliability diagram, and has `to_frame()`, `svg()`, the `confusion`
+    matrix, `rows(true=, predicted=)` behind each of its cells, `thresholds(label)`, `best_threshold(label)`,
+    `cost(costs)`, and `by` group where groups were asked for. `scored` is what was counted, `metrics` what follows.
+    """
 
     how: str
     data: str
@@ -66,6 +86,135 @@ class Evaluation:
     skipped: int = 0
     absent: tuple[str, ...] = ()
     before: Metrics | None = None  # without calibration, where the model is calibrated
+    model: str = ""  # what was judged, where that is to be said
+    options: IntervalOptions = DEFAULT_INTERVALS
+    by: GroupTable | None = None
+    batch: Batch | None = None  # the rows themselves, where they are at hand
+
+    # -- numbers -----------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def each(self) -> RowScores | None:
+        """What each row got; None where there were too many rows to keep."""
+        return self.scored.by_row.joined(self.scored.classes)
+
+    @cached_property
+    def accuracy(self) -> Metric:
+        """The share of rows whose most probable class is the true one."""
+        return self._metric("accuracy", self.metrics.accuracy)
+
+    @cached_property
+    def log_loss(self) -> Metric:
+        """The mean of -log P(true class)."""
+        return self._metric("log_loss", self.metrics.log_loss)
+
+    @cached_property
+    def brier(self) -> Metric:
+        """The Brier score: of two classes from 0 to 1, of more the sum over classes, from 0 to 2."""
+        return self._metric("brier", self.metrics.brier)
+
+    @cached_property
+    def auc(self) -> Metric:
+        """The area under the ROC curve; of more than two classes the mean of one against the rest."""
+        return self._metric("auc", (self.metrics.area,))
+
+    @cached_property
+    def calibration_error(self) -> Metric:
+        """The mean distance of accuracy and confidence over bins of confidence."""
+        return self._metric("calibration_error", (self.metrics.calibration_error,))
+
+    @property
+    def auc_of_pairs(self) -> float:
+        """The mean over pairs of classes of the area under the ROC curve (Hand and Till); NaN without rows."""
+        return math.nan if self.each is None else self.each.area_of_pairs()
+
+    def _metric(self, name: str, known: Sequence[float]) -> Metric:
+        """The value that the counts give, with the interval that was asked for."""
+        if name in MEANS and self.options.how == CLOSED:
+            how = "score" if name == "accuracy" else "normal"
+            return Metric(known[0], known[1], known[2], how)
+        if self.each is None:
+            return Metric(known[0])
+        found = metric_of(self.each, name, self.options._replace(bins=self.scored.bins))
+        return Metric(known[0], found.low, found.high, found.how)
+
+    @property
+    def confusion(self) -> Any:
+        """True x predicted, in the order of `labels`."""
+        return self.metrics.confusion
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The classes of the model and, behind them, those it did not know."""
+        return self.metrics.labels
+
+    def rows(self, *, true: object = None, predicted: object = None) -> PredictedRows:
+        """The rows of a cell of the confusion matrix, or of a whole row or column, the most surprising first."""
+        scores = self._rows()
+        kept = np.ones(len(scores), dtype=bool)
+        for label, codes in ((true, scores.true), (predicted, scores.predicted)):
+            if label is not None:
+                kept &= codes == scores.place_of(label)
+        found = scores.take(kept)
+        order = np.lexsort((found.rows, -found.confidence, found.log_true))
+        return PredictedRows(found.take(order), self.batch)
+
+    def thresholds(self, label: object) -> ThresholdTable:
+        """What each threshold on P(label) would have given."""
+        scores = self._rows()
+        code = class_position(label, scores.classes)
+        return ThresholdTable.of(scores.classes[code], *scores.of_class(code))
+
+    def cost(self, costs: Costs) -> Metric:
+        """The mean cost of the answers of least expected cost; `costs` are those of (true class, answer)."""
+        scores = self._rows()
+        matrix, known = cost_matrix(costs, scores.classes), scores.true < len(scores.classes)
+        if not known.all():
+            raise BadOption(
+                "the rows have classes that the model does not know, whose cost is not known",
+                remedy="Drop these rows",
+            )
+        paid = matrix[scores.true, cheapest(scores.p, matrix)]
+        total = scores.weights.sum()
+        value = float(scores.weights @ paid / total)
+        reach = Z95 * standard_error(scores.by_unit((paid - value) / total), scores.unit_weights)
+        return Metric(value, value - reach, value + reach, "normal")
+
+    def _rows(self) -> RowScores:
+        if self.each is None:
+            raise BadOption("there were too many rows and classes to keep what each row got", remedy="Take fewer rows")
+        return self.each
+
+    def subset(self, chosen: Any) -> Evaluation:
+        """The same of some predictions alone; `chosen` says which of `each`."""
+        part = self._rows().take(chosen)
+        levels = list(part.labels)
+        found = scored(
+            part.log_p,
+            Encoded(part.true.astype(np.int32), levels, levels),
+            part.classes,
+            weights=part.weights,
+            bins=self.scored.bins,
+            rows=part.rows,
+        )
+        rows = len(part.units[0])
+        metrics = measure(found, repeats=max(round(len(part) / max(rows, 1)), 1))
+        return replace(self, metrics=metrics, scored=replace(found, rows=rows), before=None, by=None)
+
+    def by_groups(self, name: str | None) -> Evaluation:
+        """The same with its metrics by the groups of the rows as well, where these have a name."""
+        scores = None if name is None else self._rows()
+        if name is None or scores is None or scores.groups is None:
+            return self
+        own, names = group_codes(name, scores.groups)
+        found = {
+            text: self.subset(np.flatnonzero(own == code))
+            for code, text in enumerate(names)
+            if scores.weights[own == code].any()
+        }
+        return replace(self, by=GroupTable(name, found))
+
+    # -- for programs --------------------------------------------------------------------------------------------------
 
     def as_dict(self) -> Json:
         """The result under the keys that the head of this file lists."""
@@ -113,30 +262,64 @@ class Evaluation:
             "unseen": dict(sorted(found.unseen.items())),
             "absent": list(self.absent),
             "before_calibration": None if self.before is None else _before(self.before),
+            "intervals": {name: self._interval_json(name) for name in METRICS},
+            "by": None if self.by is None else self.by.as_dict(),
         }
 
-    def svg(self) -> str:
+    def _interval_json(self, name: str) -> Json:
+        metric: Metric = getattr(self, name)
+        return {"low": metric.low, "high": metric.high, "how": metric.how}
+
+    def _frame(self) -> Mapping[str, Sequence[Any]]:
+        found = [metric_json(getattr(self, name)) for name in METRICS]
+        metrics = self.metrics
+        return {
+            "metric": list(METRICS),
+            "value": [each["value"] for each in found],
+            "low": [each["low"] for each in found],
+            "high": [each["high"] for each in found],
+            "baseline": [metrics.baseline_accuracy, metrics.baseline_log_loss, None, None, None],
+        }
+
+    def svg(self) -> Picture:
         """The reliability diagram."""
         before = None if self.before is None else self.before.bins
-        return reliability_svg(self.metrics.bins, f"{os.path.basename(self.data)}: {self.target}", before=before)
+        title = self.model or f"{os.path.basename(self.data)}: {self.target}"
+        return Picture(reliability_svg(self.metrics.bins, title, before=before), "reliability diagram")
 
-    def best_threshold(self, label: str, metric: str = "f1") -> Threshold:
+    def best_threshold(self, label: object, metric: str = "f1") -> Threshold:
         """The threshold on P(label) that would have served a metric best on these rows."""
-        classes = self.scored.classes
-        found = self.scored.ranks.of_class(class_position(label, classes), len(classes))
-        if found is None:
+        if self.each is None:
             raise BadOption("there are too many rows and classes to find a threshold on", remedy="Take fewer rows")
-        p, true, weights = found
+        p, true, weights = self.each.of_class(class_position(label, self.each.classes))
         return best_threshold(p, true, metric, weights)
+
+    # -- for the eye ---------------------------------------------------------------------------------------------------
 
     def text(self) -> str:
         """The result for the eye."""
-        parts = [self._head(), self._scores(), self._classes(), self._confusion()]
-        if self.before is not None:
-            head = "reliability before calibration (# accuracy, | mean confidence)\n"
-            parts.append(head + reliability_table(self.before.bins))
-        parts.append("reliability (# accuracy, | mean confidence)\n" + reliability_table(self.metrics.bins))
-        return "\n\n".join(part for part in parts if part)
+        return str(self)
+
+    def _headline(self) -> str:
+        return (
+            f"Evaluation({self._how_in_words()}: {self.scored.rows:,} rows, accuracy {self.accuracy:.4f}, "
+            f"log loss {self.log_loss:.4f})"
+        )
+
+    def _blocks(self) -> Sequence[Block]:
+        groups = [] if self.by is None else [*self.by._blocks()]
+        legend = "(# accuracy, | mean confidence)"
+        before = None if self.before is None else self.before.bins
+        return [
+            TextBlock(self._head()),
+            self._scores(),
+            *groups,
+            self._classes(),
+            self._confusion(),
+            *([] if before is None else [reliability_block(before, f"reliability before calibration {legend}")]),
+            reliability_block(self.metrics.bins, f"reliability {legend}"),
+            PictureBlock(self.svg()),
+        ]
 
     def worse_than_baseline(self) -> str | None:
         """What to say where always giving the same answer would have been better; None where it would not."""
@@ -149,7 +332,8 @@ class Evaluation:
         return f"worse than always answering {metrics.baseline}: {'; '.join(parts)}" if parts else None
 
     def _head(self) -> str:
-        return "\n".join([f"{self._how_in_words()}: {self.data}, target {self.target}", *self._remarks()])
+        of = self.model or f"{self.data}, target {self.target}"
+        return "\n".join([f"{self._how_in_words()}: {of}", *self._remarks()])
 
     def _how_in_words(self) -> str:
         if self.how != "cross-validation":
@@ -167,6 +351,8 @@ class Evaluation:
             yield worse
         if self.how == TRAINING_ROWS:
             yield "these are the rows that the model has learned, so that it looks better than it is"
+            if self.model:
+                yield "judge it by rows it has not learned: evaluate(model, X, y, cv=10)"
         elif self.how == ROWS:
             yield "not exactly the rows that the model has learned; whether it has learned some of them is not known"
         if found.unseen:
@@ -177,56 +363,56 @@ class Evaluation:
             gave = "prediction" if found.impossible == 1 else "predictions"
             yield f"{found.impossible:,} {gave} gave the true class probability 0, so the log loss is infinite"
 
-    def _scores(self) -> str:
+    def _scores(self) -> TableBlock:
         metrics, repeats = self.metrics, self.accuracy_by_repeat
         form = "0 best, 1 worst (two classes)" if metrics.brier_worst == 1 else "0 best, 2 worst (sum over classes)"
         spread = f"; repeats {min(repeats):.4f} to {max(repeats):.4f}" if len(repeats) > 1 else ""
         rows = [
-            ["", "value", "95 % interval", ""],
-            _score("accuracy", metrics.accuracy, f"always {metrics.baseline}: {metrics.baseline_accuracy:.4f}{spread}"),
-            _score("log loss", metrics.log_loss, f"class shares alone: {metrics.baseline_log_loss:.4f}"),
+            _score("accuracy", self.accuracy, f"always {metrics.baseline}: {metrics.baseline_accuracy:.4f}{spread}"),
+            _score("log loss", self.log_loss, f"class shares alone: {metrics.baseline_log_loss:.4f}"),
         ]
         if math.isinf(metrics.log_loss.value):
             rows.append(["log loss, clipped", f"{metrics.clipped_log_loss:.4f}", "", "P at least 2.2e-16"])
-        rows.append(_score("Brier score", metrics.brier, form))
-        rows.append(["calibration error", f"{metrics.calibration_error:.4f}", "", f"{len(metrics.bins)} bins"])
+        rows.append(_score("Brier score", self.brier, form))
+        rows.append(_score("calibration error", self.calibration_error, f"{len(metrics.bins)} bins"))
         if not math.isnan(metrics.area):
             kind = "" if len(self.scored.classes) == 2 else "mean of one class against the rest"
-            rows.append(["area under ROC", f"{metrics.area:.4f}", "", kind])
+            rows.append(_score("area under ROC", self.auc, kind))
         if self.before is not None:
             rows.append(["before calibration", "", "", ""])
             rows.append(["  log loss", f"{self.before.log_loss.value:.4f}", "", ""])
             rows.append(["  Brier score", f"{self.before.brier.value:.4f}", "", ""])
             rows.append(["  calibration error", f"{self.before.calibration_error:.4f}", "", ""])
-        return "\n".join(aligned(rows, right=(1,)))
+        return TableBlock(["", "value", "95 % interval", ""], rows, right=(1,))
 
-    def _classes(self) -> str:
+    def _classes(self) -> TableBlock:
         metrics = self.metrics
-        rows = [["class", "precision", "recall", "F1", "rows"]]
+        rows = []
         for each in metrics.per_class:
             shares = (each.precision.value, each.recall.value, each.f1)
             rows.append([each.name, *map(_share, shares), count_text(each.support)])
         macro = metrics.macro
         rows.append(["macro mean", *(_share(macro[name]) for name in ("precision", "recall", "f1")), ""])
-        return "\n".join(aligned(rows, right=(1, 2, 3, 4)))
+        most = len(rows)  # a command prints all of them
+        return TableBlock(["class", "precision", "recall", "F1", "rows"], rows, right=(1, 2, 3, 4), most=most)
 
-    def _confusion(self) -> str:
+    def _confusion(self) -> TableBlock:
         labels, counts = self.metrics.labels, self.metrics.confusion
         over = f", over all {self.repeats} repeats" if (self.repeats or 1) > 1 else ""
         if len(labels) > MOST_CLASSES:
             return self._worst_confusions(over)
-        rows = [["true \\ predicted", *labels]]
-        rows += [[name, *map(count_text, row)] for name, row in zip(labels, counts.tolist(), strict=True)]
-        return "\n".join([f"confusion{over}", *aligned(rows, right=range(1, len(labels) + 1))])
+        rows = [[name, *map(count_text, row)] for name, row in zip(labels, counts.tolist(), strict=True)]
+        right = range(1, len(labels) + 1)
+        return TableBlock(["true \\ predicted", *labels], rows, caption=f"confusion{over}", right=right)
 
-    def _worst_confusions(self, over: str) -> str:
+    def _worst_confusions(self, over: str) -> TableBlock:
         labels, counts = self.metrics.labels, self.metrics.confusion.copy()
         np.fill_diagonal(counts, 0)
         order = np.argsort(-counts, axis=None, kind="stable")[:MOST_CONFUSIONS]
         pairs = [divmod(int(place), len(labels)) for place in order]
-        rows = [["true", "predicted", "n"]]
-        rows += [[labels[row], labels[column], count_text(counts[row, column])] for row, column in pairs]
-        return "\n".join([f"most frequent confusions{over}", *aligned(rows, right=(2,))])
+        rows = [[labels[row], labels[column], count_text(counts[row, column])] for row, column in pairs]
+        caption = f"most frequent confusions{over}"
+        return TableBlock(["true", "predicted", "n"], rows, caption=caption, right=(2,))
 
 
 def _before(metrics: Metrics) -> Json:
@@ -238,10 +424,8 @@ def _before(metrics: Metrics) -> Json:
     }
 
 
-def _score(name: str, estimate: MetricValue, remark: str) -> list[str]:
-    known = not math.isnan(estimate.low)
-    interval = f"{estimate.low:.4f} to {estimate.high:.4f}" if known else ""
-    return [name, f"{estimate.value:.4f}", interval, remark]
+def _score(name: str, metric: Metric, remark: str) -> list[str]:
+    return [name, f"{metric:.4f}", metric.interval_text(), remark]
 
 
 def _share(value: float) -> str:

@@ -11,7 +11,7 @@ import functools
 import operator
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -34,18 +34,22 @@ C = TypeVar("C", bound="AnyClassifier")
 
 @dataclass(frozen=True)
 class LabelledRows:
-    """Some rows with their labels, and their weights where they have some."""
+    """Some rows with their labels; where they have some, their weights, numbers among all rows, and groups."""
 
     batch: Batch
     labels: Encoded
     weights: Any = None
+    numbers: Places | None = None
+    groups: Encoded | None = None
 
     def take(self, rows: Places) -> LabelledRows:
         """These rows, in this order."""
         columns = tuple(taken(column, rows) for column in self.batch.columns)
         labels = self.labels._replace(codes=self.labels.codes[rows])
         weights = None if self.weights is None else self.weights[rows]
-        return LabelledRows(Batch(self.batch.names, columns, len(rows)), labels, weights)
+        numbers = None if self.numbers is None else self.numbers[rows]
+        groups = None if self.groups is None else self.groups._replace(codes=self.groups.codes[rows])
+        return LabelledRows(Batch(self.batch.names, columns, len(rows)), labels, weights, numbers, groups)
 
     def pieces(self, rows: int) -> Iterator[LabelledRows]:
         """The same rows, at most so many at a time, without a copy."""
@@ -56,7 +60,9 @@ class LabelledRows:
             last = min(first + rows, self.batch.rows)
             labels = self.labels._replace(codes=self.labels.codes[first:last])
             weights = None if self.weights is None else self.weights[first:last]
-            yield LabelledRows(self.batch.slice(first, last), labels, weights)
+            numbers = None if self.numbers is None else self.numbers[first:last]
+            groups = None if self.groups is None else self.groups._replace(codes=self.groups.codes[first:last])
+            yield LabelledRows(self.batch.slice(first, last), labels, weights, numbers, groups)
 
     def counting(self) -> NDArray[np.bool_]:
         """Which of them have a label and a weight above 0."""
@@ -68,7 +74,8 @@ class LabelledRows:
         batch = self.batch
         weights = None if self.weights is None else np.asarray(self.weights, dtype=np.float64)
         columns = tuple(as_view(column) for column in batch.columns)
-        return LabelledRows(Batch(batch.names, columns, batch.rows, batch.first_row), self.labels, weights)
+        whole = Batch(batch.names, columns, batch.rows, batch.first_row)
+        return LabelledRows(whole, self.labels, weights, self.numbers, self.groups)
 
     def labelled(self) -> LabelledRows:
         """Those that have a label."""
@@ -128,6 +135,15 @@ def common_codes(labels: list[Encoded]) -> NDArray[np.int64]:
 
 
 Part = tuple[LabelledRows, Places]  # some of the rows that are kept; they are taken when they are needed
+
+
+def numbered(kept: list[LabelledRows]) -> list[LabelledRows]:
+    """The same rows, each with its number among all."""
+    ends = np.cumsum([rows.batch.rows for rows in kept])
+    return [
+        replace(rows, numbers=np.arange(end - rows.batch.rows, end))
+        for rows, end in zip(kept, ends.tolist(), strict=True)
+    ]
 
 
 def parts_of(kept: list[LabelledRows], fold_of_row: NDArray[np.int32], folds: int) -> list[list[Part]]:

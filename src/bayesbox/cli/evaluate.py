@@ -40,12 +40,13 @@ LEARNING = ("cv", "repeats", "seed", "types", "ignore", "model", "loo", "target_
         "bayes evaluate people.csv -t income --cv 10 --numeric kernel",
         "bayes evaluate people.csv -t income --compare",
         "bayes evaluate people.csv -t income --threshold '>50K:balanced'",
+        "bayes evaluate people.bayes test.csv --by sex",
         "bayes evaluate people.bayes test.csv --json --svg reliability.svg",
         "bayes evaluate mail/ --model text --cv 5",
     ),
     notes="Keys of --json: how, data, target, rows, unlabelled, skipped, weight, folds, repeats, seed, classes, "
     "accuracy, accuracy_by_repeat, log_loss, brier, calibration_error, auc, baseline, macro, per_class, confusion, "
-    "bins, unseen, absent, before_calibration, warnings, threshold.",
+    "bins, unseen, absent, before_calibration, intervals, by, warnings, threshold.",
 )
 @click.argument("files", nargs=-1, required=True, metavar="[MODEL] DATA...")
 @click.option("-t", "--target", metavar="COLUMN", help="The column that holds the classes; by default the model's.")
@@ -65,6 +66,7 @@ LEARNING = ("cv", "repeats", "seed", "types", "ignore", "model", "loo", "target_
     metavar="CLASS[:METRIC]",
     help="The threshold on P(CLASS) that serves a metric best: f1 (the default), accuracy, balanced, youden.",
 )
+@click.option("--by", metavar="COLUMN", help="The same metrics by the values of a column as well.")
 @click.option("--svg", metavar="FILE", help="Draw the reliability diagram.")
 @click.option(
     "--model",
@@ -95,8 +97,9 @@ def command(files: tuple[str, ...], as_json: bool, svg: str | None, **given: Any
     """
     from bayesbox.classifier.evaluation import TRAINING_ROWS
 
-    if given["threshold"] and (given["robustness"] or given["compare"]):
-        raise click.UsageError("--threshold is found for one model: without --compare, --robustness")
+    for name in ("threshold", "by"):
+        if given[name] and (given["robustness"] or given["compare"]):
+            raise click.UsageError(f"--{name} is for one model: without --compare, --robustness")
     if given["robustness"]:
         _shake(files, given, svg=svg, as_json=as_json)
         return
@@ -152,7 +155,7 @@ def _compare(files: tuple[str, ...], given: Json, *, svg: str | None, as_json: b
         return _of_rows(files, {**given, **options, "model": model})
 
     how = f"cross-validation, {folds} folds, {repeats} repeat{'s' if repeats > 1 else ''}, seed {seed}: {files[0]}"
-    compare.print_report(compare.compare(judge), how=how, as_json=as_json)
+    compare.print_report(compare.compare(judge, how), as_json=as_json)
 
 
 def _shake(files: tuple[str, ...], given: Json, *, svg: str | None, as_json: bool) -> None:
@@ -232,7 +235,7 @@ def _of_model(files: Sequence[str], given: Json) -> Evaluation:
             if first is not None:
                 print_absent(classifier, first.names, source.name)
             rows = {"bins": given["bins"], "threads": threads, "progress": progress}
-            found = evaluate_held_out(classifier, source, opened.target, weight=given["weight"], **rows)
+            found = evaluate_held_out(classifier, source, opened.target, weight=given["weight"], by=given["by"], **rows)
     finally:
         progress.close()
     skipped_rows(source)
@@ -302,7 +305,7 @@ def _judged(classifier: AnyClassifier, source: Source, target: str, given: Json,
     from bayesbox.cli.options.sources import Progress
 
     progress = Progress()
-    common = {"bins": given["bins"], "threads": threads, "progress": progress}
+    common = {"by": given["by"], "bins": given["bins"], "threads": threads, "progress": progress}
     try:
         if given["loo"]:
             return leave_one_out(classifier, source, target, **common)

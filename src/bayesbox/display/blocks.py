@@ -32,7 +32,7 @@ class TableBlock:
 
     Numbers are aligned to the right and shown with four digits; give text where another form is wanted, and `right`
     for the places of columns whose texts are numbers. Of more than `most` rows the first are shown, and how many more
-    there are.
+    there are. One that HTML shows as a picture is not `in_html`.
     """
 
     columns: Sequence[str]
@@ -40,6 +40,7 @@ class TableBlock:
     caption: str = ""
     right: Sequence[int] = ()
     most: int = MOST_ROWS
+    in_html: bool = True
 
     def shown(self) -> list[list[Value]]:
         """The rows that are shown."""

@@ -36,7 +36,7 @@ BAR_EM = 9  # the length of the longest bar
 def as_html(title: str, blocks: Sequence[Block]) -> str:
     """A part of a page, such as the output of a notebook's cell."""
     head = f"<p><strong>{escape(title)}</strong></p>" if title else ""
-    body = "\n".join(_block(block) for block in blocks)
+    body = "\n".join(_block(block) for block in blocks if not isinstance(block, TableBlock) or block.in_html)
     return f'<div class="bayesbox">\n<style>\n{STYLE}\n</style>\n{head}\n{body}\n</div>'
 
 

@@ -22,7 +22,7 @@ def as_text(title: str, blocks: Sequence[Block], width: int = WIDTH) -> str:
       age   0.2500
       car       12
     """
-    parts = [*textwrap.wrap(title, width), *[""] * bool(blocks)] if title else []
+    parts = [*_wrapped(title, width), *[""] * bool(blocks)] if title else []
     shown = ["\n".join(_lines(block, width)) for block in blocks if not isinstance(block, PictureBlock)]
     return "\n".join([*parts, "\n\n".join(part for part in shown if part)]).rstrip("\n")
 
@@ -30,11 +30,15 @@ def as_text(title: str, blocks: Sequence[Block], width: int = WIDTH) -> str:
 def _lines(block: TableBlock | TextBlock, width: int) -> Iterator[str]:
     if isinstance(block, TableBlock):
         if block.caption:
-            yield from textwrap.wrap(block.caption, width)
+            yield from _wrapped(block.caption, width)
         yield from table_lines(block, width)
         return
     for line in block.text.splitlines():
-        yield from [line] if block.fixed or len(line) <= width else textwrap.wrap(line, width)
+        yield from [line] if block.fixed or len(line) <= width else _wrapped(line, width)
+
+
+def _wrapped(line: str, width: int) -> list[str]:
+    return textwrap.wrap(line, width, break_long_words=False, break_on_hyphens=False)
 
 
 def table_lines(block: TableBlock, width: int = WIDTH) -> Iterator[str]:

@@ -8,24 +8,28 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
+from bayesbox.display.blocks import TableBlock
 from bayesbox.explain.svg_text import safe
 from bayesbox.stat.metrics import Bin
 
 BAR = 20  # characters of the longest bar
 
 
-def reliability_table(bins: Sequence[Bin]) -> str:
+def reliability_block(bins: Sequence[Bin], caption: str = "") -> TableBlock:
     """The bins that hold rows, with a bar for the accuracy and a mark where the confidence lies.
 
-    >>> print(reliability_table([Bin(0, 0.5, 0, *[math.nan] * 4), Bin(0.5, 1, 8, 0.75, 0.5, 0.21, 0.78)]))
-      confidence    n  mean confidence  accuracy
-      0.500-1.000   8           0.7500    0.5000  ##########     |
+    >>> from bayesbox.display.text import as_text
+    >>> bins = [Bin(0, 0.5, 0, *[math.nan] * 4), Bin(0.5, 1, 8, 0.75, 0.5, 0.21, 0.78)]
+    >>> print(as_text("", [reliability_block(bins)]))
+      confidence   n  mean confidence  accuracy
+      0.500-1.000  8           0.7500    0.5000  ##########     |
     """
-    rows = [["confidence", "n", "mean confidence", "accuracy", ""]]
+    rows = []
     for each in (each for each in bins if each.n):
         span = f"{each.start:.3f}-{each.stop:.3f}"
         rows.append([span, count_text(each.n), f"{each.confidence:.4f}", f"{each.accuracy:.4f}", bar(each)])
-    return "\n".join(aligned(rows, right=(1, 2, 3)))
+    head = ["confidence", "n", "mean confidence", "accuracy", ""]
+    return TableBlock(head, rows, caption=caption, right=(1, 2, 3), most=len(rows), in_html=False)
 
 
 def bar(each: Bin) -> str:

@@ -3,7 +3,7 @@
 What is kept of the scored rows are tallies of the kind a model learns: for each true class the counts of the predicted
 ones (the confusion matrix) and exact sums of the losses, for each bin of confidence how many were right. They add up,
 so rows stream through in flat memory, and neither the cut into batches nor the order of the rows changes a bit of the
-result. Only the area under the ROC curve needs every score: these are kept up to `MOST_SCORES`, then given up.
+result. Only the area under the ROC curve needs every score: they are kept as `row_scores` says.
 
     accuracy      share of rows whose most probable class is the true one (of equal ones: the first)
     log loss      mean of -log P(true class); infinite where a true class had probability 0, which is told, with the
@@ -33,16 +33,15 @@ from bayesbox.errors import BadData
 from bayesbox.schema.encode import MISSING, Encoded
 from bayesbox.schema.kinds import Category, Flag, Real
 from bayesbox.schema.schema import Schema
+from bayesbox.stat.row_scores import RowBlocks, ScoreBlock
 from bayesbox.tally.base import Weights, dyadic
 from bayesbox.tally.book import Book
 from bayesbox.tally.count import checked_weights, count
 from bayesbox.tally.exact import ZERO, Dyadic
 
 Doubles = NDArray[np.float64]
-Codes = NDArray[np.integer]
 
 BINS = 15
-MOST_SCORES = 1 << 22  # kept for the area under the curve: 32 MB
 Z95 = 1.959963984540054  # the standard normal is beyond it in 5 % of the cases, both sides together
 EPSILON = float(np.finfo(np.float64).eps)
 
@@ -85,43 +84,6 @@ class ClassScore(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Ranks:
-    """The scores behind the area under the curve, in blocks of rows; None once there were too many."""
-
-    blocks: tuple[tuple[Doubles, Codes, Doubles], ...] | None = ()
-
-    @property
-    def size(self) -> int:
-        return sum(scores.size for scores, *_ in self.blocks or ())
-
-    def __add__(self, other: Ranks) -> Ranks:
-        if self.blocks is None or other.blocks is None or self.size + other.size > MOST_SCORES:
-            return Ranks(None)
-        return Ranks(self.blocks + other.blocks)
-
-    def of_class(self, code: int, classes: int) -> tuple[Doubles, NDArray[np.bool_], Doubles] | None:
-        """(P(class), whether the row is of it, weight) of all rows; None where there were too many."""
-        if not self.blocks or classes < 2:
-            return None
-        scores, codes, weights = (np.concatenate([block[part] for block in self.blocks]) for part in range(3))
-        if classes == 2:
-            return (scores[:, 0] if code else 1 - scores[:, 0]), codes == code, weights
-        return scores[:, code], codes == code, weights
-
-    def area(self, classes: int) -> float:
-        """Of two classes the area under the ROC curve of the second; of more the mean over one against the rest.
-
-        NaN where there is no such curve: too many scores, or fewer than two classes among the labels.
-        """
-        if not self.blocks or classes < 2:
-            return math.nan
-        scores, codes, weights = (np.concatenate([block[part] for block in self.blocks]) for part in range(3))
-        wanted = [1] if classes == 2 else range(classes)
-        areas = [area_under_roc(scores[:, place], codes == code, weights) for place, code in enumerate(wanted)]
-        return _mean([area for area in areas if not math.isnan(area)])
-
-
-@dataclass(frozen=True)
 class Scored:
     """What was counted of some predictions; `+` takes others in. `classes` are those of the model, in its order."""
 
@@ -129,7 +91,7 @@ class Scored:
     bins: int = BINS
     by_class: Book = field(default_factory=Book.empty)
     by_bin: Book = field(default_factory=Book.empty)
-    ranks: Ranks = field(default_factory=Ranks)
+    by_row: RowBlocks = field(default_factory=RowBlocks)
     rows: int = 0  # with a label
     unlabelled: int = 0
     impossible: int = 0  # rows whose true class had probability 0
@@ -143,7 +105,7 @@ class Scored:
             self.bins,
             self.by_class + other.by_class,
             self.by_bin + other.by_bin,
-            self.ranks + other.ranks,
+            self.by_row + other.by_row,
             self.rows + other.rows,
             self.unlabelled + other.unlabelled,
             self.impossible + other.impossible,
@@ -159,11 +121,15 @@ def scored(
     classes: Sequence[str] | None = None,
     weights: Any = None,
     bins: int = BINS,
+    rows: NDArray[np.int64] | None = None,
+    first: int = 0,
+    groups: Encoded | None = None,
 ) -> Scored:
     """Count the predictions of some rows.
 
     `log_p` are log-probabilities, rows x the classes `known` to the model: so a loss stays finite where the
-    probability itself is too small for a double. `classes` are all there are, where these are more. Rows without a
+    probability itself is too small for a double. `classes` are all there are, where these are more; `rows` are the
+    numbers of the rows among all, or `first` is where they begin; `groups` are their groups. Rows without a
     label are left out and counted.
 
     >>> labels = Encoded(np.array([0, 1, 1], dtype=np.int32), ["no", "yes"], ["no", "yes"])
@@ -176,13 +142,13 @@ def scored(
     place = {name: index for index, name in enumerate(known)}
     true = np.array([*(place.get(text, MISSING) for text in labels.levels), MISSING])[labels.codes]
     labelled = labels.codes != MISSING
-    rows, found = np.flatnonzero(true >= 0), true[true >= 0]
+    there, found = np.flatnonzero(true >= 0), true[true >= 0]
 
     p = np.minimum(np.exp(log_p), 1.0)
     log_true, p_true = np.full(len(true), -np.inf), np.zeros(len(true))
-    log_true[rows], p_true[rows] = log_p[rows, found], p[rows, found]
+    log_true[there], p_true[there] = log_p[there, found], p[there, found]
     squares = p**2
-    squares[rows, found] = (1 - p_true[rows]) ** 2
+    squares[there, found] = (1 - p_true[there]) ** 2
     predicted = log_p.argmax(axis=1).astype(np.int32)
     confidence = p[np.arange(len(p)), predicted]
     columns = {
@@ -201,7 +167,7 @@ def scored(
         bins,
         count(columns, labels, _BY_CLASS, weights=weights, label_type="text"),
         count(by_bin, Encoded(of_bin, names, names), _BY_BIN, weights=weights, label_type="text"),
-        _ranks(p, labels, known, everything, weights),
+        RowBlocks.of(_block(log_p, labels, known, everything, weights, rows, groups, first)),
         int(labelled.sum()),
         int((~labelled).sum()),
         int((labelled & np.isneginf(log_true)).sum()),
@@ -209,19 +175,32 @@ def scored(
     )
 
 
-def _ranks(p: Doubles, labels: Encoded, known: Sequence[str], classes: Sequence[str], weights: Weights) -> Ranks:
-    """The scores of rows whose label is among the classes; of two classes those of the second only."""
-    place = {name: index for index, name in enumerate(classes)}
-    true = np.array([*(place.get(text, MISSING) for text in labels.levels), MISSING])[labels.codes]
-    kept = true >= 0
-    wanted = list(classes)[1:2] if len(classes) == 2 else list(classes)
-    if int(kept.sum()) * len(wanted) > MOST_SCORES:
-        return Ranks(None)
-    scores = np.zeros((int(kept.sum()), len(wanted)))
-    for index, name in enumerate(wanted):
-        if name in known:
-            scores[:, index] = p[kept, list(known).index(name)]
-    return Ranks(((scores, true[kept], np.ones(len(scores)) if weights is None else weights[kept]),))
+def _block(
+    log_p: Doubles,
+    labels: Encoded,
+    known: Sequence[str],
+    classes: tuple[str, ...],
+    weights: Weights,
+    rows: NDArray[np.int64] | None,
+    groups: Encoded | None,
+    first: int,
+) -> ScoreBlock:
+    """The rows that have a label, with a probability of each class: 0 for those the model does not know."""
+    kept = np.flatnonzero(labels.codes != MISSING)
+    if tuple(known) == classes:
+        full = log_p[kept]
+    else:
+        full = np.full((len(kept), len(classes)), -np.inf)
+        full[:, [classes.index(name) for name in known]] = log_p[kept]
+    return ScoreBlock(
+        None if rows is None else rows[kept],
+        full,
+        labels.codes[kept],
+        tuple(labels.levels),
+        None if weights is None else np.asarray(weights[kept], dtype=np.float64),
+        first,
+        None if groups is None else groups._replace(codes=groups.codes[kept]),
+    )
 
 
 @dataclass(frozen=True)
@@ -284,6 +263,7 @@ def measure(found: Scored, *, repeats: int = 1) -> Metrics:
     brier = _mean_estimate(book, "brier", n * per)
     half = 0.5 if len(labels) <= 2 else 1.0
     bins = _bins(found, per)
+    rows = found.by_row.joined(found.classes)
     return Metrics(
         labels,
         found.rows,
@@ -294,7 +274,7 @@ def measure(found: Scored, *, repeats: int = 1) -> Metrics:
         MetricValue(*(half * value for value in brier)),
         brier.value,
         sum(each.n / n * abs(each.accuracy - each.confidence) for each in bins if each.n),
-        found.ranks.area(len(found.classes)),
+        math.nan if rows is None else rows.area(),
         labels[int(np.argmax(support))],
         float(support.max()) / n,
         float(0.0 - (shares * np.log(shares)).sum()),
@@ -316,22 +296,6 @@ def wilson(successes: float, n: float) -> MetricValue:
     middle = (share + z2 / (2 * n)) / (1 + z2 / n)
     reach = Z95 / (1 + z2 / n) * math.sqrt(max(share * (1 - share), 0.0) / n + z2 / (4 * n * n))
     return MetricValue(share, min(max(middle - reach, 0.0), share), max(min(middle + reach, 1.0), share))
-
-
-def area_under_roc(scores: Doubles, positive: NDArray[np.bool_], weights: Doubles) -> float:
-    """P(a positive scores above a negative) + P(both score the same) / 2; NaN where there are none of either.
-
-    >>> area_under_roc(np.array([0.1, 0.4, 0.4, 0.8]), np.array([False, False, True, True]), np.ones(4))
-    0.875
-    """
-    values, group = np.unique(scores, return_inverse=True)
-    up = np.bincount(group, weights=weights * positive, minlength=len(values))
-    down = np.bincount(group, weights=weights * ~positive, minlength=len(values))
-    pairs = up.sum() * down.sum()
-    if not pairs:
-        return math.nan
-    below = np.cumsum(down) - down
-    return float((up * (below + down / 2)).sum() / pairs)
 
 
 def _mean(values: Sequence[float]) -> float:

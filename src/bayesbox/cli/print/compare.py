@@ -2,40 +2,31 @@
 
 from __future__ import annotations
 
-import math
 import time
 import warnings
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from bayesbox.cli.print.output import emit_json, note, say, table
+from bayesbox.cli.print.output import emit_json, note, say
 
 if TYPE_CHECKING:
     from bayesbox.classifier.evaluation import Evaluation
+    from bayesbox.classifier.results.comparison import ModelComparison
     from bayesbox.file.reader import Json
 
 NAMES = {"column_weights": "column weights"}
 
 
-class Compared(NamedTuple):
-    """How one kind of model did; `refused` says why it takes no part."""
-
-    model: str
-    log_loss: float
-    accuracy: float
-    calibration_error: float
-    seconds: float
-    refused: str | None = None
-
-
-def compare(judge: Callable[[str, Json], Evaluation]) -> list[Compared]:
+def compare(judge: Callable[[str, Json], Evaluation], how: str = "") -> ModelComparison:
     """Judge each kind; `judge` cross-validates a model with options."""
     from bayesbox.classifier import registry
+    from bayesbox.classifier.results.comparison import ModelComparison
     from bayesbox.cli.print.search_progress import SearchProgress
     from bayesbox.errors import BayesboxError
 
     models = registry.compared_models()
-    found = []
+    found, seconds, refused = {}, {}, {}
     progress = SearchProgress()
     for number, (model, options) in enumerate(models, start=1):
         name = model + "".join(f", {NAMES.get(key, value)}" for key, value in options.items())
@@ -44,30 +35,20 @@ def compare(judge: Callable[[str, Json], Evaluation]) -> list[Compared]:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # what is odd in the rows is told when a model is trained
-                metrics = judge(model, options).metrics
+                found[name] = judge(model, options)
         except BayesboxError as error:
-            found.append(Compared(name, math.nan, math.nan, math.nan, math.nan, error.without_remedy()))
+            refused[name] = error.without_remedy()
             continue
-        took = time.process_time() - start
-        scores = (metrics.log_loss.value, metrics.accuracy.value, metrics.calibration_error)
-        found.append(Compared(name, *scores, took))
+        seconds[name] = time.process_time() - start
     progress.close()
-    return sorted(found, key=lambda each: (math.isnan(each.log_loss), each.log_loss))
+    return ModelComparison.of(how, found, seconds, refused)
 
 
-def print_report(found: list[Compared], *, how: str, as_json: bool) -> None:
-    """The table of all models."""
+def print_report(found: ModelComparison, *, as_json: bool) -> None:
+    """The table of all models, and their paired differences."""
     if as_json:
-        emit_json({"how": how, "models": [each._asdict() for each in found]})
+        emit_json(found.as_dict())
         return
-    say(how)
-    say()
-    rows = [
-        [each.model, *(f"{value:.4f}" for value in each[1:4]), f"{each.seconds:.1f}"]
-        for each in found
-        if each.refused is None
-    ]
-    table(["model", "log loss", "accuracy", "calibration error", "CPU seconds"], rows, right=[1, 2, 3, 4])
-    for each in found:
-        if each.refused is not None:
-            note(f"note: {each.model} takes no part: {each.refused}")
+    say(str(replace(found, refused={})))
+    for name, why in found.refused.items():
+        note(f"note: {name} takes no part: {why}")

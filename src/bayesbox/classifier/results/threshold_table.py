@@ -1,0 +1,78 @@
+"""What each threshold on P(class) would have given."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox.display.blocks import Block, TableBlock
+from bayesbox.display.result import Result
+
+Doubles = NDArray[np.float64]
+SHOWN = 20  # thresholds that are printed
+
+
+@dataclass(frozen=True, repr=False)
+class ThresholdTable(Result):
+    """For each probability that a row got: what answering the class from there on would have given."""
+
+    label: str
+    thresholds: Doubles
+    hits: Doubles  # rows of the class that are answered so
+    alarms: Doubles  # rows of others that are answered so
+    positives: float
+    negatives: float
+
+    @classmethod
+    def of(cls, label: str, p: Doubles, true: NDArray[np.bool_], weights: Doubles) -> ThresholdTable:
+        """The table of rows with these probabilities of the class."""
+        values, group = np.unique(p, return_inverse=True)
+        own = np.bincount(group, weights=weights * true, minlength=len(values))
+        other = np.bincount(group, weights=weights * ~true, minlength=len(values))
+        hits, alarms = (np.cumsum(each[::-1])[::-1].astype(np.float64) for each in (own, other))
+        return cls(label, values, hits, alarms, float(own.sum()), float(other.sum()))
+
+    @property
+    def recall(self) -> Doubles:
+        """The share of the class that is found: the true positive rate."""
+        return self.hits / self.positives if self.positives else np.full(len(self.hits), math.nan)
+
+    @property
+    def false_positive_rate(self) -> Doubles:
+        """The share of the others that are answered as the class."""
+        return self.alarms / self.negatives if self.negatives else np.full(len(self.alarms), math.nan)
+
+    @property
+    def precision(self) -> Doubles:
+        """The share of those answered as the class that are."""
+        return self.hits / (self.hits + self.alarms)
+
+    @property
+    def f1(self) -> Doubles:
+        """The harmonic mean of precision and recall."""
+        return 2 * self.hits / (self.positives + self.hits + self.alarms)
+
+    def _headline(self) -> str:
+        return f"ThresholdTable({self.label!r}, {len(self.thresholds):,} thresholds)"
+
+    def _blocks(self) -> Sequence[Block]:
+        frame = self._frame()
+        places = np.unique(np.linspace(0, len(self.thresholds) - 1, SHOWN).round().astype(int)).tolist()
+        rows = [[values[place] for values in frame.values()] for place in places]
+        caption = f"answering {self.label} where P({self.label}) is at least the threshold"
+        return [TableBlock(list(frame), rows, caption=caption)]
+
+    def _frame(self) -> Mapping[str, Sequence[Any]]:
+        return {
+            "threshold": self.thresholds.tolist(),
+            "precision": self.precision.tolist(),
+            "recall": self.recall.tolist(),
+            "F1": self.f1.tolist(),
+            "false positive rate": self.false_positive_rate.tolist(),
+            "rows": [int(n) if n.is_integer() else n for n in (self.hits + self.alarms).tolist()],
+        }

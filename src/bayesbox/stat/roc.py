@@ -1,0 +1,62 @@
+"""The area under the ROC curve, and how much each row has to do with it.
+
+The area is P(a positive scores above a negative) + P(both score the same) / 2 (Mann and Whitney 1947). What one row
+adds to its error is its placement: of a positive the share of negatives below it, of a negative the share of positives
+above it, less the area (DeLong, DeLong and Clarke-Pearson 1988).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+Doubles = NDArray[np.float64]
+
+
+def area_under_roc(scores: Doubles, positive: NDArray[np.bool_], weights: Doubles) -> float:
+    """The area; NaN where there are no positives, or no negatives.
+
+    >>> area_under_roc(np.array([0.1, 0.4, 0.4, 0.8]), np.array([False, False, True, True]), np.ones(4))
+    0.875
+    """
+    values, group = np.unique(scores, return_inverse=True)
+    up = np.bincount(group, weights=weights * positive, minlength=len(values))
+    down = np.bincount(group, weights=weights * ~positive, minlength=len(values))
+    pairs = up.sum() * down.sum()
+    if not pairs:
+        return math.nan
+    below = np.cumsum(down) - down
+    return float((up * (below + down / 2)).sum() / pairs)
+
+
+def area_influence(scores: Doubles, positive: NDArray[np.bool_], weights: Doubles) -> Doubles:
+    """What a unit of weight on each row adds to the area, to first order; 0 where there is no curve.
+
+    >>> area_influence(np.array([0.1, 0.4, 0.4, 0.8]), np.array([False, False, True, True]), np.ones(4))
+    array([ 0.0625, -0.0625, -0.0625,  0.0625])
+    """
+    values, group = np.unique(scores, return_inverse=True)
+    up = np.bincount(group, weights=weights * positive, minlength=len(values))
+    down = np.bincount(group, weights=weights * ~positive, minlength=len(values))
+    if not up.sum() * down.sum():
+        return np.zeros(len(scores))
+    below = (np.cumsum(down) - down / 2) / down.sum()
+    above = 1 - (np.cumsum(up) - up / 2) / up.sum()
+    area = float((up * below).sum() / up.sum())
+    found: Doubles = np.where(positive, (below[group] - area) / up.sum(), (above[group] - area) / down.sum())
+    return found
+
+
+def drawn_areas(scores: Doubles, positive: NDArray[np.bool_], weights: Doubles) -> Doubles:
+    """The area for each row of `weights`, draws x rows; NaN where a draw has no positives, or no negatives."""
+    order = np.argsort(scores, kind="stable")
+    starts = np.flatnonzero(np.diff(scores[order], prepend=-np.inf))
+    sorted_weights, own = weights[:, order], positive[order]
+    up = np.add.reduceat(sorted_weights * own, starts, axis=1)
+    down = np.add.reduceat(sorted_weights * ~own, starts, axis=1)
+    below = np.cumsum(down, axis=1) - down / 2
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found: Doubles = (up * below).sum(axis=1) / (up.sum(axis=1) * down.sum(axis=1))
+    return found
