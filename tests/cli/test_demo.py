@@ -72,7 +72,9 @@ def test_what_the_tour_proposes_works(bayes: Bayes, folder: Path) -> None:
     proposed = [
         line.split() for line in bayes("demo").out.splitlines() if line.startswith("  bayes ") and ">" not in line
     ]
-    assert len(proposed) == 4
+    assert len(proposed) == 5
+    assert proposed[-1] == ["bayes", "app", "titanic.bayes"]
+    proposed[-1] += ["--no-open", "--for", "0.1"]
     for _, verb, *arguments in proposed:
         bayes(verb, *(argument.strip("'") for argument in arguments))
     assert bayes("show", "titanic.bayes", "--json").json["digest"] == report["digest"]

@@ -103,5 +103,6 @@ def _print_next() -> None:
         "bayes show titanic.bayes --column cabin",
         "bayes explain titanic.bayes --set cabin=3rd --set sex=female --show-work",
         "bayes predict titanic.bayes titanic.csv --proba --keep '*'",
+        "bayes app titanic.bayes",
     ):
         say(f"  {line}")

@@ -1,0 +1,67 @@
+"""What the picture of a network shows: where its nodes are, and the answer to evidence.
+
+`network_answer` gives what `networkAnswer` of answers.js gives, by the library.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from bayesbox.errors import BayesboxError
+from bayesbox.network.network import BayesianNetwork
+from bayesbox.network.tables import require_tables
+
+Json = dict[str, Any]
+MOST_TABLES = 60_000  # numbers of all tables that the page gets to show
+MOST_STRENGTHS = 200  # nodes of a network whose arcs are weighed
+
+
+def network_spec(network: BayesianNetwork) -> Json:
+    """Nodes with places, states, parents and tables, and the paths of the arcs with their strengths in bits."""
+    require_tables(network.graph)
+    layout = network.layout(probabilities=True)
+    size = sum(node.table.size for node in network.graph.nodes.values() if node.table is not None)
+    bits = {}
+    if len(network.nodes) <= MOST_STRENGTHS:
+        bits = {(each.parent, each.child): each.conditional for each in network.strengths()}
+    nodes = []
+    for box in layout.nodes:
+        node = network.graph.nodes[box.name]
+        own: Json = {"name": box.name, "states": list(node.states), "parents": list(node.parents)}
+        own |= {"x": box.x, "y": box.y, "width": box.width, "height": box.height}
+        if size <= MOST_TABLES and node.table is not None:
+            own["table"] = node.table.ravel().tolist()
+        nodes.append(own)
+    edges = [{"from": arc.parent, "to": arc.child, "path": arc.path, **_strength(bits, arc)} for arc in layout.arcs]
+    return {"name": network.graph.name, "nodes": nodes, "edges": edges, "width": layout.width, "height": layout.height}
+
+
+def _strength(bits: Mapping[tuple[str, str], float], arc: Any) -> Json:
+    found = bits.get((arc.parent, arc.child))
+    return {} if found is None else {"bits": found}
+
+
+def evidence_of(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Evidence as the library takes it: states, and likelihoods of the nodes that are known in part."""
+    return {**given.get("soft", {}), **given.get("hard", {})}
+
+
+def network_answer(network: BayesianNetwork, given: Mapping[str, Any], target: str | None) -> Json:
+    """The posteriors of every node, P(evidence), what to ask next, the most probable story; or the error in words."""
+    evidence = evidence_of(given)
+    try:
+        posteriors = network.posteriors(evidence)
+        hard = given.get("hard", {})
+        asked = () if target is None or target in hard else tuple(network.ask_next(evidence, target))
+        conflict = float(network.conflict(evidence)) if len(hard) > 1 and not given.get("soft") else None
+        return {
+            "given": {"hard": hard, "soft": given.get("soft", {})},
+            "posteriors": {node: dict(posteriors[node]) for node in network.nodes},
+            "logEvidence": network.log_probability(evidence),
+            "ask": [{"name": each.node, "bits": each.information} for each in asked],
+            "mpe": network.mpe(evidence),
+            "conflict": conflict,
+        }
+    except BayesboxError as error:
+        return {"error": str(error)}

@@ -1,0 +1,222 @@
+"""What the pictures of a classifier show: its columns, the answer to one row, and the rulers of its nomogram.
+
+`row_answer` and `rulers_of` give what `whatIfAnswer` and `rulersOf` of answers.js give, by the library.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from bayesbox.app.document.tree import numbers
+from bayesbox.classifier.case import RowCase, batch_of_values
+from bayesbox.classifier.table import AnyTableClassifier
+from bayesbox.errors import BayesboxError, DataWarning
+from bayesbox.schema.levels import level_text
+from bayesbox.tally.grid import Grid
+
+Json = dict[str, Any]
+
+SHARES = (0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99)  # the quantiles of each class that a ruler marks
+POINTS = 24  # of equal probability in each class, by which the page weighs the answers to a number
+MOST_CLASSES = 12  # of which a number keeps such points
+MOST_MARKS = 40
+DIGITS = 3
+
+
+def row_spec(classifier: AnyTableClassifier, *, suppress: int = 0) -> Json:
+    """The columns that can be set, with levels, ranges and counts; counts below `suppress` are not given."""
+    schema = classifier.schema
+    assert schema is not None
+    left_out = classifier.model.left_out
+    names = [name for name in schema.used_columns if name not in left_out]
+    calibrated = classifier.calibrated
+    return {
+        "target": classifier.target,
+        "classes": list(classifier.model.classes),
+        "title": classifier.title,
+        "columns": [_column(classifier, name, suppress) for name in names],
+        "calibration": None if calibrated is None else calibrated.name,
+        "rows": _whole(float(classifier.book.n.sum())) if not classifier.fixed else None,
+        "digest": None if classifier.fixed else classifier.book.digest(),
+    }
+
+
+def _column(classifier: AnyTableClassifier, name: str, suppress: int) -> Json:
+    assert classifier.schema is not None
+    kind = classifier.schema.kinds[name]
+    known = classifier.known_levels().get(name)
+    if known is not None or kind.tally == "counts":
+        levels = list(known.levels) if known is not None else []
+        return {"name": name, "kind": "category", "levels": levels, **_counts(classifier, name, levels, suppress)}
+    if kind.is_number and not kind.translates:
+        return {"name": name, "kind": "number", **_range(classifier, name)}
+    return {"name": name, "kind": "text"}
+
+
+def _counts(classifier: AnyTableClassifier, name: str, levels: Sequence[str], suppress: int) -> Json:
+    tally: Any = classifier.book.columns.get(name)
+    if tally is None or classifier.fixed or getattr(tally, "of_numbers", False) or not hasattr(tally, "counts"):
+        return {}
+    order = [tally.classes.index(each) if each in tally.classes else None for each in classifier.model.classes]
+    counted, places = np.asarray(tally.counts, dtype=float), {level: at for at, level in enumerate(tally.levels)}
+    total = np.asarray(tally.n, dtype=float)
+    rows = [
+        [0.0 if at is None or level not in places else float(counted[at, places[level]]) for at in order]
+        for level in levels
+    ]
+    if any(0 < each < suppress for row in rows for each in row):
+        return {}
+    n = [0.0 if at is None else float(total[at]) for at in order]
+    return {"counts": [[_whole(each) for each in row] for row in rows], "n": [_whole(each) for each in n]}
+
+
+def _whole(value: float) -> float | int:
+    return int(value) if value.is_integer() else value
+
+
+def _range(classifier: AnyTableClassifier, name: str) -> Json:
+    """Where a number can be set, what a ruler marks, and points of equal probability in each class."""
+    found = classifier.model.conditional(name)
+    quantiles = None
+    if found is not None:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore", DataWarning)
+            quantiles = [found.quantile(share) for share in SHARES]
+    if quantiles is None or any(each is None for each in quantiles):
+        low, high = _learned_range(classifier, name)
+        return {"low": low, "high": high, "marks": _rounded(np.linspace(low, high, 9))}
+    values = np.concatenate([np.asarray(each) for each in quantiles])
+    values = values[np.isfinite(values)]
+    marks = _rounded(values)
+    low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 1.0)
+    spec: Json = {"low": marks[0] if marks else low, "high": marks[-1] if marks else high, "marks": marks[:MOST_MARKS]}
+    if found is not None and len(classifier.model.classes) <= MOST_CLASSES:
+        points = np.array([found.quantile((at + 0.5) / POINTS) for at in range(POINTS)], dtype=float)
+        spec["quantiles"] = numbers(points.T)
+    return spec
+
+
+def _learned_range(classifier: AnyTableClassifier, name: str) -> tuple[float, float]:
+    tally = classifier.book.columns.get(name)
+    if isinstance(tally, Grid):
+        low, high = tally.clipped(-math.inf, math.inf)
+        return float(low), float(high)
+    if tally is None or not hasattr(tally, "pooled"):
+        return 0.0, 1.0
+    whole = tally.pooled()
+    return whole.mean - 3 * whole.deviation, whole.mean + 3 * whole.deviation
+
+
+def _rounded(values: Any) -> list[float]:
+    """The values to a few digits of their range, each once, in order."""
+    finite = [float(each) for each in values if math.isfinite(each)]
+    if not finite:
+        return []
+    spread = max(finite) - min(finite)
+    places = DIGITS - 1 - math.floor(math.log10(spread)) if spread > 0 else DIGITS
+    return sorted({round(each, places) + 0.0 for each in finite})
+
+
+def row_answer(classifier: AnyTableClassifier, row: Mapping[str, Any]) -> Json:
+    """What follows from one row: posterior, what each column adds, notes, the work; or the error in words."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataWarning)
+            return _answer(classifier, row)
+    except BayesboxError as error:
+        return {"error": str(error)}
+
+
+def texts_of(row: Mapping[str, Any]) -> dict[str, str]:
+    """The values of a row as texts; unknown ones are not there."""
+    return {
+        name: value if isinstance(value, str) else level_text(value) for name, value in row.items() if value is not None
+    }
+
+
+def _answer(classifier: AnyTableClassifier, row: Mapping[str, Any]) -> Json:
+    texts = texts_of(row)
+    batch = batch_of_values(classifier, texts)
+    case = classifier.case(batch)
+    assert isinstance(case, RowCase)
+    classes = classifier.model.classes
+    posterior = [case.posterior[name] for name in classes]
+    odds = {name: moved for name, _, moved in case.columns}
+    terms = [{"column": name, "text": f"= {texts[name]}", "logOdds": odds.get(name, 0.0)} for name in texts]
+    plain = case.log_odds - (case.calibration_log_odds or 0.0)
+    calibrated = case.calibration_log_odds
+    answer: Json = {
+        "posterior": posterior,
+        "label": classes.index(case.prediction),
+        "against": None if case.against is None else classes.index(case.against),
+        "priorLogOdds": case.prior_log_odds,
+        "terms": terms,
+        "logOdds": plain,
+        "calibration": None
+        if calibrated is None or classifier.calibrated is None
+        else {"name": classifier.calibrated.name, "logOdds": calibrated},
+        "notes": case.notes(classifier),
+        "ask": [],
+        "flip": None,
+        "work": str(classifier.work(batch)),
+    }
+    shown: Json = finite(answer)
+    return shown
+
+
+def finite(value: Any) -> Any:
+    """A JSON value whose numbers that JSON cannot hold are the largest that it can."""
+    if isinstance(value, dict):
+        return {name: finite(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(each) for each in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return 0.0 if math.isnan(value) else math.copysign(1e308, value)
+    return value
+
+
+def rulers_of(
+    classifier: AnyTableClassifier, spec: Json, pair: Sequence[int | None], row: Mapping[str, Any]
+) -> Json | None:
+    """What each value of each column adds to the log-odds of a class against another; None where there is one class."""
+    label, against = pair
+    if label is None or against is None:
+        return None
+    marked: list[tuple[str, Any]] = []
+    for column in spec["columns"]:
+        own = column.get("marks") if column["kind"] == "number" else column.get("levels", [])[:MOST_MARKS]
+        values = list(own or [])
+        given = row.get(column["name"])
+        if column["kind"] == "number" and isinstance(given, int | float) and given not in values:
+            values = sorted([*values, given])
+        marked += [(column["name"], value) for value in values]
+    odds = _odds(classifier, marked, label, against)
+    rulers = []
+    for column in spec["columns"]:
+        marks = [
+            {"value": value, "logOdds": odd}
+            for (name, value), odd in zip(marked, odds, strict=True)
+            if name == column["name"]
+        ]
+        rulers.append({"column": column["name"], "isScale": column["kind"] == "number", "marks": marks})
+    log_prior = classifier.model.log_prior
+    start = float(log_prior[label] - log_prior[against])
+    found: Json = finite({"label": label, "against": against, "start": start, "rulers": rulers})
+    return found
+
+
+def _odds(classifier: AnyTableClassifier, marked: Sequence[tuple[str, Any]], label: int, against: int) -> list[float]:
+    labels = classifier.model.labels
+    found = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        for name, value in marked:
+            explanation: Any = classifier.explain(batch_of_values(classifier, texts_of({name: value})))
+            moved = explanation.column_odds(labels[label], labels[against])[0]
+            found.append(float(moved[explanation.columns.index(name)]) if name in explanation.columns else 0.0)
+    return found

@@ -1,0 +1,1 @@
+"""`bayes app`: files that were named are opened, and a page on this machine shows them."""

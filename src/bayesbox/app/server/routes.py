@@ -1,0 +1,90 @@
+"""The pages and the questions of the app."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from starlette.applications import Starlette
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from bayesbox.app.rows import finite
+from bayesbox.app.server.guard import App, Guard
+from bayesbox.app.server.opened import ShownFile
+from bayesbox.errors import BayesboxError
+
+WEB = Path(__file__).parents[1] / "web"
+TYPES = {".js": "text/javascript", ".css": "text/css", ".html": "text/html"}
+FILES = {path.name: path for path in sorted(WEB.iterdir()) if path.suffix in TYPES}
+
+
+def application(opened: Sequence[ShownFile], secret: str, port: int) -> App:
+    """The app as it is served: only these files, only with the secret."""
+    routes = _Routes(opened)
+    inner = Starlette(
+        routes=[
+            Route("/", routes.page),
+            Route("/web/{name}", routes.module),
+            Route("/api/files", routes.files),
+            Route("/api/files/{place:int}/spec", routes.spec),
+            Route("/api/files/{place:int}/{view}", routes.answer, methods=["POST"]),
+        ]
+    )
+    inner.add_middleware(GZipMiddleware, minimum_size=1000)
+    return Guard(inner, secret, port)
+
+
+class _Routes:
+    def __init__(self, opened: Sequence[ShownFile]) -> None:
+        self.opened = opened
+
+    def page(self, request: Request) -> Response:  # noqa: ARG002
+        return Response((WEB / "index.html").read_bytes(), media_type="text/html")
+
+    def module(self, request: Request) -> Response:
+        path = FILES.get(request.path_params["name"])
+        if path is None:
+            return _problem(404, "no such file")
+        return Response(path.read_bytes(), media_type=TYPES[path.suffix])
+
+    def files(self, request: Request) -> Response:  # noqa: ARG002
+        return _json([each.summary() for each in self.opened])
+
+    def spec(self, request: Request) -> Response:
+        place = request.path_params["place"]
+        if place >= len(self.opened):
+            return _problem(404, "no such file")
+        try:
+            return _json(self.opened[place].spec())
+        except BayesboxError as error:
+            return _problem(422, str(error))
+
+    async def answer(self, request: Request) -> Response:
+        from starlette.concurrency import run_in_threadpool
+
+        place, view = request.path_params["place"], request.path_params["view"]
+        if place >= len(self.opened) or view not in self.opened[place].views:
+            return _problem(404, "no such view")
+        try:
+            asked = msgspec.json.decode(await request.body(), type=dict[str, Any])
+        except msgspec.DecodeError as error:
+            return _problem(400, str(error))
+        try:
+            return _json(await run_in_threadpool(self.opened[place].answer, view, asked))
+        except BayesboxError as error:
+            return _problem(422, str(error))
+        except (KeyError, TypeError, ValueError, AttributeError, IndexError):
+            return _problem(400, "the question has another form than the pictures send")
+
+
+def _json(value: Any) -> Response:
+    return Response(msgspec.json.encode(finite(value)), media_type="application/json")
+
+
+def _problem(status: int, what: str) -> Response:
+    return Response(msgspec.json.encode({"error": what}), status_code=status, media_type="application/json")

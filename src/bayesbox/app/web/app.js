@@ -1,0 +1,187 @@
+/**
+ * The app: which file and which view is shown, the state in the address, and the line to copy.
+ *
+ * The address is `#file/view?state`, the state as JSON; back and forward go through it.
+ */
+import { copyTexts } from "./copytext.js";
+import { button, fill, h } from "./dom.js";
+import { serverTraits, Traits } from "./host.js";
+import { renderLesson } from "./lesson.js";
+import { renderNetwork } from "./network.js";
+import { renderNomogram } from "./nomogram.js";
+import { renderWhatIf } from "./whatif.js";
+
+/**
+ * @typedef {{name: string, kind: string, views: string[], lesson: string | null}} Listed
+ * @typedef {{place: number, view: string, state: Record<string, any>}} Shown
+ */
+
+/** The pictures by view: the traits that are the state, what they begin with, and how they are drawn. @type {Record<string, {title: string, state: Record<string, any>, render: (host: import("./dom.js").Host) => any}>} */
+const VIEWS = {
+  "what-if": { title: "What if", state: { row: {} }, render: renderWhatIf },
+  nomogram: { title: "Nomogram", state: { row: {}, pair: [1, 0] }, render: renderNomogram },
+  network: { title: "Network", state: { evidence: { hard: {}, soft: {} }, target: null }, render: renderNetwork },
+  lesson: {
+    title: "Lesson",
+    state: { prior: 0.01, hit: 0.9, alarm: 0.09, guess: null, revealed: false },
+    render: renderLesson,
+  },
+};
+
+const TOGETHER = 400; // milliseconds between changes that are one step in the history
+
+const [header, main, footer] = ["header", "main", "footer"].map((
+  id,
+) => /** @type {HTMLElement} */ (document.getElementById(id)));
+
+/** @param {string} path @returns {Promise<any>} */
+async function fetched(path) {
+  const reply = await fetch(path);
+  if (!reply.ok) throw new Error((await reply.json()).error ?? reply.statusText);
+  return reply.json();
+}
+
+/** What the address says; null for the start. @param {Listed[]} files @returns {Shown | null} */
+function shownOf(files) {
+  const [path, text] = location.hash.slice(1).split("?"), [name, view] = path.split("/").map(decodeURIComponent);
+  const place = files.findIndex((file) => file.name === name);
+  if (place < 0) return null;
+  const chosen = files[place].views.includes(view) ? view : files[place].views[0];
+  let state = {};
+  try {
+    state = text ? JSON.parse(decodeURIComponent(text)) : {};
+  } catch {
+    state = {};
+  }
+  return { place, view: chosen, state };
+}
+
+/** @param {Listed} file @param {string} view @param {Record<string, any>} state */
+function addressOf(file, view, state) {
+  const start = VIEWS[view].state;
+  const changed = Object.entries(state).filter(([name, value]) =>
+    name in start && JSON.stringify(value) !== JSON.stringify(start[name])
+  );
+  const text = changed.length ? `?${encodeURIComponent(JSON.stringify(Object.fromEntries(changed)))}` : "";
+  return `#${encodeURIComponent(file.name)}/${view}${text}`;
+}
+
+/** @param {Listed[]} files @param {Shown | null} shown */
+function drawHeader(files, shown) {
+  const links = files.map((file, place) =>
+    h(
+      "a",
+      { href: addressOf(file, file.views[0], {}), "aria-current": shown?.place === place ? "page" : null },
+      file.name,
+    )
+  );
+  const file = shown && files[shown.place];
+  const views = file && file.views.length > 1
+    ? file.views.map((view) =>
+      h("a", {
+        href: addressOf(file, view, shown.state),
+        "aria-current": view === shown.view ? "true" : null,
+      }, VIEWS[view].title)
+    )
+    : [];
+  fill(
+    header,
+    h("h1", {}, h("a", { href: "#" }, "bayesbox")),
+    h("nav", { "aria-label": "Files" }, ...links),
+    views.length ? h("nav", { "aria-label": "Views" }, ...views) : null,
+  );
+}
+
+/** @param {Listed[]} files */
+function drawStart(files) {
+  document.title = "bayes app";
+  fill(
+    main,
+    h("h2", {}, "Open"),
+    h(
+      "div",
+      { class: "bb-cards" },
+      ...files.map((file) =>
+        h(
+          "a",
+          { href: addressOf(file, file.views[0], {}) },
+          file.lesson ?? file.name,
+          h("small", {}, `${file.name}: ${file.kind}`),
+        )
+      ),
+    ),
+  );
+  fill(footer, "Nothing leaves this machine. Stop the app with Ctrl-C.");
+}
+
+/** @param {Listed} file @param {string} view @param {any} spec @param {Traits} traits */
+function drawFooter(file, view, spec, traits) {
+  const texts = copyTexts(file, view, spec, traits, location.href.split("#")[0]);
+  const say = h("span", { role: "status" });
+  const buttons = Object.entries(texts).map(([name, text]) =>
+    button(name, () => {
+      navigator.clipboard.writeText(text).then(
+        () => (say.textContent = `Copied as ${name}.`),
+        () => (say.textContent = text),
+      );
+    }, { "data-copy": text, title: text })
+  );
+  fill(
+    footer,
+    spec.digest ? h("span", { title: spec.digest }, `digest ${spec.digest.slice(0, 12)}…`) : null,
+    spec.rows ? h("span", {}, `${spec.rows.toLocaleString("en")} rows counted`) : null,
+    buttons.length ? h("span", {}, "copy as") : null,
+    ...buttons,
+    say,
+  );
+}
+
+/** @param {Listed[]} files */
+async function start(files) {
+  let stop = () => {};
+  /** @type {string | null} */
+  let own = null;
+  let pushed = 0;
+  const specs = new Map();
+  const show = async () => {
+    if (location.hash === own) return;
+    own = location.hash;
+    const shown = shownOf(files);
+    stop();
+    stop = () => {};
+    drawHeader(files, shown);
+    if (!shown) return drawStart(files);
+    const file = files[shown.place], { title, state, render } = VIEWS[shown.view];
+    document.title = `${file.name}: ${title}`;
+    if (!specs.has(shown.place)) specs.set(shown.place, await fetched(`api/files/${shown.place}/spec`));
+    const spec = specs.get(shown.place);
+    const begin = Object.fromEntries(Object.keys(state).map((name) => [name, shown.state[name] ?? state[name]]));
+    const moved = () => {
+      const now = Object.fromEntries(Object.keys(state).map((name) => [name, traits.get(name)]));
+      own = addressOf(file, shown.view, now);
+      if (Date.now() - pushed < TOGETHER) history.replaceState(null, "", own); // a drag is one step back
+      else history.pushState(null, "", own);
+      pushed = Date.now();
+      drawHeader(files, { ...shown, state: now });
+      drawFooter(file, shown.view, spec, traits);
+    };
+    /** @type {Traits} */
+    const traits = file.kind === "lesson" ? new Traits(begin, moved) : serverTraits(
+      `api/files/${shown.place}/${shown.view}`,
+      { spec, place: shown.place, answer: null, rulers: null, ...begin },
+      Object.keys(state),
+      moved,
+    );
+    const el = h("div");
+    fill(main, el);
+    stop = render({ model: traits, el }) ?? stop;
+    drawFooter(file, shown.view, spec, traits);
+    if (file.kind !== "lesson") await traits.ask?.();
+  };
+  const safely = () =>
+    show().catch((error) => fill(main, h("p", { role: "alert", class: "bb-error" }, String(error.message ?? error))));
+  addEventListener("popstate", safely);
+  await safely();
+}
+
+start(await fetched("api/files"));

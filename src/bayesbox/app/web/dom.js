@@ -1,0 +1,135 @@
+/**
+ * Elements and texts that all pictures are made of. Names from data are always set as text, never as markup.
+ *
+ * @typedef {{get(name: string): any, set(name: string, value: any): void, save_changes(): void,
+ *   on(event: string, callback: () => void): void, off?(event: string, callback: () => void): void}} Model
+ * @typedef {{model: Model, el: HTMLElement}} Host
+ * @typedef {Node | string | number | null | undefined | false} Child
+ */
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** @param {Element} element @param {Record<string, any>} attributes @param {Child[]} children */
+function filled(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (name === "style") {
+      for (const [property, each] of Object.entries(value)) {
+        /** @type {any} */ (element).style.setProperty(property, each);
+      }
+    } else element.setAttribute(name, value === true ? "" : String(value));
+  }
+  element.append(...children.filter((each) => each !== null && each !== undefined && each !== false).map(asNode));
+  return element;
+}
+
+/** @param {Child} child @returns {Node | string} */
+function asNode(child) {
+  return child instanceof Node ? child : String(child);
+}
+
+/**
+ * An element of HTML: `on...` is a listener, `style` a dict of properties.
+ *
+ * @template {keyof HTMLElementTagNameMap} K
+ * @param {K} tag @param {Record<string, any>} [attributes] @param {...Child} children
+ * @returns {HTMLElementTagNameMap[K]}
+ */
+export function h(tag, attributes = {}, ...children) {
+  return /** @type {any} */ (filled(document.createElement(tag), attributes, children));
+}
+
+/** An element of SVG. @param {string} tag @param {Record<string, any>} [attributes] @param {...Child} children @returns {any} */
+export function s(tag, attributes = {}, ...children) {
+  return filled(document.createElementNS(SVG, tag), attributes, children);
+}
+
+let lastId = 0;
+
+/** An id that no other element has. @returns {string} */
+export function newId() {
+  return `bb-${++lastId}`;
+}
+
+/** Put these inside an element, in place of what it holds. @param {Element} element @param {...Child} children */
+export function fill(element, ...children) {
+  element.replaceChildren();
+  filled(element, {}, children);
+}
+
+/** A probability for people. @param {number} p @returns {string} */
+export function percent(p) {
+  if (!Number.isFinite(p)) return "–";
+  if (p > 0 && p < 0.0005) return "< 0.1 %";
+  if (p < 1 && p > 0.9995) return "> 99.9 %";
+  return `${(100 * p).toFixed(1)} %`;
+}
+
+/** A signed number of two decimals with a real minus. @param {number} x @returns {string} */
+export function signed(x) {
+  if (x === Infinity) return "+∞";
+  if (x === -Infinity) return "−∞";
+  const text = Math.abs(x).toFixed(2);
+  return text === "0.00" ? "0.00" : `${x < 0 ? "−" : "+"}${text}`;
+}
+
+/** A number in few digits. @param {number} x @returns {string} */
+export function short(x) {
+  if (Number.isInteger(x) && Math.abs(x) < 1e15) return x.toLocaleString("en");
+  const size = Math.abs(x);
+  return size !== 0 && (size < 1e-3 || size >= 1e7) ? x.toExponential(2) : String(Number(x.toPrecision(4)));
+}
+
+/** A probability as a frequency that people can picture: "2 in 3". @param {number} p @returns {string} */
+export function inWords(p) {
+  if (p <= 0) return "none";
+  if (p >= 1) return "all";
+  if (p < 0.01) return `1 in ${Math.round(1 / p).toLocaleString("en")}`;
+  if (p > 0.99) return `all but 1 in ${Math.round(1 / (1 - p)).toLocaleString("en")}`;
+  let best = [1, 2];
+  for (let below = 2; below <= 10; below++) {
+    const over = Math.min(Math.max(Math.round(p * below), 1), below - 1);
+    if (Math.abs(over / below - p) < Math.abs(best[0] / best[1] - p) - 0.012) best = [over, below];
+  }
+  return `${best[0]} in ${best[1]}`;
+}
+
+/**
+ * Draw now and after each change of some traits; gives back what stops it.
+ *
+ * @param {Model} model @param {string[]} names @param {() => void} draw @returns {() => void}
+ */
+export function redraw(model, names, draw) {
+  for (const name of names) model.on(`change:${name}`, draw);
+  draw();
+  return () => names.forEach((name) => model.off?.(`change:${name}`, draw));
+}
+
+/** Set a trait and tell the host. @param {Model} model @param {Record<string, any>} values */
+export function tell(model, values) {
+  for (const [name, value] of Object.entries(values)) model.set(name, value);
+  model.save_changes();
+}
+
+/** A button. @param {string} text @param {() => void} act @param {Record<string, any>} [more] @returns {HTMLButtonElement} */
+export function button(text, act, more = {}) {
+  return h("button", { type: "button", onclick: act, ...more }, text);
+}
+
+/** A table. @param {string} caption @param {string[]} heads @param {Child[][]} rows @returns {HTMLTableElement} */
+export function table(caption, heads, rows) {
+  return h(
+    "table",
+    {},
+    h("caption", {}, caption),
+    h("thead", {}, h("tr", {}, ...heads.map((head) => h("th", { scope: "col" }, head)))),
+    h(
+      "tbody",
+      {},
+      ...rows.map(([first, ...cells]) =>
+        h("tr", {}, h("th", { scope: "row" }, first), ...cells.map((cell) => h("td", {}, cell)))
+      ),
+    ),
+  );
+}

@@ -1,0 +1,120 @@
+/** The models that the pictures talk to: one that the engine answers, and one that the server answers. */
+import { networkAnswer, rulersOf, whatIfAnswer } from "./answers.js";
+import { Classifier, Network } from "./engine.js";
+
+/** Traits with listeners, in the form that anywidget has. */
+export class Traits {
+  /** @param {Record<string, any>} values @param {(changed: string[]) => void} [saved] called when a picture has set some */
+  constructor(values, saved = () => {}) {
+    this.values = { ...values };
+    this.saved = saved;
+    /** @type {Map<string, Set<() => void>>} */
+    this.listeners = new Map();
+    /** @type {Set<string>} */
+    this.changed = new Set();
+    /** Ask the host for the answer again. @type {(() => Promise<void>) | null} */
+    this.ask = null;
+  }
+
+  /** @param {string} name @returns {any} */
+  get(name) {
+    return this.values[name];
+  }
+
+  /** @param {string} name @param {any} value */
+  set(name, value) {
+    this.values[name] = value;
+    this.changed.add(name);
+  }
+
+  save_changes() {
+    const names = [...this.changed];
+    this.changed.clear();
+    this.saved(names);
+    this.tell(names);
+  }
+
+  /** Call those who listen. @param {string[]} names */
+  tell(names) {
+    const calls = new Set(names.flatMap((name) => [...(this.listeners.get(`change:${name}`) ?? [])]));
+    for (const call of calls) call();
+  }
+
+  /** Set values from outside. @param {Record<string, any>} values */
+  update(values) {
+    Object.assign(this.values, values);
+    this.tell(Object.keys(values));
+  }
+
+  /** @param {string} event @param {() => void} callback */
+  on(event, callback) {
+    if (!this.listeners.has(event)) this.listeners.set(event, new Set());
+    this.listeners.get(event)?.add(callback);
+  }
+
+  /** @param {string} event @param {() => void} callback */
+  off(event, callback) {
+    this.listeners.get(event)?.delete(callback);
+  }
+}
+
+/** What an answer is, or the error in words. @param {() => any} work */
+function tried(work) {
+  try {
+    return work();
+  } catch (error) {
+    return { error: String(error instanceof Error ? error.message : error) };
+  }
+}
+
+/** A row that the engine answers. @param {any} document @param {any} spec @param {Record<string, any>} [row] @returns {Traits} */
+export function engineRow(document, spec, row = {}) {
+  const classifier = new Classifier(document);
+  const first = classifier.classes.length > 1 ? 1 : 0;
+  const answer = (/** @type {any} */ values) => tried(() => whatIfAnswer(classifier, spec, values));
+  const traits = new Traits({ spec, row, pair: [first, first === 1 ? 0 : null], answer: answer(row) }, (names) => {
+    if (names.includes("row")) traits.update({ answer: answer(traits.get("row")) });
+    if (names.includes("pair")) traits.update({ rulers: rulers() });
+  });
+  const rulers = () => {
+    const [label, against] = traits.get("pair");
+    return against === null ? null : rulersOf(classifier, spec, label, against);
+  };
+  traits.values.rulers = rulers();
+  return traits;
+}
+
+/** Evidence that the engine answers. @param {any} document @param {any} spec @param {string | null} [target] @returns {Traits} */
+export function engineEvidence(document, spec, target = null) {
+  const network = new Network(document), evidence = { hard: {}, soft: {} };
+  const answer = () => tried(() => networkAnswer(network, traits.get("evidence"), traits.get("target")));
+  const traits = new Traits({ spec, evidence, target, answer: null }, () => traits.update({ answer: answer() }));
+  traits.values.answer = answer();
+  return traits;
+}
+
+/**
+ * Traits that the server answers: after each change some are sent, and what comes back is set.
+ *
+ * @param {string} address @param {Record<string, any>} values @param {string[]} sent
+ * @param {(names: string[]) => void} [then] called after each change by hand
+ * @returns {Traits}
+ */
+export function serverTraits(address, values, sent, then = () => {}) {
+  let last = 0;
+  const ask = async () => {
+    const own = ++last;
+    const body = JSON.stringify(Object.fromEntries(sent.map((name) => [name, traits.get(name)])));
+    const reply = await fetch(address, { method: "POST", headers: { "content-type": "application/json" }, body });
+    const found = await reply.json();
+    if (own === last) traits.update(reply.ok ? found : { answer: found });
+  };
+  const failed = () => traits.update({ answer: { error: "The app does not answer: it was stopped. Start it again." } });
+  const traits = new Traits(values, (names) => {
+    if (!names.some((name) => sent.includes(name))) return;
+    ask().catch(failed);
+    then(names);
+  });
+  traits.ask = () => ask().catch(failed);
+  return traits;
+}

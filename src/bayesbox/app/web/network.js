@@ -1,0 +1,172 @@
+/**
+ * A Bayesian network: click a state to know it, drag a bar to believe it in part, and all the others follow.
+ *
+ * Traits: `spec` (nodes with places and tables, edges with paths), `evidence` ({hard, soft}), `target`, `answer`.
+ *
+ * @typedef {import("./dom.js").Host} Host
+ * @typedef {{name: string, states: string[], parents: string[], x: number, y: number, width: number, height: number}} Box
+ * @typedef {{hard: Record<string, string>, soft: Record<string, Record<string, number>>}} Evidence
+ */
+import { openPaths } from "./bayesball.js";
+import { withNode } from "./belief.js";
+import { button, fill, h, newId, percent, redraw, short, tell } from "./dom.js";
+import { focusOn, nearby } from "./focus.js";
+import { drawGraph } from "./graphview.js";
+import { showTable } from "./nodetable.js";
+
+/** @param {Host} host */
+export function renderNetwork({ model, el }) {
+  const spec = model.get("spec");
+  const large = spec.nodes.length > 60;
+  let focus = model.get("target") ?? busiest(spec);
+  /** @type {Evidence[]} */
+  const before = [];
+  const change = (/** @type {Evidence} */ evidence) => {
+    before.push(model.get("evidence"));
+    tell(model, { evidence });
+  };
+  const top = h("div", { class: "bb-toolbar" }), picture = h("div", { class: "bb-picture" });
+  const side = h("aside", { class: "bb-side", "aria-label": "What follows" });
+  el.classList.add("bb", "bb-network");
+  el.replaceChildren(top, h("div", { class: "bb-columns" }, picture, side));
+  /** @type {Map<string, any>} */
+  let rows = new Map();
+  const lay = () => {
+    const shown = large ? focusOn(spec, focus) : spec;
+    const drawn = drawGraph(shown, model, change, (name) => {
+      if (large && name !== focus) {
+        focus = name;
+        lay();
+        draw();
+      } else showTable(el, spec, name);
+    });
+    rows = drawn.rows;
+    fill(picture, drawn.svg, large ? h("p", { class: "bb-note" }, nearby(spec, focus)) : null);
+  };
+  const whole = () => picture.classList.toggle("bb-whole");
+  const draw = () => {
+    const answer = model.get("answer"), evidence = model.get("evidence"), target = model.get("target");
+    drawTop(top, spec, model, change, before, whole, (name) => {
+      focus = name;
+      if (large) lay();
+    });
+    if (!answer) return;
+    if (answer.error) return fill(side, h("p", { role: "alert", class: "bb-error" }, answer.error));
+    for (const each of rows.values()) each.show(answer, evidence);
+    const open = target ? openPaths(spec.nodes, target, new Set(Object.keys(evidence.hard))) : null;
+    for (const path of picture.querySelectorAll("path[data-arc]")) {
+      path.classList.toggle("bb-closed", open !== null && !open.arcs.has(path.getAttribute("data-arc") ?? ""));
+    }
+    drawSide(side, spec, model, answer, change);
+  };
+  lay();
+  return redraw(model, ["evidence", "target", "answer"], draw);
+}
+
+/** The node with the most neighbours. @param {any} spec @returns {string} */
+function busiest(spec) {
+  const counts = new Map(spec.nodes.map((/** @type {Box} */ node) => [node.name, node.parents.length]));
+  for (const edge of spec.edges) counts.set(edge.from, (counts.get(edge.from) ?? 0) + 1);
+  return [...counts].reduce((best, each) => (each[1] > best[1] ? each : best))[0];
+}
+
+/** @param {HTMLElement} top @param {any} spec @param {import("./dom.js").Model} model @param {(evidence: Evidence) => void} change @param {Evidence[]} before @param {() => void} whole @param {(name: string) => void} look */
+function drawTop(top, spec, model, change, before, whole, look) {
+  const evidence = model.get("evidence"), id = newId();
+  const select = h(
+    "select",
+    {
+      id,
+      onchange: () => {
+        look(select.value || spec.nodes[0].name);
+        tell(model, { target: select.value || null });
+      },
+    },
+    h("option", { value: "" }, "none"),
+    ...spec.nodes.map((/** @type {Box} */ node) => h("option", { value: node.name }, node.name)),
+  );
+  select.value = model.get("target") ?? "";
+  const chips = [
+    ...Object.entries(evidence.hard).map(([name, state]) => [name, `${name} = ${state}`]),
+    ...Object.keys(evidence.soft).map((name) => [name, `${name} in part`]),
+  ].map(([name, text]) =>
+    h("li", {}, text, button("×", () => change(withNode(evidence, name, null)), { "aria-label": `forget ${name}` }))
+  );
+  const undo = () => {
+    const last = before.pop();
+    if (last) tell(model, { evidence: last });
+  };
+  fill(
+    top,
+    h("label", { for: id }, "Target"),
+    select,
+    h("ul", { class: "bb-chips", "aria-label": "Evidence" }, ...chips),
+    button("Clear", () => change({ hard: {}, soft: {} })),
+    button("Undo", undo, { disabled: before.length === 0 }),
+    button("Fit to the page", whole),
+  );
+}
+
+/** @param {HTMLElement} side @param {any} spec @param {import("./dom.js").Model} model @param {any} answer @param {(evidence: Evidence) => void} change */
+function drawSide(side, spec, model, answer, change) {
+  const evidence = model.get("evidence"), target = model.get("target");
+  const known = Object.entries(evidence.hard).map(([name, state]) => `${name} is ${state}`).join(" and ");
+  const best = target ? Object.entries(answer.posteriors[target]).reduce((a, b) => (b[1] > a[1] ? b : a)) : null;
+  const conflict = answer.conflict;
+  fill(
+    side,
+    h(
+      "p",
+      { role: "status", class: "bb-sentence" },
+      best
+        ? `${known ? `Where ${known}: ` : ""}${target} is most probably ${best[0]} (${percent(best[1])}).`
+        : "Choose a target to see what to ask next.",
+    ),
+    known || Object.keys(evidence.soft).length
+      ? h(
+        "p",
+        { class: "bb-small", title: `log P = ${answer.logEvidence}`, "data-log": answer.logEvidence },
+        `P(evidence) = ${short(Math.exp(answer.logEvidence))}`,
+      )
+      : null,
+    conflict === null || conflict === undefined ? null : h(
+      "p",
+      { class: "bb-small" },
+      conflict > 0 ? `The evidence conflicts (${conflict.toFixed(2)} bit).` : "The evidence does not conflict.",
+    ),
+    answer.ask?.length ? h("h3", {}, "Ask next") : null,
+    h(
+      "ul",
+      { class: "bb-ask" },
+      ...(answer.ask ?? []).slice(0, 6).map((/** @type {any} */ each) => {
+        const node = spec.nodes.find((/** @type {Box} */ own) => own.name === each.name);
+        return h(
+          "li",
+          { "data-ask": each.name },
+          h("span", { class: "bb-name" }, each.name),
+          h("span", { class: "bb-small" }, `${each.bits.toFixed(3)} bit`),
+          ...node.states.slice(0, 4).map((/** @type {string} */ state) =>
+            button(state, () => change(withNode(evidence, each.name, state)), {
+              class: "bb-chip",
+              "aria-label": `${each.name} is ${state}`,
+            })
+          ),
+        );
+      }),
+    ),
+    answer.mpe
+      ? h(
+        "details",
+        { class: "bb-story" },
+        h("summary", {}, "The most probable story"),
+        h(
+          "ul",
+          {},
+          ...Object.entries(answer.mpe).map(([name, state]) => h("li", {}, `${name}: ${state}`)),
+        ),
+      )
+      : null,
+  );
+}
+
+export default { render: renderNetwork };

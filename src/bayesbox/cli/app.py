@@ -1,0 +1,47 @@
+"""`bayes app`."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from bayesbox.cli.options import shared as options
+from bayesbox.cli.print.output import emit_json, note, say
+
+
+@click.command(
+    "app",
+    cls=options.Verb,
+    short_help="Open models and networks in the browser.",
+    examples=("bayes app", "bayes app titanic.bayes asia.bif", "bayes app m.bayes --port 8123 --no-open"),
+    notes="The page is on this machine only, at an address with a secret that is new in each run. It can read the "
+    "files that are named and no others. Ctrl-C stops it. Keys of --json, printed when it starts: address, files "
+    "(name, kind, views, lesson).",
+)
+@click.argument("files", nargs=-1, metavar="[FILE]...", type=click.Path())
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="The port; 0, the default, takes a free one.")
+@click.option("--no-open", is_flag=True, help="Print the address and do not open the browser.")
+@click.option("--for", "seconds", type=click.FloatRange(min=0, min_open=True), help="Stop after so many seconds.")
+@options.json_option
+def command(files: tuple[str, ...], port: int, no_open: bool, seconds: float | None, as_json: bool) -> None:
+    """Show models (.bayes) and networks in the browser, where every answer moves with what you set.
+
+    Without a FILE it opens three lessons: the people of the Titanic, a screening test, and a network.
+    """
+    from bayesbox.app.server.opened import open_file, shipped
+    from bayesbox.app.server.run import serve
+
+    opened = [open_file(path) for path in files] or shipped()
+
+    def started(address: str) -> None:
+        if as_json:
+            emit_json({"address": address, "files": [each.summary() for each in opened]})
+        else:
+            say(address)
+            note("Open this address in a browser; Ctrl-C stops the app.")
+        sys.stdout.flush()
+        if not no_open:
+            click.launch(address)
+
+    serve(opened, port=port, seconds=seconds, started=started)

@@ -1,0 +1,253 @@
+"""The app in a browser: every number on the screen is the library's, by click and by keyboard."""
+
+from __future__ import annotations
+
+import json
+import urllib.parse
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+from tests.tables import TENNIS
+
+import bayesbox as bb
+from bayesbox.app.server.opened import OpenedClassifier, OpenedNetwork, shipped, sprinkler
+
+pytestmark = pytest.mark.xdist_group("browser")
+
+
+@pytest.fixture
+def lessons(serve: Callable[..., str]) -> str:
+    return serve(shipped())
+
+
+def shown_share(page: Any, name: str) -> float:
+    """The probability of a class as the screen has it, to all digits."""
+    title = page.locator(f".bb-bars li[data-class='{name}']").get_attribute("title")
+    return float(title.rpartition("= ")[2])
+
+
+def titanic() -> Any:
+    return shipped()[0].classifier  # type: ignore[attr-defined]
+
+
+def share(classifier: Any, row: dict[str, str], label: str) -> float:
+    from bayesbox.classifier.case import batch_of_values
+
+    posterior = classifier.posterior(batch_of_values(classifier, row))[0]
+    return float(posterior[classifier.model.classes.index(label)])
+
+
+def test_from_nothing_to_a_what_if(page: Any, lessons: str) -> None:
+    page.goto(lessons)
+    page.get_by_role("link", name="Who survived the Titanic?").click()
+    page.get_by_role("group", name="sex").get_by_label("female").check()
+    page.get_by_role("group", name="cabin").get_by_label("3rd").check()
+    expect(page.locator(".bb-sentence")).to_contain_text("survived is yes in about 2 in 3 such cases (65.7 %)")
+    assert shown_share(page, "yes") == share(titanic(), {"sex": "female", "cabin": "3rd"}, "yes")
+    term = page.locator("[data-term=sex]")
+    expect(term).to_contain_text("+1.74")
+    assert "344 of 711 (yes)" in term.get_attribute("title")  # the counts behind it
+    page.get_by_role("group", name="sex").get_by_label("unknown").check()
+    expect(page.locator("[data-term=sex]")).to_have_count(0)
+    page.get_by_text("Show the work").click()
+    expect(page.locator(".bb-work pre")).to_contain_text("178")
+
+
+def test_the_keyboard_is_enough(page: Any, lessons: str) -> None:
+    page.goto(f"{lessons}#titanic/what-if")
+    expect(page.locator(".bb-bars")).to_be_visible()
+    page.get_by_role("group", name="cabin").get_by_label("unknown").focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("[data-term=cabin]")).to_contain_text("= 1st")
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("[data-term=sex]")).to_contain_text("= female")
+    assert shown_share(page, "yes") == share(titanic(), {"cabin": "1st", "sex": "female"}, "yes")
+
+
+def test_the_address_holds_the_state_and_goes_back(page: Any, lessons: str) -> None:
+    page.goto(f"{lessons}#titanic/what-if")
+    page.get_by_label("female").check()
+    expect(page.locator("[data-term=sex]")).to_be_visible()
+    address = page.url
+    assert json.loads(urllib.parse.unquote(address.partition("?")[2])) == {"row": {"sex": "female"}}
+    page.wait_for_timeout(450)  # changes within a moment are one step
+    page.get_by_label("child").check()
+    expect(page.locator("[data-term=age]")).to_be_visible()
+    page.go_back()
+    expect(page.locator("[data-term=age]")).to_have_count(0)
+    expect(page.get_by_label("female")).to_be_checked()
+    page.goto("about:blank")
+    page.goto(address)
+    expect(page.get_by_label("female")).to_be_checked()
+    expect(page.locator("[data-copy]").nth(1)).to_have_attribute(
+        "data-copy", "bayes explain titanic.bayes --set sex=female"
+    )
+
+
+def test_a_mark_is_dragged_and_the_total_follows(page: Any, lessons: str) -> None:
+    page.goto(f"{lessons}#titanic/nomogram")
+    ruler = page.locator("[data-ruler=sex]")
+    mark = ruler.locator("[data-mark=female]").bounding_box()
+    start = ruler.locator("circle").bounding_box()
+    page.mouse.move(start["x"] + 5, start["y"] + 5)
+    page.mouse.down()
+    page.mouse.move(mark["x"] - 30, mark["y"] + 5, steps=5)
+    page.mouse.move(mark["x"], mark["y"] + 5, steps=3)
+    page.mouse.up()
+    expect(ruler).to_have_attribute("aria-valuetext", "female")
+    page.locator("[data-ruler=cabin]").focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    expect(page.locator("[data-ruler=cabin]")).to_have_attribute("aria-valuetext", "3rd")
+    expect(page.locator(".bb-sentence")).to_contain_text("P(yes) = 65.7 %")
+    expected = share(titanic(), {"sex": "female", "cabin": "3rd"}, "yes")
+    assert float(page.locator(".bb-sentence").get_attribute("data-share")) == pytest.approx(expected, abs=1e-12)
+    page.keyboard.press("Delete")
+    expect(page.locator("[data-ruler=cabin]")).to_have_attribute("aria-valuetext", "unknown")
+    page.get_by_label("For").select_option("no")
+    expect(page.locator(".bb-sentence")).to_contain_text("P(no)")
+
+
+def test_a_lesson_is_guessed_and_revealed(page: Any, lessons: str) -> None:
+    page.goto(f"{lessons}#screening/lesson")
+    page.get_by_label("Your guess, in percent").fill("90")
+    page.get_by_role("button", name="Reveal").click()
+    answer = page.locator(".bb-sentence")
+    expect(answer).to_contain_text("98 of 1,000 people test positive, and 9 of them have it: 9.2 %")
+    expected = bb.bayes_rule(prior=0.01, likelihood=0.9, evidence=0.01 * 0.9 + 0.99 * 0.09)
+    assert float(answer.get_attribute("data-share")) == pytest.approx(expected, abs=1e-12)
+    expect(page.get_by_text("You guessed 90.0 %: too high")).to_be_visible()
+    expect(page.get_by_role("cell", name="901")).to_be_visible()
+    page.get_by_role("button", name="A second test").click()
+    page.get_by_role("button", name="Reveal").click()
+    second = bb.bayes_rule(prior=expected, likelihood=0.9, evidence=expected * 0.9 + (1 - expected) * 0.09)
+    assert float(page.locator(".bb-sentence").get_attribute("data-share")) == pytest.approx(second, abs=1e-12)
+    page.get_by_label("Positive, of those who do not").focus()
+    page.keyboard.press("Home")
+    expect(page.locator(".bb-sentence")).to_contain_text("100.0 %")
+
+
+def test_a_network_answers_to_clicks_keys_and_drags(page: Any, lessons: str) -> None:
+    net = sprinkler()
+    page.goto(f"{lessons}#sprinkler/network")
+
+    def state(node: str, name: str) -> Any:
+        return page.locator(f"[data-node='{node}'] [data-state='{name}']")
+
+    def expect_shares(evidence: dict[str, Any]) -> None:
+        posteriors = net.posteriors(evidence)
+        for node in net.nodes:
+            for name in net.states(node):
+                text = f"{100 * posteriors[node][name]:.1f} %"
+                expect(state(node, name).locator(".bb-share")).to_have_text(text)
+
+    expect_shares({})
+    state("wet grass", "true").locator("text").first.click()
+    expect_shares({"wet grass": "true"})
+    expect(state("wet grass", "true")).to_have_attribute("aria-pressed", "true")
+    page.get_by_label("Target").select_option("rain")
+    asked = net.ask_next({"wet grass": "true"}, "rain")
+    expect(page.locator("[data-ask]").first).to_contain_text(f"{asked[0].node}{asked[0].information:.3f} bit")
+    page.locator(f"[data-ask='{asked[0].node}']").get_by_role("button", name="true").click()
+    expect_shares({"wet grass": "true", asked[0].node: "true"})
+    expect(page.get_by_text("The evidence")).to_contain_text("conflict")
+    page.get_by_role("button", name="Undo").click()
+    expect_shares({"wet grass": "true"})
+    state("cloudy", "true").focus()
+    page.keyboard.press("Enter")
+    expect_shares({"wet grass": "true", "cloudy": "true"})
+    page.get_by_role("button", name="Clear").click()
+    expect_shares({})
+    box = state("rain", "true").locator(".bb-grip").bounding_box()
+    page.mouse.move(box["x"] + 32, box["y"] + 6)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 2 + 0.8 * 60, box["y"] + 6, steps=4)
+    page.mouse.up()
+    expect(state("rain", "true").locator(".bb-share")).to_have_text("80.0 %")
+    soft = json.loads(urllib.parse.unquote(page.url.partition("?")[2]))["evidence"]["soft"]
+    expect_shares(soft)
+    page.get_by_role("button", name="Table of wet grass").click()
+    expect(page.get_by_role("dialog")).to_contain_text("sprinkler = true, rain = true")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+def test_paths_that_evidence_closes_are_dashed(page: Any, serve: Callable[..., str]) -> None:
+    chain = bb.BayesianNetwork(
+        {"B": ["A"], "C": ["B"]}, {"A": 0.3, "B": {True: 0.9, False: 0.2}, "C": {True: 0.8, False: 0.1}}
+    )
+    page.goto(serve([OpenedNetwork("chain", chain)]) + "#chain/network")
+    page.get_by_label("Target").select_option("C")
+    expect(page.locator("path.bb-closed")).to_have_count(0)
+    page.locator("[data-node=B] [data-state=true]").locator("text").first.click()
+    expect(page.locator("path.bb-closed")).to_have_count(1)
+
+
+HOSTILE = '<img src=x onerror="document.title=1"> & "quotes" \'single\''
+
+
+def test_hostile_names_are_shown_as_text(page: Any, serve: Callable[..., str]) -> None:
+    rows = {HOSTILE: [HOSTILE, "b", HOSTILE, "b"] * 5, "__proto__": ["x", "y", "y", "x"] * 5}
+    model = bb.NaiveBayes().fit(rows, [HOSTILE, "no", HOSTILE, "yes"] * 5)
+    net = bb.BayesianNetwork(
+        {"B": [HOSTILE]}, {HOSTILE: {HOSTILE: 0.5, "</script>": 0.5}, "B": {HOSTILE: 0.1, "</script>": 0.9}}
+    )
+    address = serve([OpenedClassifier(HOSTILE, model.classifier_), OpenedNetwork("net", net)])
+    page.goto(address)
+    page.get_by_role("link", name=HOSTILE).first.click()
+    page.get_by_role("group", name=HOSTILE).get_by_label(HOSTILE).check()
+    expect(page.locator(".bb-sentence").first).to_contain_text(HOSTILE)
+    page.get_by_role("link", name="Nomogram").click()
+    expect(page.locator("svg")).to_be_visible()
+    page.goto(f"{address}#net/network")
+    expect(page.locator("[data-node='B']")).to_be_visible()
+    expect(page.get_by_role("button", name=f"Table of {HOSTILE}")).to_be_visible()
+    assert page.locator("img").count() == 0
+    assert page.title() == "net: Network"
+
+
+def test_numbers_many_levels_and_words_can_be_set(page: Any, serve: Callable[..., str]) -> None:
+    draw = np.random.default_rng(3)
+    label = draw.integers(0, 3, 600)
+    rows = {
+        "age": draw.normal(40 + 9 * label, 6).round(1),
+        "town": np.array([f"town {(each * 7 + draw.integers(0, 80)) % 90}" for each in label]),
+        "size": np.array([f"size {(each + draw.integers(0, 9)) % 12}" for each in label]),
+    }
+    model = bb.NaiveBayes(calibration="temperature").fit(rows, label)
+    page.goto(serve([OpenedClassifier("m", model.classifier_)]) + "#m/what-if")
+    page.get_by_label("age", exact=True).fill("41.5")
+    page.get_by_label("age", exact=True).press("Enter")
+    page.get_by_label("town", exact=True).fill("town 14")
+    page.get_by_label("town", exact=True).press("Enter")
+    page.get_by_label("size").select_option("size 3")
+    expect(page.locator("[data-term=size]")).to_be_visible()
+    expected = model.predict_proba([{"age": 41.5, "town": "town 14", "size": "size 3"}])[0]
+    assert [shown_share(page, name) for name in "012"] == pytest.approx(expected.tolist(), abs=0)
+    expect(page.locator("[data-term=calibration]")).to_be_visible()
+    page.get_by_label("age, slider").focus()
+    page.keyboard.press("End")
+    expect(page.locator("[data-term=age]")).not_to_contain_text("41.5")
+    page.get_by_role("button", name="age is unknown").click()
+    expect(page.locator("[data-term=age]")).to_have_count(0)
+    page.get_by_label("town", exact=True).fill("nowhere")
+    page.get_by_label("town", exact=True).press("Enter")
+    expect(page.locator(".bb-note")).to_contain_text("was never nowhere so far")
+
+
+def test_a_file_that_changed_is_noticed(page: Any, serve: Callable[..., str], tmp_path: Any) -> None:
+    from bayesbox.app.server.opened import open_file
+
+    path = tmp_path / "tennis.bayes"
+    model = bb.NaiveBayes().fit(TENNIS.X, TENNIS.y)
+    model.save(path)
+    address = serve([open_file(str(path))])
+    page.goto(f"{address}#tennis.bayes/what-if")
+    expect(page.locator("footer")).to_contain_text("14 rows counted")
+    model.partial_fit(TENNIS.X, TENNIS.y).save(path, overwrite=True)
+    page.reload()
+    expect(page.locator("footer")).to_contain_text("28 rows counted")
