@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from bayesbox.file.reader import Json
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ClassWork(Work):
     """The work behind one answer; `posterior` is in the order of `classes`, and `facts` are more of it for JSON."""
 

@@ -119,7 +119,7 @@ def line(name: str, formula: str = "", value: Number | float | None = None) -> R
     return Row(name, (Cell(formula, value),) if formula or value is not None else ())
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Work:
     """The work shown: prints as text, shows as HTML in a notebook, and is written as HTML, LaTeX or JSON.
 
@@ -166,6 +166,9 @@ class Work:
 
     def __str__(self) -> str:
         return self.text()
+
+    def __repr__(self) -> str:
+        return str(self)
 
     def _repr_html_(self) -> str:
         from bayesbox.explain.work_html import fragment

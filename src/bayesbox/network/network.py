@@ -25,6 +25,7 @@ from bayesbox.network.tables import graph_of, require_tables
 from bayesbox.schema.levels import level_text
 
 if TYPE_CHECKING:
+    from bayesbox.classifier.report.size import Parameters
     from bayesbox.explain.graph.layout import GraphLayout
     from bayesbox.explain.printed_tables import PrintedTables
     from bayesbox.network.analyse.strengths import ArcStrengths
@@ -120,6 +121,16 @@ class BayesianNetwork(NetworkFitting, NetworkAnalysis):
         """P(node | parents): an axis for each parent, and the states of the node along the last."""
         table = self.graph.node(node).table
         return None if table is None else table.copy()
+
+    def parameters(self) -> Parameters:
+        """How many numbers the tables hold, as `terms`, how many of them are free, and those of the full `joint` table.
+
+        >>> BayesianNetwork({"grass": ["rain"]}, {"rain": 0.2, "grass": {True: 0.9, False: 0.1}}).parameters()
+        Parameters(free=3, terms=6, naive=None, joint=4)
+        """
+        from bayesbox.network.printed_tables import parameters_of
+
+        return parameters_of(self.graph)
 
     def tables(self) -> PrintedTables:
         """Every table as the texts print it, and the number of parameters: prints, shows as HTML, has `.latex()`.

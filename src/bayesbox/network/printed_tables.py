@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import itertools
 import math
+import operator
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbox.classifier.report.size import Parameters
 from bayesbox.described import Remedy
 from bayesbox.dist.cells import Cells, ratio
 from bayesbox.dist.factor import divided, formula
@@ -18,7 +20,7 @@ from bayesbox.explain.printed_tables import PrintedTables
 from bayesbox.explain.short_cell import ShortCell
 from bayesbox.explain.steps import Cell, Row, Step
 from bayesbox.network.exact.eliminate import as_fractions
-from bayesbox.network.graph import Node
+from bayesbox.network.graph import Graph, Node
 from bayesbox.network.learn.rows import counts_of, variables_of
 from bayesbox.network.tables import require_tables
 
@@ -30,11 +32,20 @@ Doubles = NDArray[np.float64]
 MOST_NUMBERS = 50_000  # of all tables
 
 
+def parameters_of(graph: Graph) -> Parameters:
+    """The numbers of all tables, of which one in each row follows from the others."""
+    nodes = graph.nodes.values()
+    rows = [math.prod(graph.shape(node)[:-1]) for node in nodes]
+    states = [len(node.states) for node in nodes]
+    free = sum(row * (count - 1) for row, count in zip(rows, states, strict=True))
+    return Parameters(free, sum(map(operator.mul, rows, states)), None, math.prod(states))
+
+
 def tables_of(network: BayesianNetwork) -> PrintedTables:
     """Every table, a row for each state of the parents; counts over counts where rows were counted."""
     require_tables(network.graph)
     nodes = network.graph.nodes
-    whole = sum(math.prod(network.graph.shape(node)) for node in nodes.values())
+    free, whole, _, joint = parameters_of(network.graph)
     if whole > MOST_NUMBERS:
         remedy = Remedy(
             "net.cpt(node) is the table of one node", "bayes network convert FILE net.json writes all of them"
@@ -42,9 +53,7 @@ def tables_of(network: BayesianNetwork) -> PrintedTables:
         raise BadOption(f"up to {MOST_NUMBERS:,} numbers are printed", found=f"{whole:,}", remedy=remedy)
     counts = _counts(network)
     tables = {name: _table(network, node, counts.get(name)) for name, node in nodes.items()}
-    rows = {name: math.prod(network.graph.shape(node)[:-1]) for name, node in nodes.items()}
-    free = sum(rows[name] * (len(node.states) - 1) for name, node in nodes.items())
-    joint = math.prod(len(node.states) for node in nodes.values())
+    assert joint is not None
     notes = (
         f"the tables hold {whole:,} numbers, {free:,} of them free",
         f"the full joint table would hold {_count(joint)}, {_count(joint - 1)} of them free",

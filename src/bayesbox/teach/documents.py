@@ -13,7 +13,7 @@ STYLE = """
 .bayes-sheet table { border-collapse: collapse; margin: .8em 0; }
 .bayes-sheet caption { text-align: left; padding-bottom: .3em; white-space: nowrap; }
 .bayes-sheet > section > table th, .bayes-sheet > section > table td { border-bottom: 1px solid var(--line);
-  padding: .2em 1.2em .2em 0; text-align: left; font-variant-numeric: tabular-nums; }
+  padding: .2em 1.2em .2em 0; text-align: left !important; font-variant-numeric: tabular-nums; }
 .bayes-sheet .formula { font-family: Georgia, serif; font-style: italic; white-space: nowrap; }
 .bayes-sheet .question { border-left: 3px solid #4477aa; padding-left: .8em; }
 .bayes-sheet figure { margin: .8em 0; }

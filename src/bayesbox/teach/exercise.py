@@ -51,7 +51,7 @@ Kind = Callable[[Draw, str], Question | None]
 """A kind of question: it draws one under a title, or none where what was drawn has no good one."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Exercise:
     """A sheet with its solution; prints as the sheet.
 
@@ -100,6 +100,9 @@ class Exercise:
 
     def __str__(self) -> str:
         return str(self.sheet)
+
+    def __repr__(self) -> str:
+        return str(self)
 
     def _repr_html_(self) -> str:
         return self.sheet._repr_html_()

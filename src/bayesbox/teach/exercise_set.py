@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 MOST = 1000  # sheets of a set
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ExerciseSet:
     """Sheets first, then the answers, with `works` each with its work; prints as text."""
 
@@ -48,6 +48,9 @@ class ExerciseSet:
 
     def __str__(self) -> str:
         return self.text()
+
+    def __repr__(self) -> str:
+        return str(self)
 
     def __len__(self) -> int:
         return len(self.exercises)

@@ -67,7 +67,7 @@ class SheetTable:
         return {"caption": self.caption, "columns": list(self.columns), "rows": [list(row) for row in self.rows]}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Sheet:
     """What a student gets: what is given, and the question."""
 
@@ -107,6 +107,9 @@ class Sheet:
 
     def __str__(self) -> str:
         return self.text()
+
+    def __repr__(self) -> str:
+        return str(self)
 
     def _repr_html_(self) -> str:
         from bayesbox.teach.documents import html_fragment

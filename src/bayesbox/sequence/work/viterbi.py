@@ -16,7 +16,7 @@ from bayesbox.sequence.work.numbers import ChainNumbers
 NEAR = 1e-12  # relative: ways that differ by less are equal
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Trellis(Work):
     """The work of Viterbi, which can be drawn: `delta` and `back` are steps x states, `path` the states' positions."""
 
@@ -31,6 +31,9 @@ class Trellis(Work):
         from bayesbox.sequence.work.trellis_picture import trellis_svg
 
         return trellis_svg(self)
+
+    def _repr_html_(self) -> str:
+        return f"{super()._repr_html_()}\n{self.svg()}"
 
 
 def viterbi(chain: ChainNumbers, known_path: Sequence[int]) -> Trellis:
