@@ -25,6 +25,7 @@ def by_hand(bases, codes):
                 applied = log_p[outside]
                 if kind is not None:
                     more = {"steps": 40, "decrease": 1e-6} if kind == "dirichlet" else {}
+                    more |= {"pull": 1.0} if kind in ("temperature", "dirichlet") else {}
                     made = KINDS[kind].learned(log_p[inside], codes[inside], np.ones(inside.sum()), **more)
                     applied = made.applied(applied)
                 after[outside] = true_log_p(applied, codes[outside])
@@ -32,7 +33,7 @@ def by_hand(bases, codes):
     plain = found[PLAIN, None]
     best = max(found, key=lambda name: found[name].sum())
     gain = found[best] - plain
-    clear = gain.mean() > gain.std() / np.sqrt(len(gain))
+    clear = gain.mean() > gain.std() / np.sqrt(len(gain)) and gain.sum() > 3
     return (best if clear else (PLAIN, None)), {name: -own.mean() for name, own in found.items()}
 
 
@@ -74,6 +75,30 @@ def test_never_worse_than_none_by_more_than_a_standard_error(seed, sure):
         return
     gain = true_log_p(made.applied(log_p[outside]), codes[outside]) - true_log_p(log_p[outside], codes[outside])
     assert gain.mean() > -gain.std() / np.sqrt(len(gain))
+
+
+def test_answers_that_are_all_right_are_hardly_made_surer():
+    """A power without bound made the first wrong answer cost hundreds."""
+    rng = np.random.default_rng(0)
+    codes = (np.arange(300) % 20 == 0).astype(np.int64)
+    odds = np.where(codes == 1, 1.0, -1.0) * rng.uniform(3, 9, 300)
+    log_p = normalised(np.column_stack([np.zeros(300), odds]))
+    assert choose({PLAIN: log_p}, codes).name == "none"
+    assert KINDS["temperature"].learned(log_p, codes, np.ones(300)).power > 100
+    pulled = KINDS["temperature"].learned(log_p, codes, np.ones(300), pull=1.0)
+    assert 1 < pulled.power < 3
+
+
+def test_the_pull_of_a_temperature_is_a_row_whose_class_is_as_stated():
+    log_p, codes = answers(rows=40, sure=2.0)
+    found = KINDS["temperature"].learned(log_p, codes, np.ones(40), pull=1.0).power
+
+    def loss(power):
+        log_q = normalised(power * log_p)
+        return -log_q[np.arange(40), codes].sum() - (np.exp(log_p) * log_q).sum() / 40
+
+    assert loss(found) <= min(loss(found * 1.001), loss(found / 1.001))
+    assert found == KINDS["temperature"].learned(log_p, codes, np.full(40, 2.0), pull=2.0).power
 
 
 def test_answers_that_know_nothing_become_the_class_shares():

@@ -73,9 +73,17 @@ class Temperature:
         return self.kind, self.power, None
 
     @classmethod
-    def learned(cls, log_p: Doubles, codes: Codes, weights: Doubles) -> Temperature:
+    def learned(cls, log_p: Doubles, codes: Codes, weights: Doubles, *, pull: float = 0.0) -> Temperature:
+        """The power of least log loss; `pull` are rows, spread like all, whose classes are as probable as stated.
+
+        Without them the power has no bound where all answers are right, and the first wrong one would cost very much.
+        """
         log_p = floored(log_p)
         true = log_p[np.arange(len(codes)), codes]
+        if pull:
+            share = pull / weights.sum()
+            stated = (np.exp(normalised(log_p)) * log_p).sum(axis=1)
+            true, weights = (true + share * stated) / (1 + share), weights * (1 + share)
 
         def slopes(power: float) -> tuple[float, float]:
             """The first and the second derivative of the log loss: the first rises with the power."""
@@ -147,14 +155,22 @@ class Dirichlet:
 
     @classmethod
     def learned(
-        cls, log_p: Doubles, codes: Codes, weights: Doubles, *, steps: int = 100, decrease: float = 1e-9
+        cls,
+        log_p: Doubles,
+        codes: Codes,
+        weights: Doubles,
+        *,
+        steps: int = 100,
+        decrease: float = 1e-9,
+        pull: float = 0.0,
     ) -> Dirichlet:
+        """`pull` is that of the temperature which it starts from."""
         width = log_p.shape[1]
         log_p = floored(log_p)
         given = np.concatenate([log_p, np.ones((len(codes), 1))], axis=1)
-        power = Temperature.learned(log_p, codes, weights).power
+        power = Temperature.learned(log_p, codes, weights, pull=pull).power
         start = np.concatenate([power * np.eye(width), np.zeros((1, width))])
-        pull = np.full((width + 1, width), PULL)
+        worth = np.full((width + 1, width), PULL)
         rows = np.arange(len(codes))
 
         def loss(flat: Doubles) -> tuple[float, Doubles]:
@@ -162,8 +178,8 @@ class Dirichlet:
             log_q = normalised(given @ (start + change))
             wrong = np.exp(log_q)
             wrong[rows, codes] -= 1
-            value = -float(weights @ log_q[rows, codes]) + 0.5 * float((pull * change * change).sum())
-            return value, (given.T @ (weights[:, None] * wrong) + pull * change).ravel()
+            value = -float(weights @ log_q[rows, codes]) + 0.5 * float((worth * change * change).sum())
+            return value, (given.T @ (weights[:, None] * wrong) + worth * change).ravel()
 
         found = start + minimum(loss, np.zeros(start.size), steps=steps, decrease=decrease).reshape(start.shape)
         return cls(tuple(tuple(row) for row in found[:-1].tolist()), tuple(found[-1].tolist()))

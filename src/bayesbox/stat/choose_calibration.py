@@ -6,7 +6,7 @@
 
 Every base under every map is a candidate. A map is learned on all folds but one and judged on that one, so that no row
 is judged by what it has taught. The best candidate is taken where it gains at least one standard error of the paired
-differences; else, and below `FEWEST` rows, the answers stay as they are.
+differences, and `LEAST_GAIN` over all rows; else, and below `FEWEST` rows, the answers stay as they are.
 
 All is bounded by rows and classes, not by the clock: the same answers give the same choice on every machine.
 """
@@ -36,6 +36,7 @@ Codes = NDArray[np.int64]
 
 FEWEST = 50  # rows, below which nothing is chosen
 CLEAR = 1.0  # standard errors that the best must gain
+LEAST_GAIN = 3.0  # nats that it must gain over all rows: 20 to 1. Where every answer is right the errors say nothing
 FOLDS = 5
 MOST_ROWS = 2_500  # that are judged
 MOST_ANSWERS = 20_000  # rows times classes that are judged
@@ -43,6 +44,7 @@ MOST_CURVES = 15_000  # rows times classes, for `isotonic`
 MOST_SLOPES = 40_000  # rows times the square of the classes that `dirichlet` is learned on
 FEWEST_SLOPES = 20  # rows for each class that it is learned on at least
 STEPS, DECREASE = 40, 1e-6  # of the descent of `dirichlet`: a choice needs no more digits
+PULL = 1.0  # rows that keep `temperature` from growing without bound where all answers are right
 PLAIN = ""  # the base of the answers as they are
 
 AFTER_PLAIN = (Temperature.kind, Isotonic.kind, Dirichlet.kind, ClassShares.kind)
@@ -125,7 +127,8 @@ def choose(bases: Mapping[str, Doubles], codes: Codes, weights: Doubles | None =
     best = min(losses, key=lambda name: losses[name])  # of equal ones the first, which is the simplest
     gain = given * (true[best] - true[PLAIN, None])
     error = float(np.sqrt(rows * gain.var())) / total
-    taken = best if losses[PLAIN, None] - losses[best] > CLEAR * error else (PLAIN, None)
+    better = losses[PLAIN, None] - losses[best]
+    taken = best if better > CLEAR * error and better * total > LEAST_GAIN else (PLAIN, None)
     hits = np.argmax(judged[taken], axis=1) == codes
     return CalibrationChoice(
         *taken,
@@ -161,13 +164,15 @@ def learned(
 
 def _learned(kind: str, log_p: Doubles, codes: Codes, weights: Doubles) -> Calibration:
     """A map of this kind, `dirichlet` from some of the rows where there are many for its numbers."""
+    if kind == Temperature.kind:
+        return Temperature.learned(log_p, codes, weights, pull=PULL)
     if kind != Dirichlet.kind:
         return calibration(kind, log_p, codes, weights)
     most = MOST_SLOPES // log_p.shape[1] ** 2
     if len(codes) > most:  # evenly spread, so that sorted rows do no harm
         chosen = np.linspace(0, len(codes) - 1, most).astype(np.int64)
         log_p, codes, weights = log_p[chosen], codes[chosen], weights[chosen]
-    return Dirichlet.learned(log_p, codes, weights, steps=STEPS, decrease=DECREASE)
+    return Dirichlet.learned(log_p, codes, weights, steps=STEPS, decrease=DECREASE, pull=PULL)
 
 
 def baseline(codes: Codes, classes: int, weights: Doubles) -> Baseline:

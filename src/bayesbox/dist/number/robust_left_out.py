@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +51,14 @@ def require_learned(tally: Grid, values: Doubles, target: NDArray[np.int32]) -> 
         )
 
 
+class ChosenShapes(NamedTuple):
+    """What the others of each row choose, a row each: the scale, and whether zero is apart."""
+
+    is_log: Flags
+    zero_apart: Flags
+    doubtful: Flags  # rows that only a refit can tell
+
+
 class LeftOut:
     """The densities of rows, each under the counts and moments of all others."""
 
@@ -61,8 +70,23 @@ class LeftOut:
         self.is_zero: Flags = values == 0
 
     def terms(self, *, is_log: bool, zero_apart: bool, has_t: bool) -> tuple[Doubles, Flags]:
-        """The log-densities, rows x classes, and which of them only a refit can tell."""
-        doubtful = self._changes(is_log)
+        """The log-densities, rows x classes, and which of them only a refit can tell.
+
+        The shape is that of all rows. Where the others of a row choose another, its density is one of that shape.
+        """
+        chosen = self._chosen(is_log=is_log, zero_apart=zero_apart)
+        terms = np.zeros((len(self.values), len(self.tally.classes)))
+        doubtful = chosen.doubtful.copy()
+        for log_scale, apart_here in {(is_log, zero_apart), *zip(chosen.is_log, chosen.zero_apart, strict=True)}:
+            rows = np.flatnonzero((chosen.is_log == log_scale) & (chosen.zero_apart == apart_here))
+            part = self if len(rows) == len(self.rows) else LeftOut(self.tally, self.values[rows], self.target[rows])
+            terms[rows], unsure = part._of_shape(is_log=bool(log_scale), zero_apart=bool(apart_here), has_t=has_t)
+            doubtful[rows] |= unsure
+        return terms, doubtful
+
+    def _of_shape(self, *, is_log: bool, zero_apart: bool, has_t: bool) -> tuple[Doubles, Flags]:
+        """The same for rows whose others choose this shape."""
+        doubtful: Flags = np.zeros(len(self.values), dtype=bool)
         counts = self._counts()
         with np.errstate(invalid="ignore", divide="ignore"):  # of a class that has no other row
             log_zero, log_rest = log_shares(*counts, apart=zero_apart)
@@ -81,34 +105,33 @@ class LeftOut:
         zeros[self.rows, self.target] -= self.is_zero
         return ZeroCounts(n, zeros)
 
-    def _changes(self, is_log: bool) -> Flags:
-        """The rows without which another shape may be chosen."""
+    def _chosen(self, *, is_log: bool, zero_apart: bool) -> ChosenShapes:
+        """The shapes that the others of each row choose."""
         zeros = float(self.tally.zeros().to_doubles().sum())
         n = float(self.tally.sums.n.to_doubles().sum())
-        now = is_common(Fraction(zeros), Fraction(n))
         without = [is_common(Fraction(max(zeros - own, 0)), Fraction(n - 1)) for own in (0, 1)]
-        changes: Flags = np.where(self.is_zero, without[1] != now, without[0] != now)
-        changes |= self.is_zero & (zeros <= 1)
+        common: Flags = np.where(self.is_zero, without[1], without[0])
+        logs: Flags = np.full(len(self.values), is_log)
+        doubtful: Flags = self.is_zero & (zeros <= 1)
         negative = self.tally.grid.cell < 0
         if negative.any():
-            changes |= (self.values < 0) & (self.tally.grid.counts.to_doubles()[negative].sum() <= 1)
-            return changes
-        if without_zeros(self.tally).pooled().excess.m == 0:  # all but zero are equal: there is one scale only
-            changes |= ~self.is_zero & (n - zeros <= 1)
-            return changes
-        changes |= self._scale_changes(is_log)
-        return changes
+            doubtful |= (self.values < 0) & (self.tally.grid.counts.to_doubles()[negative].sum() <= 1)
+        if without_zeros(self.tally).pooled().excess.m == 0:  # all but zero are equal: without them there is no t
+            doubtful |= (common != zero_apart) | (~self.is_zero & (n - zeros <= 1))
+            return ChosenShapes(logs, np.full(len(self.values), zero_apart), doubtful)
+        if not negative.any():
+            logs, unsure = self._log_scale(is_log)
+            doubtful |= unsure
+        return ChosenShapes(logs, np.where(logs, zeros > 0, common), doubtful)
 
-    def _scale_changes(self, is_log: bool) -> Flags:
-        """Where the evidence of the others chooses the other scale."""
+    def _log_scale(self, is_log: bool) -> tuple[Flags, Flags]:
+        """Where the evidence of the others is for the scale of logs, and where doubles cannot tell."""
         others = self._others(zero_apart=True)
         spreads = ClassSpreads(others.n, others.distance, others.deviation, others.whole_deviation)
         plain = spreads.log_evidence() - others.n.sum(axis=1) * np.log(others.unit)
         logs, whole, unsure = self._log_spreads()
-        changes: Flags = np.asarray(log_wins(plain, logs, whole)) != is_log
-        changes &= ~self.is_zero
-        changes |= others.doubtful | unsure
-        return changes
+        chosen: Flags = np.where(self.is_zero | np.isnan(self.values), is_log, log_wins(plain, logs, whole))
+        return chosen, others.doubtful | unsure
 
     def _others(self, *, zero_apart: bool) -> Others:
         values = np.where(self.is_zero, np.nan, self.values) if zero_apart else self.values

@@ -8,6 +8,8 @@ that would cancel.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 
 from bayesbox import _core
@@ -70,19 +72,21 @@ def leave_one_out_terms(
     counted = book.with_classes(model.classes)
     target = learned_target(labels, model.classes, counted)
     terms = np.zeros((len(model.conditionals), len(target), len(model.classes)))
-    doubtful = np.full(len(target), rules.var_smoothing is not None)
+    doubtful = np.full((len(model.conditionals), len(target)), rules.var_smoothing is not None)
     for place, conditional in enumerate(model.conditionals):
         options = fit_options(schema, counted, rules, conditional.columns[0])
         alone = _alone(conditional, counted, options, columns, target)
         terms[place] = alone.run(_core.JOINT)
-        doubtful |= alone.doubtful
+        doubtful[place] |= alone.doubtful
     if np.isnan(terms).any():
         raise never_learned(", ".join(columns))
-    for row in np.flatnonzero(doubtful):
-        reduced, one = _without_row(schema, book, rules, model, columns, labels, int(row))
+    for row in np.flatnonzero(doubtful.any(axis=0)):
+        again_places = np.flatnonzero(doubtful[:, row]).tolist()
+        names = {name for place in again_places for name in model.conditionals[place].columns}
+        reduced, one = _without_row(schema, book, rules, model, columns, labels, int(row), only=names)
         places = [model.classes.index(name) for name in reduced.classes]
-        for place, conditional in enumerate(model.conditionals):
-            again = reduced.conditional(conditional.columns[0])
+        for place in again_places:
+            again = reduced.conditional(model.conditionals[place].columns[0])
             terms[place, row] = 0.0
             if again is not None:
                 terms[place, row, places] = terms_of(again, one, 1, len(reduced.classes)).run(_core.JOINT)[0]
@@ -110,10 +114,19 @@ def _refitted(
 
 
 def _without_row(
-    schema: Schema, book: Book, rules: NaiveOptions, model: NaiveModel, columns: Columns, labels: Encoded, row: int
+    schema: Schema,
+    book: Book,
+    rules: NaiveOptions,
+    model: NaiveModel,
+    columns: Columns,
+    labels: Encoded,
+    row: int,
+    *,
+    only: Collection[str] | None = None,
 ) -> tuple[NaiveModel, Columns]:
-    """The model of all other rows, and the row."""
+    """The model of all other rows, of some columns or of all, and the row."""
     one = {name: column[row : row + 1] for name, column in columns.items()}
     label = Encoded(labels.codes[row : row + 1], labels.levels, labels.values)
     others = book - count(one, label, schema, label_type=book.label_type)
-    return naive_model(schema, others, rules, model.weights), one
+    weights = model.weights if only is None else {name: float(name in only) for name in schema.used}
+    return naive_model(schema, others, rules, weights), one
