@@ -42,6 +42,7 @@ _WHERE = {
     "load": "bayesbox.estimators.train",
     "predict": "bayesbox.estimators.predict",
     "read_network": "bayesbox.network.network",
+    "robustness": "bayesbox.estimators.robustness",
     "sql": "bayesbox.source.sql",
     "train": "bayesbox.estimators.train",
 }
@@ -74,6 +75,7 @@ if TYPE_CHECKING:
     from bayesbox.estimators.naive_bayes import NaiveBayes as NaiveBayes
     from bayesbox.estimators.network_classifier import NetworkClassifier as NetworkClassifier
     from bayesbox.estimators.predict import predict as predict
+    from bayesbox.estimators.robustness import robustness as robustness
     from bayesbox.estimators.tan import TAN as TAN
     from bayesbox.estimators.text_classifier import TextClassifier as TextClassifier
     from bayesbox.estimators.train import load as load

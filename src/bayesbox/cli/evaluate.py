@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import shlex
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,6 +13,7 @@ import click
 from bayesbox.classifier.options import NO_CALIBRATION
 from bayesbox.cli.options import shared as options
 from bayesbox.cli.options.fields import KindOption, ModelVerb, model_options, option_names, require_taken
+from bayesbox.cli.options.noise import NOISE, noise_options
 from bayesbox.cli.options.text import JUDGE, LEARN, refuse_foreign
 from bayesbox.cli.print.output import captured_warnings, emit_json, note, say
 
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from bayesbox.classifier.evaluation import Evaluation
     from bayesbox.classifier.opened import Opened
     from bayesbox.file.reader import Json
-    from bayesbox.source.base import Batch, Source
+    from bayesbox.source.base import Source
 
 ZIP = b"PK\3\4"
 MODEL_SUFFIX = ".bayes"
@@ -39,6 +41,8 @@ LEARNING = ("cv", "repeats", "seed", "types", "ignore", "model", "loo", "target_
         "bayes evaluate people.csv -t income --loo --smoothing m:2",
         "bayes evaluate people.csv -t income --cv 10 --numeric kernel",
         "bayes evaluate people.csv -t income --compare",
+        "bayes evaluate people.csv -t income --compare --yardsticks",
+        "bayes evaluate people.csv -t income --robustness --label-noise .1,.2,.4 --irrelevant 10,100",
         "bayes evaluate people.csv -t income --threshold '>50K:balanced'",
         "bayes evaluate people.bayes test.csv --by sex",
         "bayes evaluate people.bayes test.csv --json --svg reliability.svg",
@@ -46,7 +50,8 @@ LEARNING = ("cv", "repeats", "seed", "types", "ignore", "model", "loo", "target_
     ),
     notes="Keys of --json: how, data, target, rows, unlabelled, skipped, weight, folds, repeats, seed, classes, "
     "accuracy, accuracy_by_repeat, log_loss, brier, calibration_error, auc, baseline, macro, per_class, confusion, "
-    "bins, unseen, absent, before_calibration, intervals, by, warnings, threshold.",
+    "bins, unseen, absent, before_calibration, intervals, by, warnings, threshold; with --robustness how, changes "
+    "(change, experiment, level, model, accuracy, log_loss, refused) and notes.",
 )
 @click.argument("files", nargs=-1, required=True, metavar="[MODEL] DATA...")
 @click.option("-t", "--target", metavar="COLUMN", help="The column that holds the classes; by default the model's.")
@@ -59,8 +64,10 @@ LEARNING = ("cv", "repeats", "seed", "types", "ignore", "model", "loo", "target_
 )
 @click.option("--compare", is_flag=True, help="Every kind of model on the same folds, with the time each takes.")
 @click.option(
-    "--robustness", is_flag=True, help="What label noise, irrelevant, repeated and missing values do to the models."
+    "--yardsticks", is_flag=True, help="--compare: also scikit-learn's logistic regression and decision tree."
 )
+@click.option("--robustness", is_flag=True, help="What noise, irrelevant, repeated and missing values do to models.")
+@noise_options
 @click.option(
     "--threshold",
     metavar="CLASS[:METRIC]",
@@ -100,6 +107,12 @@ def command(files: tuple[str, ...], as_json: bool, svg: str | None, **given: Any
     for name in ("threshold", "by"):
         if given[name] and (given["robustness"] or given["compare"]):
             raise click.UsageError(f"--{name} is for one model: without --compare, --robustness")
+    if given["yardsticks"] and not given["compare"]:
+        raise click.UsageError("--yardsticks goes with --compare")
+    if not given["robustness"]:
+        for name in NOISE:
+            if given[name] is not None:
+                raise click.UsageError(f"--{name.replace('_', '-')} goes with --robustness")
     if given["robustness"]:
         _shake(files, given, svg=svg, as_json=as_json)
         return
@@ -154,31 +167,58 @@ def _compare(files: tuple[str, ...], given: Json, *, svg: str | None, as_json: b
     def judge(model: str, options: dict[str, Any]) -> Evaluation:
         return _of_rows(files, {**given, **options, "model": model})
 
+    yardsticks = _yardsticks(files, given, folds=folds, repeats=repeats, seed=seed) if given["yardsticks"] else {}
     how = f"cross-validation, {folds} folds, {repeats} repeat{'s' if repeats > 1 else ''}, seed {seed}: {files[0]}"
-    compare.print_report(compare.compare(judge, how), as_json=as_json)
+    compare.print_report(compare.compare(judge, how, yardsticks), as_json=as_json)
+    if yardsticks and not as_json:
+        from bayesbox.classifier.experiment.yardsticks import ABOUT
+
+        note(f"note: {ABOUT}")
+
+
+def _yardsticks(files: tuple[str, ...], given: Json, **how: int) -> dict[str, Callable[[], Evaluation]]:
+    """What judges each of scikit-learn's models on the same folds; reading and importing take no part in the time."""
+    from bayesbox.classifier.experiment.robustness import whole_table
+    from bayesbox.classifier.experiment.yardsticks import YARDSTICKS, cross_validate_yardstick, load_library
+
+    threads = options.threads_or_default(given["threads"])
+    opened = _learner(files, {**given, "model": "naive"}, threads)
+    table = whole_table(opened.source.batches(), where=files[0])
+    load_library()
+    common = {"weight": given["weight"], "bins": given["bins"], "where": files[0], **how}
+    return {
+        name: functools.partial(cross_validate_yardstick, name, opened.classifier, table, opened.target, **common)
+        for name in YARDSTICKS
+    }
 
 
 def _shake(files: tuple[str, ...], given: Json, *, svg: str | None, as_json: bool) -> None:
-    from bayesbox.cli.print import robustness
-    from bayesbox.errors import BadData
-    from bayesbox.source.base import OneBatch
+    from bayesbox.classifier.experiment.changes import NoiseLevels
+    from bayesbox.classifier.experiment.robustness import shake, whole_table
+    from bayesbox.classifier.registry import KINDS
 
     target = given["target"]
-    if is_model(files[0]) or target is None or given["model"] or given["loo"] or given["compare"] or svg:
-        raise click.UsageError("--robustness cross-validates models on DATA: with -t, without MODEL, --model, --loo")
+    if is_model(files[0]) or target is None or given["loo"] or given["compare"] or svg:
+        raise click.UsageError("--robustness cross-validates models on DATA: with -t, without MODEL, --loo, --svg")
     threads = options.threads_or_default(given["threads"])
-    tables = [robustness.arrow_table(batch) for batch in _learner(files, given, threads).source.batches()]
-    if not tables:
-        raise BadData("there are no rows", where=files[0])
-    whole = robustness.joined(tables)
-
-    def judge(model: str, rows: Batch) -> Evaluation:
-        learner = _learner(files, {**given, "model": model}, threads).classifier
-        return _judged(learner, OneBatch(rows), target, given, threads)
-
-    seed = given["seed"] or 0
-    how = f"cross-validation, {given['cv'] or FOLDS} folds, seed {seed}: {files[0]}"
-    robustness.print_report(robustness.shake(whole, target, judge, seed=seed), how=how, as_json=as_json)
+    names = [given["model"]] if given["model"] else [kind.name for kind in KINDS.values() if kind.shaken]
+    found = shake(
+        {name: _learner(files, {**given, "model": name}, threads).classifier for name in names},
+        whole_table(_learner(files, given, threads).source.batches(), where=files[0]),
+        target,
+        levels=NoiseLevels.of(**{name: given[name] for name in NOISE}, missing=given["missing_values"]),
+        weight=given["weight"],
+        folds=given["cv"],
+        repeats=given["repeats"] or 1,
+        seed=given["seed"] or 0,
+        bins=given["bins"],
+        threads=threads,
+        name=files[0],
+    )
+    if as_json:
+        emit_json(found.to_dict())
+    else:
+        say(str(found))
 
 
 def is_model(path: str) -> bool:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -18,24 +19,31 @@ if TYPE_CHECKING:
 NAMES = {"column_weights": "column weights"}
 
 
-def compare(judge: Callable[[str, Json], Evaluation], how: str = "") -> ModelComparison:
-    """Judge each kind; `judge` cross-validates a model with options."""
+def compare(
+    judge: Callable[[str, Json], Evaluation],
+    how: str = "",
+    yardsticks: Mapping[str, Callable[[], Evaluation]] | None = None,
+) -> ModelComparison:
+    """Judge each kind, and models of other libraries; `judge` cross-validates a model with options."""
     from bayesbox.classifier import registry
     from bayesbox.classifier.results.comparison import ModelComparison
     from bayesbox.cli.print.search_progress import SearchProgress
     from bayesbox.errors import BayesboxError
 
-    models = registry.compared_models()
+    trials: dict[str, Callable[[], Evaluation]] = {}
+    for model, options in registry.compared_models():
+        name = model + "".join(f", {NAMES.get(key, value)}" for key, value in options.items())
+        trials[name] = functools.partial(judge, model, options)
+    trials |= yardsticks or {}
     found, seconds, refused = {}, {}, {}
     progress = SearchProgress()
-    for number, (model, options) in enumerate(models, start=1):
-        name = model + "".join(f", {NAMES.get(key, value)}" for key, value in options.items())
-        progress.model(name, number, len(models))
+    for number, (name, trial) in enumerate(trials.items(), start=1):
+        progress.model(name, number, len(trials))
         start = time.process_time()
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # what is odd in the rows is told when a model is trained
-                found[name] = judge(model, options)
+                found[name] = trial()
         except BayesboxError as error:
             refused[name] = error.without_remedy()
             continue

@@ -1,0 +1,1 @@
+"""Experiments with models and rows: robustness, and yardsticks from other libraries."""

@@ -1,0 +1,39 @@
+"""The options of `bayes evaluate --robustness`: how much of each change of the rows is tried."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from bayesbox.cli.options.shared import number, split
+
+NONE = "none"
+
+C = TypeVar("C", bound=Callable[..., Any])
+
+_HELP = {
+    "label_noise": ("P,...", "shares of the training labels that are wrong; .2 by default, none for none."),
+    "noise_points": ("P,...", "isolated points added to the training rows, as shares of these; .1 by default."),
+    "irrelevant": ("N,...", "numbers of random columns; 10 by default."),
+    "copies": ("N,...", "how often each column is repeated; 1 by default."),
+    "missing_values": ("P,...", "shares of the values that are missing; .2 by default."),
+}
+NOISE = tuple(_HELP)
+
+
+def levels(_context: click.Context, _parameter: click.Parameter, given: str | None) -> tuple[float, ...] | None:
+    """Numbers between commas; the word none for none of them, None where the option is not given."""
+    if given is None:
+        return None
+    return () if given.strip() == NONE else tuple(number(text) for text in split(given))
+
+
+def noise_options(command: C) -> C:
+    """The options, each a list of levels."""
+    for name in reversed(NOISE):
+        shape, words = _HELP[name]
+        option = f"--{name.replace('_', '-')}"
+        command = click.option(option, name, metavar=shape, callback=levels, help=f"--robustness: {words}")(command)
+    return command

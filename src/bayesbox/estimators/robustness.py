@@ -1,0 +1,119 @@
+"""`robustness`: what noise, irrelevant, repeated and missing values do to models."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from bayesbox.classifier.base import AnyClassifier
+from bayesbox.classifier.experiment.changes import NoiseLevels
+from bayesbox.classifier.experiment.robustness import Robustness, shake, whole_table
+from bayesbox.classifier.registry import kind_of
+from bayesbox.errors import BadData, BadOption, require_whole
+from bayesbox.estimators.answers import CountedEstimator
+from bayesbox.estimators.inputs import batch_from, group_of
+from bayesbox.source.base import Batch
+from bayesbox.source.labels import labels_of
+
+TARGET, WEIGHT = "class", "weight"
+
+Shares = float | Sequence[float] | None
+Numbers = int | Sequence[int] | None
+
+
+def robustness(
+    model: object,
+    X: object,
+    y: object,
+    *,
+    label_noise: Shares = None,
+    noise_points: Shares = None,
+    irrelevant: Numbers = None,
+    copies: Numbers = None,
+    missing: Shares = None,
+    sample_weight: object = None,
+    cv: int | None = None,
+    repeats: int = 1,
+    seed: int = 0,
+    threads: int = 1,
+) -> Robustness:
+    """Cross-validate one model, a list or a dict of them on rows as they are, and on rows that are changed on purpose.
+
+    `label_noise` are shares of the training labels that are wrong, `noise_points` isolated points that are added to the
+    training rows, as shares of these; both are judged on clean rows. `irrelevant` are numbers of random columns,
+    `copies` how often each column is repeated, `missing` shares of values that are missing. Each is a number or
+    several; (0.2,), (0.1,), (10,), (1,) and (0.2,) by default, and () leaves one out. There are `cv` folds, ten where
+    nothing is said and there are rows enough. The models stay as they are.
+
+    >>> import bayesbox as bb
+    >>> rows = {"cough": ["yes", "yes", "no", "no"] * 5, "age": list(range(20))}
+    >>> found = robustness(bb.NaiveBayes(), rows, ["ill", "ill", "well", "well"] * 5, missing=[0.1, 0.5])
+    >>> found
+    Robustness(NaiveBayes: 7 kinds of rows)
+    >>> list(found.to_frame().columns)
+    ['experiment', 'level', 'change', 'model', 'accuracy', 'log_loss', 'accuracy_change']
+    """
+    levels = NoiseLevels.of(
+        label_noise=label_noise, noise_points=noise_points, irrelevant=irrelevant, copies=copies, missing=missing
+    )
+    require_whole("seed", seed)
+    batch = batch_from(X)
+    if group_of(batch) is not None:
+        raise BadOption("robustness is tried on tables with named columns, not on sparse counts")
+    target, weight = _free(TARGET, batch.names), _free(WEIGHT, batch.names)
+    labels = labels_of(y)
+    if len(labels) != batch.rows:
+        raise BadData(f"X has {batch.rows:,} rows, and y has {len(labels):,} labels")
+    names, columns = [*batch.names, target], [*batch.columns, labels]
+    if sample_weight is not None:
+        names, columns = [*names, weight], [*columns, pa.array(np.asarray(sample_weight, dtype=np.float64))]
+    table = whole_table([Batch(tuple(names), tuple(columns), batch.rows)], where="X")
+    return shake(
+        _models(model),
+        table,
+        target,
+        levels=levels,
+        weight=None if sample_weight is None else weight,
+        folds=cv,
+        repeats=repeats,
+        seed=seed,
+        threads=threads,
+        name="X",
+    )
+
+
+def _models(given: object) -> dict[str, AnyClassifier]:
+    """Models by name: their own, or that of their class, numbered where several have it."""
+    if isinstance(given, Mapping):
+        named = [(str(name), each) for name, each in given.items()]
+    else:
+        listed: Sequence[Any] = list(given) if isinstance(given, list | tuple) else [given]
+        classes = [type(each).__name__ for each in listed]
+        named = [
+            (f"{name} {classes[: place + 1].count(name)}" if classes.count(name) > 1 else name, each)
+            for place, (name, each) in enumerate(zip(classes, listed, strict=True))
+        ]
+    if not named:
+        raise BadOption("robustness needs one model or more", remedy="Pass bayesbox.NaiveBayes()")
+    found: dict[str, AnyClassifier] = {}
+    for name, each in named:
+        if not isinstance(each, CountedEstimator):
+            raise BadOption(
+                "robustness is of bayesbox's estimators",
+                found=each,
+                remedy="Pass bayesbox.NaiveBayes(), or a list of such",
+            )
+        classifier = each._blank_classifier()
+        if kind_of(classifier).of != "rows":
+            raise BadOption("robustness is of models of tables, and this one learns documents", found=name)
+        found[name] = classifier
+    return found
+
+
+def _free(name: str, taken: Sequence[str]) -> str:
+    while name in taken:
+        name += "'"
+    return name
