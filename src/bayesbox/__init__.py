@@ -48,12 +48,13 @@ _WHERE = {
 }
 """Where the public names are that are not the estimators of a kind of model: those are in `classifier.registry`."""
 
-_MODULES = ("errors", "extend", "rules")
+_MODULES = ("errors", "extend", "mlflow", "rules")
 """The modules that are used by their names: `bb.rules.Laplace()`, `bb.errors.UnseenLevels`."""
 
 if TYPE_CHECKING:
     from bayesbox import errors as errors
     from bayesbox import extend as extend
+    from bayesbox import mlflow as mlflow
     from bayesbox import rules as rules
     from bayesbox.errors import BadData as BadData
     from bayesbox.errors import BadModelFile as BadModelFile

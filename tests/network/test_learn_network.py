@@ -222,9 +222,10 @@ def test_an_option_is_used_or_refused(rows, method, option, used_by):
 
 def test_progress_is_told(rows):
     told = []
-    net = bb.learn_network(rows, progress=told.append)
-    assert [step.score for step in told] == net.learning_.history
-    assert told[-1].best == pytest.approx(net.learning_.score)
+    net = bb.learn_network(rows, progress=lambda *news: told.append(news))
+    steps = [what for _, _, what in told if what.startswith("score")]
+    assert [what.split(", ")[0] for what in steps] == [f"score {score:,.1f}" for score in net.learning_.history]
+    assert told[-1] == (1.0, 0.0, "done")
 
 
 def test_what_does_not_go_together(rows):

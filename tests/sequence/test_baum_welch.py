@@ -97,9 +97,10 @@ def test_same_seed_same_model():
 def test_progress_is_told():
     told = []
     bb.HiddenMarkovModel(2, iterations=4, restarts=1, tolerance=0).fit(
-        ["a", "b", "a", "a"], progress=lambda step, log_likelihood: told.append((step, log_likelihood))
+        ["a", "b", "a", "a"], progress=lambda *news: told.append(news)
     )
-    assert [step for step, _ in told] == [1, 2, 3, 4]
+    assert [share for share, _, _ in told] == [0.25, 0.5, 0.75, 0.99, 1.0]
+    assert [what.split(",")[0] for _, _, what in told] == ["round 1", "round 2", "round 3", "round 4", "done"]
 
 
 def log_joint(tables, path, symbols, lengths):

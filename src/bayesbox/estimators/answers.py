@@ -5,6 +5,7 @@ An estimator holds its classifier as `classifier_`, and says with `_asked` what 
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import warnings
 from abc import abstractmethod
@@ -26,13 +27,16 @@ from bayesbox.classifier.report.tables import MOST_ROWS
 from bayesbox.classifier.training import Training
 from bayesbox.decide.costs import Costs, cheapest, cost_matrix
 from bayesbox.decide.thresholds import Threshold, answers_at, best_threshold
-from bayesbox.errors import BadData, BadOption
+from bayesbox.errors import BadData, BadOption, BayesboxError
+from bayesbox.estimators.doc_link import DocLink
 from bayesbox.estimators.inputs import labels_from
 from bayesbox.estimators.one_row import OneRowAnswers
 from bayesbox.explain.class_work import ClassWork
 from bayesbox.explain.printed_tables import PrintedTables
 from bayesbox.file.digest import model_digest
+from bayesbox.file.load import CLASSIFIER, from_bytes
 from bayesbox.file.lock import WAIT
+from bayesbox.file.save import to_bytes
 from bayesbox.file.version import FromFile
 from bayesbox.rule.priors import Prior
 from bayesbox.schema.levels import Labels, class_position, level_text
@@ -45,7 +49,11 @@ from bayesbox.tally.book import Book
 C = TypeVar("C", bound=AnyClassifier)
 
 
-class CountedEstimator(OneRowAnswers, FromFile, HasParameters, ClassifierMixin, BaseEstimator, Generic[C]):  # type: ignore[misc]
+class ReadEstimator(DocLink, OneRowAnswers, FromFile, HasParameters):
+    """What an estimator has besides what scikit-learn brings: a page, a file, parameters, answers to one row."""
+
+
+class CountedEstimator(ReadEstimator, ClassifierMixin, BaseEstimator, Generic[C]):  # type: ignore[misc]
     """A classifier that has counted, with scikit-learn's methods.
 
     Its parameters are the fields of options, which it inherits.
@@ -88,6 +96,25 @@ class CountedEstimator(OneRowAnswers, FromFile, HasParameters, ClassifierMixin, 
     def _learned(self, X: object) -> Any:
         """Rows that were learned, as the classifier takes them."""
         return self._asked(X)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled: the parameters, and what was learned as the bytes of the model file.
+
+        So a pickle holds no class of the inside, tools that look into it (skops) find nothing to distrust, and a newer
+        version reads it as it reads a model file. A model that has no file, since a rule of it is not registered, is
+        pickled as it is.
+        """
+        state: dict[str, Any] = dict(super().__getstate__())
+        if "classifier_" in state:
+            with contextlib.suppress(BayesboxError):
+                state["classifier_"] = to_bytes(state["classifier_"])
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        learned = state.get("classifier_")
+        if isinstance(learned, bytes):
+            state = {**state, "classifier_": from_bytes(learned, name="a pickled model", holds=CLASSIFIER)}
+        super().__setstate__(state)
 
     def save(self, path: str | PathLike[str], *, overwrite: bool = False, wait: float = WAIT) -> None:
         """Write the model file; `bayesbox.load` reads it, and it goes on learning.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Self
 
-from bayesbox.errors import BadOption
+from bayesbox.display.progress import require_progress
 from bayesbox.estimators.base import TableEstimator
 from bayesbox.estimators.inputs import categories_of
 from bayesbox.estimators.parameters import estimator
@@ -49,8 +49,7 @@ class AutoBayes(TableEstimator[AutoClassifier], AutoOptions):
 
     def _watch(self, classifier: AutoClassifier) -> None:
         """Have the classifier report how its learning goes on."""
-        if self.progress is not None and not callable(self.progress):
-            raise BadOption("progress must be a function of share, seconds left and text, or None", found=self.progress)
+        require_progress(self.progress)
         printed = PrintedProgress() if self.verbose else None
         given = [report for report in (self.progress, printed) if report is not None]
         if given:

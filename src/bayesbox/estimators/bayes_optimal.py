@@ -16,6 +16,7 @@ from bayesbox.classifier.report.size import Parameters
 from bayesbox.classifier.report.tables import MOST_ROWS
 from bayesbox.classifier.table import TableClassifier
 from bayesbox.errors import BadData, BadOption
+from bayesbox.estimators.doc_link import DocLink
 from bayesbox.estimators.inputs import batch_from, labels_from, row_of
 from bayesbox.estimators.parameters import estimator
 from bayesbox.explain.class_work import ClassWork
@@ -62,7 +63,7 @@ class HypothesesOptions(Options):
 
 
 @estimator
-class BayesOptimal(FromFile, HasParameters, ClassifierMixin, BaseEstimator, HypothesesOptions):  # type: ignore[misc]
+class BayesOptimal(DocLink, FromFile, HasParameters, ClassifierMixin, BaseEstimator, HypothesesOptions):  # type: ignore[misc]
     """P(v | x) = sum over the hypotheses h of P(v | h, x) P(h | D), which no other answer beats on average.
 
     Examples

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from bayesbox.bridge.network_target import NetworkTarget, features_of, require_nodes, under_names
 from bayesbox.errors import BadData
+from bayesbox.estimators.doc_link import DocLink
 from bayesbox.estimators.inputs import batch_from, labels_from, row_of
 from bayesbox.estimators.parameters import estimator
 from bayesbox.network.learn.options import TakesTableRules
@@ -38,7 +39,7 @@ class NetworkOptions(Options):
 
 
 @estimator
-class NetworkClassifier(HasParameters, ClassifierMixin, BaseEstimator, NetworkOptions):  # type: ignore[misc]
+class NetworkClassifier(DocLink, HasParameters, ClassifierMixin, BaseEstimator, NetworkOptions):  # type: ignore[misc]
     """The class is a node of a network, the columns are the other nodes; made by `net.classifier(target)`.
 
     A network that has its tables needs no fit. Columns may be left out, and cells may be missing: what is not known is

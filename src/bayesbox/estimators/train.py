@@ -12,6 +12,7 @@ from bayesbox.classifier.base import Classifier
 from bayesbox.classifier.opened import ReadingOptions
 from bayesbox.classifier.registry import kind_of
 from bayesbox.classifier.train import train as train_classifier
+from bayesbox.display.progress import Progress, Reporter
 from bayesbox.errors import BadOption
 from bayesbox.estimators.answers import CountedEstimator
 from bayesbox.estimators.naive_bayes import NaiveBayes
@@ -42,6 +43,7 @@ def train(
     skip_rows: int = 0,
     comment: str | None = None,
     sheet: str | None = None,
+    progress: Progress | None = None,
 ) -> Any:
     """A fitted estimator from files (a name, a glob, a folder, several of them), a frame, or any source.
 
@@ -58,6 +60,9 @@ def train(
     `thousands` are the marks of numbers, `delimiter` separates the fields, the first `skip_rows` lines are passed over,
     and lines that begin with `comment` are not rows. `sheet` is the sheet of an Excel workbook, by default the first.
 
+    `progress` is called while rows are read, with the share that is done, the seconds left (both None while they are
+    not known) and how many rows there were.
+
     >>> train({"age": [25, 20, 45], "class": ["L", "H", "H"]}, target="class").classes_
     array(['H', 'L'], dtype='<U1')
     """
@@ -70,12 +75,17 @@ def train(
     reading = ReadingOptions(na, bad_rows, format, threads, target_bins, follow_links, dialect)
     opened = estimator._blank_classifier().open_rows(data, target=target, weight=weight, text=text, reading=reading)
     estimator._watch(opened.classifier)
+    report = Reporter(progress)
+    told = report.rows(lambda: opened.source.progress)
     with limit_context(classes=classes_limit):
-        training = train_classifier(opened.classifier, opened.source, opened.target, weight=weight, threads=threads)
+        training = train_classifier(
+            opened.classifier, opened.source, opened.target, weight=weight, threads=threads, progress=told
+        )
     opened.classifier.check()
     estimator._adopt(opened.classifier)
     estimator.training_ = training
     estimator._warn_of_hints()
+    report.done()
     return estimator
 
 

@@ -83,6 +83,5 @@ class FromFile:
 
     def __copy__(self) -> Self:
         copied = type(self).__new__(type(self))
-        restore = getattr(copied, "__setstate__", copied.__dict__.update)
-        restore(self.__getstate__())
-        return copied._loaded_from(*self._versions)
+        copied.__dict__.update(self.__dict__)
+        return copied

@@ -119,7 +119,8 @@ class Graph:
 
     def __getstate__(self) -> dict[str, Any]:
         assert self.nodes is not None  # made now, since what makes them stays here
-        return {**self.__dict__, "_make": None}
+        kept = {name: value for name, value in self.__dict__.items() if name in ("name", "nodes", "learned")}
+        return {**kept, "_make": None}  # all else follows
 
     def _checked(self, node: Node, *, normalize: bool, rounded: dict[str, float] | None) -> Node:
         if not node.states:

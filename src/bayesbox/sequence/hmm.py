@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import os
 from collections.abc import Mapping, Sequence
@@ -11,8 +12,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from bayesbox.classifier.one_writer import writing
+from bayesbox.display.progress import Progress, Reporter
 from bayesbox.dist.base import Doubles, LevelTable
-from bayesbox.errors import BadData, BadOption, CannotForget, CannotMerge
+from bayesbox.errors import BadData, BadOption, BayesboxError, CannotForget, CannotMerge
 from bayesbox.file.lock import WAIT
 from bayesbox.file.version import FromFile
 from bayesbox.schema.encode import Encoded
@@ -20,12 +22,12 @@ from bayesbox.schema.options import options_of
 from bayesbox.schema.parameters import HasParameters, options_from, parameters
 from bayesbox.schema.schema import Schema
 from bayesbox.sequence.answers import ChainAnswers
-from bayesbox.sequence.baum_welch import LearnedChain, Progress, Task, baum_welch
+from bayesbox.sequence.baum_welch import LearnedChain, Task, baum_welch
 from bayesbox.sequence.counts import ChainBook, count_states
 from bayesbox.sequence.labels import read_steps, require_number, state_names, state_positions
 from bayesbox.sequence.model import ChainModel, ChainRules, chain_model
 from bayesbox.sequence.options import ChainOptions
-from bayesbox.sequence.states import StateChoice, candidates, choose_states
+from bayesbox.sequence.states import StateChoice, candidates, choose_states, most_rounds
 from bayesbox.sequence.steps import Sequences, kinds_for, sequences_of, steps_of
 from bayesbox.sequence.tables import given_chain
 from bayesbox.tally.count import count
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
 
 STATES = 2  # where neither a number nor a label says how many
 LEARNED, COUNTED, GIVEN = "learned", "counted", "given"
+OF_FILE = ("_schema", "_book", "_model", "_origin")  # what the model file holds
 
 
 @parameters
@@ -113,7 +116,9 @@ class HiddenMarkovModel(FromFile, ChainAnswers, HasParameters, ChainOptions):
         progress: Progress | None = None,
     ) -> Self:
         """Learn from sequences. `labels` are the states, shaped like the sequences, or the name of their column; None
-        where one is not known. All known: counting. None known, or some: Baum-Welch, from `initial` if given."""
+        where one is not known. All known: counting. None known, or some: Baum-Welch, from `initial` if given;
+        `progress` is called with the share that is done, the seconds left and what is done."""
+        report = Reporter(progress)
         found, known = read_steps(sequences, labels, sequence, order, lengths)
         if found.size == 0:
             raise BadData("there is no step to learn from")
@@ -121,8 +126,10 @@ class HiddenMarkovModel(FromFile, ChainAnswers, HasParameters, ChainOptions):
         if known is not None and (known.codes >= 0).all():
             require_number(self.states, len(known.levels))
             self._accept(self._declared(schema, known), self._tally(found, known, schema), COUNTED)
+            report.done()
             return self._loaded_from()  # learned anew: it comes from no file
         rules = self._rules(LEARNED)
+        told = report.rounds(most_rounds(self.states, self.choose, self.folds, self.iterations, self.restarts))
 
         def task_of(wanted: object) -> Task:
             states, label_type = state_names(wanted, known)
@@ -137,7 +144,7 @@ class HiddenMarkovModel(FromFile, ChainAnswers, HasParameters, ChainOptions):
                 tolerance=self.tolerance,
                 restarts=self.restarts,
                 seed=self.seed,
-                progress=progress,
+                progress=told,
             )
 
         least = 0 if known is None else len(known.levels)
@@ -163,6 +170,7 @@ class HiddenMarkovModel(FromFile, ChainAnswers, HasParameters, ChainOptions):
         learned = learn(task)
         self._accept(schema.with_classes(task.states), learned.book, LEARNED)
         self.history_, self.converged_, self.choice_ = learned.history, learned.converged, choice
+        report.done()
         return self._loaded_from()
 
     @property
@@ -349,6 +357,27 @@ class HiddenMarkovModel(FromFile, ChainAnswers, HasParameters, ChainOptions):
         """
         with writing(self):
             self._save(self, path, overwrite=overwrite, wait=wait)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled: the parameters, and what was learned as the bytes of the model file."""
+        from bayesbox.file.save import to_bytes
+
+        state: dict[str, Any] = dict(super().__getstate__())
+        plain = {name: value for name, value in state.items() if name not in OF_FILE}
+        if not self._origin:  # nothing was learned
+            return plain
+        with contextlib.suppress(BayesboxError):
+            return {**plain, "_file": to_bytes(self)}
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        from bayesbox.file.load import from_bytes
+        from bayesbox.sequence.codec import HOLDS
+
+        learned = state.get("_file")
+        made = type(self)() if learned is None else from_bytes(learned, name="a pickled model", holds=HOLDS)
+        of_file = {name: getattr(made, name) for name in OF_FILE}
+        self.__dict__.update({**of_file, **{name: value for name, value in state.items() if name != "_file"}})
 
     def digest(self) -> str:
         """A SHA-256 of the whole model; `book_.digest()` is that of the counts alone."""

@@ -10,7 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from bayesbox.errors import BadOption
-from bayesbox.sequence.baum_welch import LearnedChain, Task
+from bayesbox.sequence.baum_welch import SHORT, LearnedChain, Task
 from bayesbox.sequence.forward_backward import log_likelihood
 from bayesbox.sequence.model import Steps
 from bayesbox.stat.folds import shuffle_keys
@@ -71,6 +71,14 @@ def choose_states(
         if impatient and worse == PATIENCE:
             break
     return choice
+
+
+def most_rounds(states: object, by: str, folds: int, iterations: int, restarts: int) -> int:
+    """The most rounds that learning takes, the choice of the number of states included."""
+    rounds = iterations + (restarts * SHORT if restarts > 1 else 0)
+    if not isinstance(states, str):
+        return rounds
+    return rounds * (1 + len(candidates(states)[0]) * (1 if by == "bic" else folds))
 
 
 def bic(task: Task, learn: Callable[[Task], LearnedChain]) -> float:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -47,6 +48,15 @@ class FamilyBook:
             name: ExactArray.from_integers(np.asarray(counts[name], dtype=np.int64).reshape(-1)) for name in scopes
         }
         return cls(scopes, states, cells, ExactArray.from_integers(np.array([rows], dtype=np.int64)))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Plain data, the counts as texts: what looks into a pickle meets nothing of the core."""
+        cells = {name: each.text() for name, each in self.cells.items()}
+        return {"scopes": dict(self.scopes), "states": dict(self.states), "cells": cells, "total": self.total.text()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        cells = {name: ExactArray.from_text(text) for name, text in state["cells"].items()}
+        self.__dict__.update({**state, "cells": cells, "total": ExactArray.from_text(state["total"])})
 
     @property
     def n(self) -> float:

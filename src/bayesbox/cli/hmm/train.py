@@ -44,7 +44,7 @@ def train(files: tuple[str, ...], given: Json, context: click.Context) -> Json:
     progress = SearchProgress()
     try:
         with placed(source):
-            model.fit(rows, given["labels"], **how, progress=progress.round)
+            model.fit(rows, given["labels"], **how, progress=progress)
     finally:
         progress.close()
     if model.origin_ == COUNTED:

@@ -75,7 +75,7 @@ def learn(files: tuple[str, ...], given: Json, *, as_json: bool) -> None:
     with captured_warnings() as warned:
         try:
             network = learn_network(
-                source, **chosen(LearnOptions, given), columns=kinds, seed=given["seed"], progress=progress.step
+                source, **chosen(LearnOptions, given), columns=kinds, seed=given["seed"], progress=progress
             )
         finally:
             progress.close()
@@ -107,7 +107,7 @@ def fit(files: tuple[str, ...], given: Json, *, as_json: bool) -> None:
     hidden = options.several(given["hidden"])
     progress = SearchProgress()
     try:
-        network.fit(source, **chosen(TableOptions, given), seed=given["seed"], progress=progress.round)
+        network.fit(source, **chosen(TableOptions, given), seed=given["seed"], progress=progress)
     finally:
         progress.close()
     skipped = skipped_rows(source)

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import TYPE_CHECKING
 
 import click
 
 from bayesbox.cli.options.sources import PATIENCE, PAUSE
-
-if TYPE_CHECKING:
-    from bayesbox.network.learn.search import SearchStep
 
 
 class SearchProgress:
@@ -23,13 +19,9 @@ class SearchProgress:
         self._shown = False
         self._alive = sys.stderr.isatty()
 
-    def step(self, step: SearchStep) -> None:
-        """A move of a search."""
-        self._show(f"score {step.score:,.1f}, best {step.best:,.1f}, {step.moves:,} moves")
-
-    def round(self, number: int, objective: float) -> None:
-        """A round of EM."""
-        self._show(f"round {number}, log-likelihood {objective:,.1f}")
+    def __call__(self, _share: float | None, _seconds_left: float | None, what: str) -> None:
+        """A step of a search, or a round of EM."""
+        self._show(what)
 
     def model(self, name: str, number: int, of: int) -> None:
         """A model that is judged from now on."""

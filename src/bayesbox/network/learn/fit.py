@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox._core import expected_counts
+from bayesbox.display.progress import Reporter
 from bayesbox.errors import BadData, CannotMerge, NoCounts
 from bayesbox.network.exact.compiled import CompiledModel
 from bayesbox.network.exact.junction import Propagation
@@ -84,6 +85,7 @@ class NetworkFitting:
             book = book_of(families, rows, drop=bool(holes) and options.missing == "drop")
             self._accept(families, maximise(counts_of(book, families)))
             self.book_, report = book, FitReport(rows.rows, holes)
+            Reporter(options.progress).done()
         self.fit_, self._rules, self._experts = report, rules, experts
         return self
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from bayesbox.classifier.train import require_rereadable, source_of
+from bayesbox.display.progress import Progress, Reporter
 from bayesbox.errors import BadData, BadOption, DataWarning, UnknownNode
 from bayesbox.network.graph import Graph, Node
 from bayesbox.network.learn.arcs import ArcRules, unpacked
@@ -125,6 +126,8 @@ def learn_network(data: object, options: LearnOptions) -> BayesianNetwork:
         for variable, mask in zip(rows.variables, structure.parents, strict=True)
     ]
     network = BayesianNetwork.of(Graph(nodes))
+    report = Reporter(options.progress)
+    report(None, "counting the tables")
     network.fit_rows(rows, TableOptions(smoothing=options.smoothing, seed=options.seed))
     network.learning_ = Learning(
         options.method,
@@ -139,6 +142,7 @@ def learn_network(data: object, options: LearnOptions) -> BayesianNetwork:
         undirected,
         strengths,
     )
+    report.done()
     return network
 
 
@@ -225,7 +229,7 @@ def _found(
             patience=task.patience,
             restarts=task.restarts,
             seed=task.options.seed,
-            progress=task.options.progress,
+            progress=_reported(task.options.progress),
         ), undirected
     if task.options.method == "exact":
         if not isinstance(counter, MemoryCounter):
@@ -243,9 +247,19 @@ def _found(
         )
         parents, moves = [mask_of(above) for above in tree], 0
     total = scorer.total([columns_of(mask) for mask in parents])
-    if task.options.progress is not None:
-        task.options.progress(SearchStep(total, total, moves, time.perf_counter() - begun))
     return Found(parents, total, moves, time.perf_counter() - begun, [total]), undirected
+
+
+def _reported(progress: Progress | None) -> Callable[[SearchStep], None] | None:
+    """The steps of a search in words; how far it is from its end is not known."""
+    if progress is None:
+        return None
+    report = Reporter(progress)
+
+    def step(found: SearchStep) -> None:
+        report(None, f"score {found.score:,.1f}, best {found.best:,.1f}, {found.moves:,} moves")
+
+    return step
 
 
 def _strengths(task: _Task, rows: NetworkRows, samples: int) -> dict[Arc, tuple[float, float]]:
@@ -254,7 +268,9 @@ def _strengths(task: _Task, rows: NetworkRows, samples: int) -> dict[Arc, tuple[
         raise BadOption("a bootstrap holds its rows, and these are too many", found=samples)
     names = [variable.name for variable in rows.variables]
     directions = np.zeros((len(names), len(names)))
+    report = Reporter(task.options.progress)
     for sample in range(samples):
+        report(sample / samples, f"sample {sample + 1} of {samples} of the bootstrap")
         chosen = np.random.default_rng([task.options.seed, sample, 1]).integers(rows.rows, size=rows.rows)
         drawn = replace(rows, coded=rows.coded.take(np.sort(chosen)))
         resampled = replace(task.options, progress=None, seed=task.options.seed + sample)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbox.display.progress import Reporter
 from bayesbox.network.learn.em import Families, LearnedTables, maximise_expectation
 from bayesbox.network.learn.options import TableOptions
 from bayesbox.network.learn.rows import NetworkRows, book_of, counts_of
@@ -58,6 +59,9 @@ def expect(
         prior = maximise.prior()
     begun = maximise
 
+    report = Reporter(options.progress)
+    told = report.rounds(options.iterations * options.restarts)
+
     def rounds(start: list[Doubles]) -> LearnedTables:
         return maximise_expectation(
             families,
@@ -67,7 +71,7 @@ def expect(
             prior=prior,
             iterations=options.iterations,
             tolerance=options.tolerance,
-            progress=options.progress,
+            progress=told,
         )
 
     random = np.random.default_rng(options.seed)
@@ -88,6 +92,7 @@ def expect(
             best = found
     if final is not maximise:
         best.tables = final(best.counts)
+    report.done()
     return best
 
 

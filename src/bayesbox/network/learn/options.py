@@ -6,16 +6,16 @@ without it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from bayesbox.display.progress import Progress, require_progress
 from bayesbox.errors import BadOption
 from bayesbox.schema.options import Options, option, options
 from bayesbox.schema.takes import AnyText, OneOf, RealNumber, Takes, TextList, WholeNumber
 
 if TYPE_CHECKING:
     from bayesbox.network.learn.scores import Score
-    from bayesbox.network.learn.search import SearchStep
     from bayesbox.network.learn.tables import TableRules
 
 METHODS = ("hill", "tabu", "exact", "chow-liu", "tan", "pc")
@@ -152,6 +152,28 @@ def bins_option(*, command: bool) -> Any:
     )
 
 
+class TakesProgress(Takes):
+    """A function of three, or None."""
+
+    def __init__(self) -> None:
+        super().__init__("function of share, seconds left and text, or None")
+
+    def parse(self, name: str, given: Any) -> object:  # noqa: ARG002
+        """The function; BadOption where it cannot be called."""
+        require_progress(given)
+        return given
+
+
+def progress_option() -> Any:
+    """What is told how far it is."""
+    return option(
+        TakesProgress(),
+        default=None,
+        command=False,
+        help="Called with the share that is done (None while it is not known), the seconds left and what is done.",
+    )
+
+
 def seed_option() -> Any:
     """Where chance begins: the command has it for other actions as well."""
     return option(WholeNumber(0), default=0, command=False, help="Where chance begins.")
@@ -225,9 +247,7 @@ class TableOptions(NodeRowOptions):
         help="Above 1, EM begins also at random so many times less one, and the best end is taken.",
     )
     seed: int = seed_option()
-    progress: Callable[[int, float], None] | None = option(
-        Takes("callable, or None"), default=None, command=False, help="Called with the number and objective of a round."
-    )
+    progress: Progress | None = progress_option()
 
     @property
     def rules(self) -> TableRules:
@@ -292,9 +312,7 @@ class SearchOptions(Options):
     )
     seed: int = seed_option()
     threads: int = option(WholeNumber(1), default=1, command=False, help="Threads that read a source.")
-    progress: Callable[[SearchStep], None] | None = option(
-        Takes("callable, or None"), default=None, command=False, help="Called with each `SearchStep`."
-    )
+    progress: Progress | None = progress_option()
 
     @property
     def scored(self) -> Score:

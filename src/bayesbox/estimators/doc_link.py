@@ -1,0 +1,37 @@
+"""The link to the reference in scikit-learn's pictures of estimators and pipelines."""
+
+from __future__ import annotations
+
+import sys
+from functools import cache
+from importlib.metadata import PackageNotFoundError, metadata
+
+PAGE = "reference/api/{estimator_name}.html"
+
+
+@cache
+def documentation() -> str:
+    """The address of the documentation that the installed package names; nothing where it names none."""
+    try:
+        urls = metadata("bayesbox").get_all("Project-URL") or []
+    except PackageNotFoundError:
+        return ""
+    named = dict(url.split(", ", 1) for url in urls if ", " in url)
+    address = next((url for label, url in named.items() if label.lower() == "documentation"), "")
+    return address.rstrip("/")
+
+
+class DocLink:
+    """What scikit-learn asks of an estimator for the link on its name."""
+
+    _doc_link_module = "bayesbox"
+
+    @property
+    def _doc_link_template(self) -> str:
+        return f"{documentation()}/{PAGE}"
+
+    def _get_doc_link(self) -> str:
+        """The page of this estimator; none where the package names no address, or the class is not public."""
+        name = type(self).__name__
+        public = getattr(sys.modules["bayesbox"], name, None) is type(self)
+        return self._doc_link_template.format(estimator_name=name) if documentation() and public else ""

@@ -1,0 +1,141 @@
+"""Models in MLflow, as the model file that `save` writes: no pickle, and nothing of this package's inside in it.
+
+    import mlflow, bayesbox as bb
+    with mlflow.start_run():
+        info = bb.mlflow.log_model(clf, "churn", input_example=X[:5])
+    bb.mlflow.load_model(info.model_uri)              # the estimator again, which goes on learning
+    mlflow.pyfunc.load_model(info.model_uri)          # or as MLflow serves it: mlflow models serve -m ...
+
+A served model answers a frame of rows with `prediction` and `P(class)` for each class. Importing this module does not
+import MLflow (`pip install 'bayesbox[mlflow]'`).
+"""
+
+from __future__ import annotations
+
+import copy
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from bayesbox.errors import BadModelFile, BadOption, MissingExtra
+
+__all__ = ["load_model", "log_model", "save_model"]
+
+LOADER = "bayesbox.mlflow"
+FILE = "model.bayes"
+
+
+def log_model(model: Any, name: str = "model", *, input_example: Any = None, signature: Any = None, **more: Any) -> Any:
+    """The model logged to the active run of MLflow: what `mlflow.pyfunc.log_model` returns, with its `model_uri`.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted estimator of tables or of documents.
+    name : str
+        The name of the logged model.
+    input_example : frame, or None
+        Some rows; the signature is inferred from them and from their answers.
+    signature : mlflow.models.ModelSignature, or None
+        The columns and their types, where they are not to be inferred.
+    **more
+        What `mlflow.pyfunc.log_model` takes besides, such as `registered_model_name`.
+
+    See Also
+    --------
+    load_model, save_model
+    """
+    pyfunc = _pyfunc()
+    with _written(model) as path:
+        return pyfunc.log_model(name=name, **_arguments(model, path, input_example, signature, more))
+
+
+def save_model(
+    model: Any, path: str | os.PathLike[str], *, input_example: Any = None, signature: Any = None, **more: Any
+) -> None:
+    """The same, written to a folder instead of a run."""
+    pyfunc = _pyfunc()
+    with _written(model) as written:
+        pyfunc.save_model(path=os.fspath(path), **_arguments(model, written, input_example, signature, more))
+
+
+def load_model(model_uri: str) -> Any:
+    """The estimator of a model that was logged or saved: as `bayesbox.load`, by the address of MLflow."""
+    from bayesbox.estimators.train import load
+
+    _pyfunc()
+    from mlflow.artifacts import download_artifacts
+
+    folder = download_artifacts(artifact_uri=model_uri)
+    found = [os.path.join(at, FILE) for at, _, files in os.walk(folder) if FILE in files]
+    if not found:
+        raise BadModelFile("this model of MLflow was not logged by bayesbox.mlflow", where=model_uri)
+    return load(found[0])
+
+
+class ServedModel:
+    """What MLflow calls: `predict` of a frame of rows."""
+
+    def __init__(self, model: Any) -> None:
+        self.model = model
+
+    def predict(self, rows: Any, params: dict[str, Any] | None = None) -> Any:  # noqa: ARG002  MLflow passes them
+        """A frame of the answers: `prediction`, and `P(class)` for each class."""
+        from bayesbox.display.frame import frame_of
+
+        if _is_text(self.model) and hasattr(rows, "columns"):
+            rows = rows[rows.columns[0]].tolist()
+        proba = self.model.predict_proba(rows)
+        labels = self.model.classes_
+        shares = {f"P({label})": proba[:, place] for place, label in enumerate(labels.tolist())}
+        return frame_of({"prediction": labels[proba.argmax(axis=1)].tolist(), **shares})
+
+
+def _load_pyfunc(path: str) -> ServedModel:
+    """What MLflow calls to load a model: `path` is that of the model file."""
+    from bayesbox.estimators.train import load
+
+    return ServedModel(load(path))
+
+
+def _pyfunc() -> Any:
+    try:
+        import mlflow.pyfunc
+    except ModuleNotFoundError:
+        raise MissingExtra("mlflow", "mlflow") from None
+    return mlflow.pyfunc
+
+
+@contextmanager
+def _written(model: Any) -> Iterator[str]:
+    if not hasattr(model, "classifier_"):
+        raise BadOption("MLflow takes a fitted estimator of tables or documents", found=type(model).__name__)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, FILE)
+        copy.copy(model).save(path)  # a copy, which alone remembers this file
+        yield path
+
+
+def _arguments(model: Any, path: str, example: Any, signature: Any, more: dict[str, Any]) -> dict[str, Any]:
+    from mlflow.models import infer_signature
+
+    import bayesbox
+
+    if signature is None and example is not None:
+        signature = infer_signature(example, ServedModel(model).predict(example))
+    return {
+        "loader_module": LOADER,
+        "data_path": path,
+        "signature": signature,
+        "input_example": example,
+        "pip_requirements": [f"bayesbox=={bayesbox.__version__}"],
+        **more,
+    }
+
+
+def _is_text(model: Any) -> bool:
+    from bayesbox.estimators.text_classifier import TextClassifier
+
+    return isinstance(model, TextClassifier)
