@@ -43,6 +43,7 @@ _WHERE = {
     "predict": "bayesbox.estimators.predict",
     "read_network": "bayesbox.network.network",
     "robustness": "bayesbox.estimators.robustness",
+    "report": "bayesbox.estimators.report",
     "sql": "bayesbox.source.sql",
     "train": "bayesbox.estimators.train",
 }
@@ -76,6 +77,7 @@ if TYPE_CHECKING:
     from bayesbox.estimators.naive_bayes import NaiveBayes as NaiveBayes
     from bayesbox.estimators.network_classifier import NetworkClassifier as NetworkClassifier
     from bayesbox.estimators.predict import predict as predict
+    from bayesbox.estimators.report import report as report
     from bayesbox.estimators.robustness import robustness as robustness
     from bayesbox.estimators.tan import TAN as TAN
     from bayesbox.estimators.text_classifier import TextClassifier as TextClassifier

@@ -15,6 +15,8 @@ import numpy as np
 from bayesbox.app.document.tree import numbers
 from bayesbox.classifier.case import RowCase, batch_of_values
 from bayesbox.classifier.table import AnyTableClassifier
+from bayesbox.dist.base import Distribution, Doubles
+from bayesbox.dist.number.density import NumberFamily
 from bayesbox.errors import BayesboxError, DataWarning
 from bayesbox.schema.levels import level_text
 from bayesbox.tally.grid import Grid
@@ -82,23 +84,26 @@ def _whole(value: float) -> float | int:
 def _range(classifier: AnyTableClassifier, name: str) -> Json:
     """Where a number can be set, what a ruler marks, and points of equal probability in each class."""
     found = classifier.model.conditional(name)
-    quantiles = None
-    if found is not None:
-        with warnings.catch_warnings(), np.errstate(all="ignore"):
-            warnings.simplefilter("ignore", DataWarning)
-            quantiles = [found.quantile(share) for share in SHARES]
-    if quantiles is None or any(each is None for each in quantiles):
+    marked = None if found is None else _quantiles(found, SHARES)
+    if found is None or marked is None:
         low, high = _learned_range(classifier, name)
         return {"low": low, "high": high, "marks": _rounded(np.linspace(low, high, 9))}
-    values = np.concatenate([np.asarray(each) for each in quantiles])
-    values = values[np.isfinite(values)]
-    marks = _rounded(values)
-    low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 1.0)
-    spec: Json = {"low": marks[0] if marks else low, "high": marks[-1] if marks else high, "marks": marks[:MOST_MARKS]}
-    if found is not None and len(classifier.model.classes) <= MOST_CLASSES:
-        points = np.array([found.quantile((at + 0.5) / POINTS) for at in range(POINTS)], dtype=float)
-        spec["quantiles"] = numbers(points.T)
+    marks = _rounded(marked.ravel())
+    spec: Json = {"low": marks[0], "high": marks[-1], "marks": marks[:MOST_MARKS]}
+    if len(classifier.model.classes) <= MOST_CLASSES:
+        points = _quantiles(found, [(at + 0.5) / POINTS for at in range(POINTS)])
+        spec["quantiles"] = None if points is None else numbers(points.T)
     return spec
+
+
+def _quantiles(distribution: Distribution, shares: Sequence[float]) -> Doubles | None:
+    """Shares x classes; None where the column has none, or where some are beyond all numbers."""
+    if not isinstance(distribution, NumberFamily):
+        return None
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore", DataWarning)
+        found = distribution.quantiles(shares)
+    return found if found is not None and np.isfinite(found).all() else None
 
 
 def _learned_range(classifier: AnyTableClassifier, name: str) -> tuple[float, float]:

@@ -49,6 +49,7 @@ VERBS = {
     "network": "Learn, show, convert or sample a Bayesian network.",
     "hmm": "Learn, decode, score or continue sequences by a hidden Markov model.",
     "exercise": "Draw an exercise, show its solution, check an answer.",
+    "report": "Write one HTML file about a model, a table or a network.",
     "app": "Open models and networks in the browser.",
     "demo": "A tour in ten seconds: the people of the Titanic.",
     "completion": "Print the completion script of a shell.",

@@ -66,6 +66,7 @@ class OpenedClassifier(ShownFile):
     ) -> None:
         super().__init__(name, lesson=lesson)
         self.classifier, self.path, self.version = classifier, path, version
+        self._spec: tuple[AnyTableClassifier, Json] | None = None
 
     @property
     def views(self) -> Sequence[str]:
@@ -74,13 +75,15 @@ class OpenedClassifier(ShownFile):
 
     def spec(self) -> Json:
         self.refresh()
-        return row_spec(self.classifier)
+        if self._spec is None or self._spec[0] is not self.classifier:
+            self._spec = self.classifier, row_spec(self.classifier)
+        return self._spec[1]
 
     def answer(self, view: str, asked: Mapping[str, Any]) -> Json:
         row = asked.get("row") or {}
         found: Json = {"answer": row_answer(self.classifier, row)}
         if view == "nomogram":
-            found["rulers"] = rulers_of(self.classifier, row_spec(self.classifier), asked["pair"], row)
+            found["rulers"] = rulers_of(self.classifier, self.spec(), asked["pair"], row)
         return found
 
     def refresh(self) -> None:

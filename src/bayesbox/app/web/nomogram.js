@@ -178,13 +178,10 @@ function drawRuler(svg, model, ruler, x, y) {
     s("line", { x1: Math.min(...places), x2: Math.max(...places), y1: y, y2: y, class: "bb-rule" }),
   );
   const spec = model.get("spec"), column = spec.columns.find((/** @type {any} */ own) => own.name === ruler.column);
-  let last = -Infinity, up = true;
+  const ends = [-Infinity, -Infinity]; // where the labels above and below the ruler end so far
   const order = ruler.marks.map((_, at) => at).sort((a, b) => places[a] - places[b]);
   for (const at of order) {
     const mark = ruler.marks[at], text = typeof mark.value === "number" ? short(mark.value) : mark.value;
-    const near = places[at] - last < 7 * text.length + 6;
-    up = near ? !up : true;
-    last = places[at];
     const counts = countsText(spec.classes, column, String(mark.value));
     const hint = `${ruler.column} = ${text}: ${signed(mark.logOdds)}${counts ? `; ${counts}` : ""}`;
     slider.append(
@@ -193,13 +190,13 @@ function drawRuler(svg, model, ruler, x, y) {
         { x1: places[at], x2: places[at], y1: y - 5, y2: y + 5, class: "bb-rule", "data-mark": text },
         s("title", {}, hint),
       ),
-      s(
-        "text",
-        { x: places[at], y: up ? y - 12 : y + 21, "text-anchor": "middle", class: "bb-mark" },
-        text.length > 16 ? `${text.slice(0, 15)}…` : text,
-        s("title", {}, hint),
-      ),
     );
+    const shown = text.length > 16 ? `${text.slice(0, 15)}…` : text, half = 3.2 * shown.length + 3;
+    const side = ends.findIndex((end) => places[at] - half > end); // a label that has no room is in the title only
+    if (side < 0) continue;
+    ends[side] = places[at] + half;
+    const label = { x: places[at], y: side === 0 ? y - 12 : y + 21, "text-anchor": "middle", class: "bb-mark" };
+    slider.append(s("text", label, shown, s("title", {}, hint)));
   }
   slider.append(dot);
   listen(slider, model, ruler, places, set);

@@ -9,7 +9,7 @@ pooled cannot be taken apart again: rows that have such a level can no longer be
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -35,24 +35,25 @@ C = TypeVar("C", bound=AnyClassifier)
 Flags = NDArray[np.bool_]
 
 
-def redact(classifier: C, min_count: int) -> C:
+def redact(classifier: C, min_count: int, *, choose: Callable[[Counts, int], Flags] | None = None) -> C:
     """The same model with the levels and words of fewer than `min_count` rows as one; its ledger is dropped.
 
-    CannotRedact where the model keeps more of its rows than that would take away.
+    `choose` says of each level whether it is pooled, where that is more than those of few rows. CannotRedact where the
+    model keeps more of its rows than that would take away.
     """
     if min_count < 2:
         raise BadOption("min_count must be 2 or more: fewer rows than that have no level", found=min_count)
     _require_counts_alone(classifier)
-    schema, book = classifier.schema, classifier.book
+    schema, book, choose = classifier.schema, classifier.book, choose or rare_levels
     assert schema is not None
     kinds, columns = dict(schema.kinds), dict(book.columns)
     if WORDS in book and DOCUMENTS in book and classifier.unit == "document":
-        rare = rare_levels(book[DOCUMENTS], min_count)
+        rare = choose(book[DOCUMENTS], min_count)
         columns[WORDS] = pooled(book[WORDS], rare)
         columns[DOCUMENTS] = _no_more_than(pooled(book[DOCUMENTS], rare), book.class_counts)
     else:
         for name, tally in pooling_columns(book, kinds):
-            rare = rare_levels(tally, min_count)
+            rare = choose(tally, min_count)
             columns[name] = left = pooled(tally, rare)
             if rare.any() and "levels" in options_of(type(kinds[name])):
                 kinds[name] = _with_as_many_levels(kinds[name], left.levels, len(tally.levels))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -65,6 +65,11 @@ class NumberFamily(Distribution):
 
     def describe(self) -> str:
         return self.family
+
+    def quantiles(self, shares: Sequence[float]) -> Doubles | None:
+        """The values up to which some shares lie, shares x classes; None where it has no quantiles."""
+        found = [self.quantile(share) for share in shares]
+        return None if any(each is None for each in found) else np.array(found)
 
     @cached_property
     def cumulative(self) -> Cumulative | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -230,6 +231,10 @@ class Robust(NumberDensity):
 
     def quantile(self, share: float) -> Doubles:
         return self._quantiles(np.full(self.classes, share), np.arange(self.classes))
+
+    def quantiles(self, shares: Sequence[float]) -> Doubles:
+        classes = np.tile(np.arange(self.classes), len(shares))
+        return self._quantiles(np.repeat(np.asarray(shares), self.classes), classes).reshape(len(shares), self.classes)
 
     def sample(self, random: np.random.Generator, classes: NDArray[np.int64]) -> list[object]:
         found: list[Any] = self._quantiles(random.random(len(classes)), classes).tolist()

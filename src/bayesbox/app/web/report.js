@@ -1,0 +1,67 @@
+/** The report: the pictures of one page, answered by the engine; nothing is fetched. */
+import { fill, h } from "./dom.js";
+import { engineEvidence, engineRow } from "./host.js";
+import { renderNetwork } from "./network.js";
+import { renderNomogram } from "./nomogram.js";
+import { renderWhatIf } from "./whatif.js";
+
+/** @param {string} id @returns {any} */
+function held(id) {
+  const element = document.getElementById(id);
+  return element ? JSON.parse(element.textContent ?? "null") : null;
+}
+
+/** @param {string} id @param {(host: import("./dom.js").Host) => any} render @param {import("./dom.js").Model} model */
+function into(id, render, model) {
+  const el = document.getElementById(id);
+  if (el) render({ model, el });
+}
+
+/** Draw what the page holds. */
+export function startReport() {
+  const model = held("model"), spec = held("spec");
+  if (!model || !spec) return;
+  if (model.kind === "network") {
+    return into("network", renderNetwork, engineEvidence(model, spec, spec.nodes[0]?.name ?? null));
+  }
+  const traits = engineRow(model, spec);
+  into("what-if", renderWhatIf, traits);
+  into("nomogram", renderNomogram, traits);
+  for (const button of document.querySelectorAll("button[data-row]")) {
+    button.addEventListener("click", () => {
+      traits.set("row", JSON.parse(button.getAttribute("data-row") ?? "{}"));
+      traits.save_changes();
+      document.getElementById("what-if")?.scrollIntoView();
+    });
+  }
+  const bits = document.getElementById("bits");
+  if (bits) drawBits(bits, traits);
+}
+
+/** What each column is expected to tell of the class, nothing else being known. @param {HTMLElement} el @param {import("./dom.js").Model} traits */
+function drawBits(el, traits) {
+  const asked = traits.get("answer").ask ?? [];
+  const most = Math.max(1e-9, ...asked.map((/** @type {any} */ each) => each.bits));
+  fill(
+    el,
+    h(
+      "ul",
+      { class: "bb-bars" },
+      ...asked.map((/** @type {any} */ each) =>
+        h(
+          "li",
+          { "data-bits": each.column, title: `${each.bits} bit` },
+          h("span", { class: "bb-name" }, each.column),
+          h(
+            "span",
+            { class: "bb-track" },
+            h("span", { class: "bb-fill", style: { width: `${100 * each.bits / most}%` } }),
+          ),
+          h("span", { class: "bb-number" }, `${each.bits.toFixed(3)} bit`),
+        )
+      ),
+    ),
+  );
+}
+
+startReport();

@@ -1,0 +1,62 @@
+"""`report`: one HTML file about a model, for those who will not install anything."""
+
+from __future__ import annotations
+
+from os import PathLike
+from typing import Any
+
+from bayesbox.classifier.base import Classifier
+from bayesbox.errors import BadOption
+from bayesbox.network.network import BayesianNetwork
+
+
+def report(
+    model: Any,
+    data: Any = None,
+    path: str | PathLike[str] = "report.html",
+    *,
+    target: str | None = None,
+    weight: str | None = None,
+    rows: int = 0,
+    suppress: int = 0,
+) -> str:
+    """Write one HTML file about a fitted classifier or a network; it works offline and fetches nothing.
+
+    Parameters
+    ----------
+    model : a fitted estimator of tables, or a BayesianNetwork
+        What-if, nomogram and network answer in the page itself, as the library does; where the page cannot answer for
+        a model, such as AutoBayes, it holds answers that were worked out beforehand, and says so.
+    data : file, frame or other source of rows, or None
+        Rows with their classes, by which the model is judged.
+    path : str
+        The file to write.
+    target, weight : str
+        The columns of `data` that hold the classes and the weights; the model's own target by default.
+    rows : int
+        How many rows of `data` are shown and explained; none by default, since rows may be people.
+    suppress : int
+        Levels with fewer than so many rows in a class are pooled, in the tables of the page too; columns for which that
+        is not enough are not shown. 0 shows all.
+
+    Returns
+    -------
+    str
+        The path.
+
+    Examples
+    --------
+    >>> import bayesbox as bb, tempfile, os
+    >>> clf = bb.NaiveBayes().fit({"car": ["suv", "van", "suv"]}, ["L", "H", "L"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = bb.report(clf, path=os.path.join(folder, "report.html"))
+    ...     open(path).read()[:15]
+    '<!doctype html>'
+    """
+    from bayesbox.app.report.make import report_of_model, write_report
+
+    found = model if isinstance(model, BayesianNetwork | Classifier) else getattr(model, "classifier_", None)
+    if found is None:
+        raise BadOption("a report is of a fitted classifier or of a network", found=type(model).__name__)
+    write_report(report_of_model(found, data, target=target, weight=weight, rows=rows, suppress=suppress), path)
+    return str(path)
