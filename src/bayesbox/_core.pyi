@@ -175,6 +175,37 @@ POSTERIOR: int
 ARGMAX: int
 LOG_SUM: int
 
+class LiveRows:
+    """Rows that are learned one at a time: kept until they are taken, and counted by a live model meanwhile.
+
+    columns: (name, "number", "levels", "flag" or "nothing", levels so far, takes numbers too, takes new levels). Each
+    method that takes a row says False, or None, where it is not plain; nothing was changed then.
+    """
+
+    def __init__(
+        self, columns: list[Any], classes: tuple[str, ...], labels: tuple[Any, ...], label_type: str
+    ) -> None: ...
+    def learn(self, row: Any, label: Any) -> bool: ...
+    def forget(self, row: Any, label: Any) -> bool:
+        """Take a row out of the live model that was taken out of the tallies."""
+    @property
+    def waiting(self) -> int:
+        """How many rows wait."""
+    @property
+    def is_live(self) -> bool: ...
+    def close(self) -> None:
+        """Take no row any more."""
+    def levels(self, column: int) -> list[str]: ...
+    def take(self) -> tuple[int, NDArray[np.int32], list[Any]]:
+        """The rows that wait, which are gone then: their number, their classes, and of each column its numbers, its
+        codes (-1: missing) and levels, or None."""
+    def go_live(self, class_counts: NDArray[np.int64], columns: list[Any]) -> None:
+        """Answer from these counts of all rows so far: of each column None, ("levels", what the rule adds, whether it
+        smooths unseen levels, codes that are declared, counts of codes x classes) or ("normal", base, floor, n, sums
+        and sums of squares of the distances from the base, each in two doubles; the last is that of all classes)."""
+    def proba_by_label(self, row: Any) -> dict[Any, float] | None: ...
+    def predict(self, row: Any) -> Any: ...
+
 class RowScorer:
     """A product of a prior and of factors made ready for rows that are dicts: immutable, and safe to share.
 

@@ -51,6 +51,8 @@ class TableClassifier(Classifier[R, D, M]):
     """Whether it takes categories whose levels are grouped."""
     rules_by_column: ClassVar[bool] = False
     """Whether a column may have a smoothing rule of its own."""
+    counts_any_time: ClassVar[bool] = True
+    """Whether more rows can be counted at any time, so that rows learned one by one may wait for one another."""
     core_finds_unseen: ClassVar[bool] = False
     """Whether the core finds numbers that are levels never seen as it answers, so that nobody counts them before."""
     derived_prefix: ClassVar[str] = ""

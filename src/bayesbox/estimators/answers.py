@@ -61,8 +61,22 @@ class CountedEstimator(ReadEstimator, ClassifierMixin, BaseEstimator, Generic[C]
 
     prior: Prior | None
     ledger: bool
-    classifier_: C
     training_: Training
+
+    @property
+    def classifier_(self) -> C:
+        """What has learned, with all rows that were learned one at a time."""
+        self._count_waiting()
+        try:
+            found: C = self.__dict__["classifier_"]
+        except KeyError:
+            raise AttributeError(f"This {type(self).__name__} instance is not fitted yet") from None
+        return found
+
+    @classifier_.setter
+    def classifier_(self, classifier: C) -> None:
+        self._changed_elsewhere()
+        self.__dict__["classifier_"] = classifier
 
     def __post_init__(self) -> None:
         """Parameters are parsed by `fit`, not here: scikit-learn wants them as they were given."""

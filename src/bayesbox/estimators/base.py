@@ -129,6 +129,7 @@ class TableEstimator(CountedEstimator[K]):
 
     def _adopt(self, classifier: K) -> Self:
         """Take over a classifier that has learned elsewhere."""
+        self._drop_waiting()
         self.classifier_ = classifier
         self.ledger, self.absent, self.ignore = classifier.ledger, classifier.absent, classifier.ignore
         width = _matrix_width(classifier.schema)
@@ -156,6 +157,7 @@ class TableEstimator(CountedEstimator[K]):
         if classifier.names_values():
             classifier.check()  # refuses a rule that names values of other columns
         self._note_features(X, batch)
+        self._drop_waiting()
         self.classifier_ = classifier
         self._loaded_from()  # learned anew: it comes from no file
         self._warn_of_hints()

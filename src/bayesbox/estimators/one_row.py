@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from bayesbox.classifier.one_row.scorer import CompiledScorer
+from bayesbox.classifier.one_row.waiting import MOST_WAITING, WaitingRows
+from bayesbox.classifier.one_writer import writing
 from bayesbox.errors import BadData
 from bayesbox.source.shapes import is_named_tuple
 
@@ -21,7 +23,59 @@ class OneRowAnswers:
     that says nothing gets the class prior.
     """
 
-    classifier_: Any
+    if TYPE_CHECKING:
+        classifier_: Any
+
+        def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self: ...
+        def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self: ...
+
+    _waiting: WaitingRows | None = None
+
+    def learn_one(self, row: Any, label: Any, *, weight: float | None = None) -> Self:
+        """Learn one row; equal to `partial_fit` with a table of it, and undone by `forget_one`.
+
+        Rows wait to be counted together, and are before anything is asked of the model, so that the digest is that of
+        one fit. Naive Bayes over levels, flags and normal densities answers single rows meanwhile without being made
+        anew. Threads may call this, `forget_one` and the answers at once.
+
+        >>> import bayesbox as bb
+        >>> clf = bb.NaiveBayes()
+        >>> for car, risk in [("sports", "H"), ("suv", "L"), ("suv", "L")]:
+        ...     _ = clf.learn_one({"car": car}, risk)
+        >>> clf.predict_proba_one({"car": "suv"})
+        {'H': 0.18..., 'L': 0.81...}
+        """
+        row = self._as_row(row)
+        waiting = self._waiting
+        if waiting is not None and weight is None and not waiting.outdated and waiting.core.learn(row, label):
+            if waiting.core.waiting >= MOST_WAITING:
+                self._count_waiting()
+            return self
+        with writing(self):
+            if self._waiting is not None:
+                self._waiting.core.close()  # another thread may be about to add to it
+            self.partial_fit([row], [label], sample_weight=None if weight is None else [weight])
+            self._waiting = WaitingRows.of(self.classifier_)
+        return self
+
+    def forget_one(self, row: Any, label: Any, *, weight: float | None = None) -> Self:
+        """Take one row out again: the tallies are as if it had never been learned.
+
+        >>> import bayesbox as bb
+        >>> clf = bb.NaiveBayes().fit({"car": ["sports", "suv"]}, ["H", "L"])
+        >>> digest = clf.book_.digest()
+        >>> clf.learn_one({"car": "van"}, "H").forget_one({"car": "van"}, "H").book_.digest() == digest
+        True
+        """
+        row = self._as_row(row)
+        with writing(self):
+            self._count_waiting()
+            waiting = self._waiting
+            live = waiting is not None and waiting.is_live
+            self.forget([row], [label], sample_weight=None if weight is None else [weight])
+            if waiting is not None and live and weight is None:
+                waiting.forgot(self.__dict__["classifier_"], row, label)
+        return self
 
     def predict_one(self, row: Any) -> Any:
         """The most probable class of one row.
@@ -31,7 +85,13 @@ class OneRowAnswers:
         >>> clf.predict_one({"car": "suv"})
         'L'
         """
-        return self._row_answers().predict(self._as_row(row))
+        row = self._as_row(row)
+        waiting = self._waiting
+        if waiting is not None and self._is_live(waiting):
+            found = waiting.core.predict(row)
+            if found is not None:
+                return found
+        return self._row_answers().predict(row)
 
     def predict_proba_one(self, row: Any) -> dict[Any, float]:
         """P(class | x) of one row by label.
@@ -41,7 +101,13 @@ class OneRowAnswers:
         >>> clf.predict_proba_one({"car": "suv"})
         {'H': 0.18..., 'L': 0.81...}
         """
-        return self._row_answers().by_label(self._as_row(row))
+        row = self._as_row(row)
+        waiting = self._waiting
+        if waiting is not None and self._is_live(waiting):
+            found = waiting.core.proba_by_label(row)
+            if found is not None:
+                return found
+        return self._row_answers().by_label(row)
 
     def scorer(self) -> CompiledScorer:
         """The model as it is now, compiled: it never changes, threads may share it, and it is not pickled.
@@ -56,6 +122,46 @@ class OneRowAnswers:
         RowAnswer(proba=array([0.333..., 0.666...]), absent=0, unseen=1)
         """
         return CompiledScorer(self._row_answers(), self._as_row, self._rows_asked)
+
+    # -- rows that wait ------------------------------------------------------------------------------------------
+
+    def _is_live(self, waiting: WaitingRows) -> bool:
+        """Whether a live model answers; one is started where rows have been learned since a model was made."""
+        if waiting.is_live:
+            return True
+        if waiting.outdated or not waiting.may_live or not waiting.some:
+            return False
+        with writing(self):
+            self._count_waiting()
+            return waiting.go_live(self.__dict__["classifier_"])
+
+    def _count_waiting(self) -> None:
+        """Count the rows that wait; others that ask meanwhile are answered when it is done."""
+        waiting = self._waiting
+        if waiting is None or not waiting.some:
+            return
+        with writing(self):
+            waiting.counting = True
+            try:
+                self.__dict__["classifier_"] = waiting.counted(self.__dict__["classifier_"])
+            finally:
+                waiting.counting = False
+
+    def _changed_elsewhere(self) -> None:
+        """The classifier is replaced: what waits is counted into the new one, and a live model is no longer right."""
+        if self._waiting is not None:
+            self._waiting.outdated = True
+
+    def _drop_waiting(self) -> None:
+        """All is learned anew, without the rows that wait."""
+        self._waiting = None
+
+    def __getstate__(self) -> Any:
+        self._count_waiting()
+        state: Any = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "_waiting"} if state else state
+
+    # -- rows as they are given ------------------------------------------------------------------------------------
 
     def _row_answers(self) -> RowAnswers:
         classifier: AnyClassifier = self.classifier_

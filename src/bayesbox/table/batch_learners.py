@@ -27,6 +27,7 @@ class BatchLearner(TableClassifier[R, D, PooledModel]):
     """Keeps the rows that it counts until it derives from them. It learns once."""
 
     calibrates_by_default = False
+    counts_any_time = False
     on_progress: Callable[[float, float | None, str], object] | None = None
     """What is called while it derives: the share that is done, the seconds left, and what is learned."""
 

@@ -47,5 +47,9 @@ class AnswersRows:
         where it is not such a product."""
         return None
 
+    def answers_from_counts(self) -> bool:
+        """Whether its answers follow from the counts of each column by itself, and from nothing that was derived."""
+        return False
+
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_row_answers": None}  # which is compiled, and made again where it is asked for

@@ -179,6 +179,11 @@ class NaiveClassifier(TableClassifier[NaiveOptions, dict[str, float], NaiveModel
         columns = self.columns_of(batch)
         return posterior.log_posterior(self.model, columns, batch.rows, batch.first_row, watch=batch.watched)
 
+    def answers_from_counts(self) -> bool:
+        rules = self.rules
+        given = (self.calibrated, self.derived, rules.prior, rules.prior_smoothing, rules.var_smoothing)
+        return type(self) is NaiveClassifier and not self.fixed and all(each is None for each in given)
+
     def product(self) -> tuple[NaiveModel, tuple[object, ...] | None] | None:
         if self.calibrated is None:
             return self.model, None
