@@ -33,8 +33,8 @@ _WHERE = {
     "Real": "bayesbox.schema.kinds",
     "Words": "bayesbox.schema.kinds",
     "bayes_rule": "bayesbox.explain.bayes_rule",
-    "compare": "bayesbox.estimators.evaluate",
-    "evaluate": "bayesbox.estimators.evaluate",
+    "compare": "bayesbox.estimators.judge.evaluate",
+    "evaluate": "bayesbox.estimators.judge.evaluate",
     "exercise": "bayesbox.teach.exercise",
     "exercises": "bayesbox.teach.exercise_set",
     "learn_network": "bayesbox.network.learn.learn_network",
@@ -70,9 +70,9 @@ if TYPE_CHECKING:
     from bayesbox.estimators.auto_bayes import AutoBayes as AutoBayes
     from bayesbox.estimators.averaged_naive_bayes import AveragedNaiveBayes as AveragedNaiveBayes
     from bayesbox.estimators.bayes_optimal import BayesOptimal as BayesOptimal
-    from bayesbox.estimators.evaluate import compare as compare
-    from bayesbox.estimators.evaluate import evaluate as evaluate
     from bayesbox.estimators.full_bayes import FullBayes as FullBayes
+    from bayesbox.estimators.judge.evaluate import compare as compare
+    from bayesbox.estimators.judge.evaluate import evaluate as evaluate
     from bayesbox.estimators.kdb import KDB as KDB
     from bayesbox.estimators.naive_bayes import NaiveBayes as NaiveBayes
     from bayesbox.estimators.network_classifier import NetworkClassifier as NetworkClassifier

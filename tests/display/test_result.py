@@ -80,8 +80,11 @@ def test_a_result_prints_shows_and_becomes_a_frame() -> None:
 def test_no_dataclass_hides_the_one_line() -> None:
     """A dataclass writes a repr of all its fields, unless it is told not to."""
     for module in pkgutil.walk_packages(bayesbox.__path__, "bayesbox."):
-        if not module.name.endswith(("._core", ".__main__", "source.spark", "source.sql", "source.files.workbook")):
+        try:
             importlib.import_module(module.name)
+        except ModuleNotFoundError as error:
+            if str(error.name).startswith("bayesbox"):  # else an extra is not installed
+                raise
     assert {each.__name__ for each in subclasses(Result) if "__repr__" in vars(each)} == set()
 
 

@@ -314,10 +314,10 @@ def test_progress_reports_each_fold():
     X, y = people(40)
     shares = []
     bb.evaluate(bb.NaiveBayes(), X, y, cv=4, progress=lambda share, left, what: shares.append((share, what)))
-    assert shares == [(share, "NaiveBayes()") for share in (0.25, 0.5, 0.75, 1.0)]
+    assert shares == [*((share, "NaiveBayes()") for share in (0.25, 0.5, 0.75, 0.99)), (1.0, "done")]
     named = []
     bb.compare([bb.NaiveBayes(), bb.TAN()], X, y, cv=2, progress=lambda *news: named.append(news))
-    assert named == [(0.5, None, "NaiveBayes()"), (1.0, None, "TAN()")]
+    assert [(share, what) for share, _, what in named] == [(0.5, "NaiveBayes()"), (0.99, "TAN()"), (1.0, "done")]
 
 
 def test_labels_keep_their_types():

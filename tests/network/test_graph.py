@@ -170,4 +170,4 @@ def test_html_and_drawing():
 def test_a_network_without_nodes():
     network = bb.BayesianNetwork({})
     assert network.nodes == []
-    assert network._repr_html_().startswith("<svg")
+    assert network._repr_html_().startswith("<div")

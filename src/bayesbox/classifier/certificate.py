@@ -9,12 +9,13 @@ write such a file, so `check` says of every statement whether it was checked, an
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bayesbox.classifier.signature import Signature, is_signed_by, sign
+from bayesbox.display.result import Result
 from bayesbox.errors import BadData
 from bayesbox.tally.book import Book
 from bayesbox.tally.ledger import Ledger
@@ -77,8 +78,8 @@ class CertifiedLedger:
         return cls(written["before"], Ledger.from_text(written["rows"]), written["after"])
 
 
-@dataclass(frozen=True)
-class Certificate:
+@dataclass(frozen=True, repr=False)
+class Certificate(Result):
     """SHA-256 digests of the tallies before, of the rows taken out, and after; how many rows these were.
 
     `derived` names what was learned from the rows and is not a tally, so that subtracting does not undo it. With a
@@ -97,6 +98,24 @@ class Certificate:
         """The certificate as JSON."""
         signature = None if self.signature is None else self.signature.to_json()
         return json.dumps({**self._fields(), "signature": signature}, indent=2) + "\n"
+
+    def _headline(self) -> str:
+        return f"Certificate({self.count:,} rows forgotten, {self.before[:8]}... to {self.after[:8]}...)"
+
+    def _title(self) -> str:
+        return f"certificate of forgetting {self.count:,} row{'' if self.count == 1 else 's'}"
+
+    def _frame(self) -> Mapping[str, Sequence[Any]]:
+        facts = {
+            "digest before": self.before,
+            "digest of the rows": self.rows,
+            "digest after": self.after,
+            "rows": f"{self.count:,}",
+            "not undone": ", ".join(self.derived) or "nothing",
+            "ledger": "yes" if self.ledger is not None else "no",
+            "signed": "yes" if self.signature is not None else "no",
+        }
+        return {"": list(facts), "value": list(facts.values())}
 
     def _fields(self) -> Json:
         return {

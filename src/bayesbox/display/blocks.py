@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import SupportsFloat
 
@@ -62,6 +62,11 @@ class TableBlock:
             and all(_is_number(row[place]) or row[place] in (None, "") for row in rows)
         }
         return numbers | set(self.right)
+
+
+def table_of(columns: Mapping[str, Sequence[Value]], caption: str = "") -> TableBlock:
+    """Columns by name as a table."""
+    return TableBlock(list(columns), list(zip(*columns.values(), strict=True)), caption=caption)
 
 
 @dataclass(frozen=True)

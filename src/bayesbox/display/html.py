@@ -27,8 +27,8 @@ STYLE = """
 .bayesbox figure { display: inline-block; margin: .5em 0; padding: 6px; border-radius: 6px; background: #fff;
   color: #222; max-width: 100%; }
 .bayesbox figure svg { max-width: 100%; height: auto; }
-.bayesbox .bar { display: inline-block; height: .75em; min-width: 1px; background: #3b82c4; border-radius: 1px; }
-.bayesbox .bar.below { background: #d2691e; }
+.bayesbox span.bar { display: inline-block; height: .75em; min-width: 1px; background: #3b82c4; border-radius: 1px; }
+.bayesbox span.bar.below { background: #d2691e; }
 """.strip()
 BAR_EM = 9  # the length of the longest bar
 

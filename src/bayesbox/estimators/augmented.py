@@ -7,9 +7,11 @@ from typing import Any, TypeVar
 from sklearn.utils.validation import check_is_fitted
 
 from bayesbox.bridge.augmented_network import network_of
+from bayesbox.display.picture import Picture
 from bayesbox.estimators.base import CalibratedEstimator
 from bayesbox.estimators.parameters import estimator
 from bayesbox.network.network import BayesianNetwork
+from bayesbox.network.shown import MOST_DRAWN
 from bayesbox.table.augmented.arcs import ArcsClassifier
 from bayesbox.table.augmented.classifier import AugmentedClassifier
 
@@ -50,3 +52,16 @@ class ArcsEstimator(AugmentedEstimator[B]):
         """
         check_is_fitted(self)
         return network_of(self.classifier_, target)
+
+    def svg(self) -> Picture:
+        """The model drawn as the network it is: the class, the columns, and the arcs between them."""
+        check_is_fitted(self)
+        return self.to_network().svg()
+
+    def _repr_html_(self) -> str:
+        """The summary of the model, and the network it is."""
+        if not hasattr(self, "classifier_"):
+            return super()._repr_html_()
+        network = self.to_network()
+        drawn = network.svg()._repr_html_() if len(network.nodes) <= MOST_DRAWN else ""
+        return super()._repr_html_() + drawn

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
 
+from bayesbox.display.blocks import Block, TableBlock, TextBlock
 from bayesbox.display.progress import require_progress
+from bayesbox.display.result import Result
+from bayesbox.display.text import as_text
 from bayesbox.estimators.base import TableEstimator
 from bayesbox.estimators.inputs import categories_of
 from bayesbox.estimators.parameters import estimator
-from bayesbox.explain.reliability import aligned
 from bayesbox.schema.options import option
 from bayesbox.schema.takes import OnOff, Takes
 from bayesbox.table.auto.classifier import AutoClassifier
 from bayesbox.table.auto.options import AutoOptions
+from bayesbox.table.auto.pool import TriedMember
 
 
 @estimator
@@ -80,10 +83,13 @@ class AutoBayes(TableEstimator[AutoClassifier], AutoOptions):
         """There is none: what is derived needs all rows."""
         raise AttributeError("AutoBayes derives its models from all rows: fit it again with the rows that are to count")
 
-    def report(self) -> str:
-        """What was tried, how it did on rows it had not seen, and what takes part."""
+    def report(self) -> PoolReport:
+        """What was tried, how it did on rows it had not seen, and what takes part.
+
+        The report is text; it also shows as HTML in a notebook and has `.to_frame()`.
+        """
         self._require_fitted()
-        return report_of(self.classifier_)
+        return PoolReport.of(self.classifier_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -110,15 +116,50 @@ class PrintedProgress:
             print(f"AutoBayes {100 * share:3.0f} %{time_left}: {what}", flush=True)
 
 
-def report_of(classifier: AutoClassifier) -> str:
-    """The models that were judged as a table, and the pool."""
-    pool = classifier.derived
-    assert pool is not None
-    rows = [["model", "log loss", "accuracy", "weight"]]
-    for each in pool.judged:
+class PoolReport(Result, str):
+    """The models that were judged as a table, and the pool: a text that shows itself as a result."""
+
+    judged: tuple[TriedMember, ...]
+    together: TriedMember | None
+    note: str
+
+    @classmethod
+    def of(cls, classifier: AutoClassifier) -> PoolReport:
+        """The report of a fitted AutoBayes."""
+        pool = classifier.derived
+        assert pool is not None
+        note = classifier.told_left_out()
+        blocks = _report_blocks(pool.judged, pool.pooled)
+        lines = as_text("", blocks)
+        found = cls(f"{lines}\n  {note}" if note else lines)
+        found.judged, found.together, found.note = pool.judged, pool.pooled, note
+        return found
+
+    def _headline(self) -> str:
+        kept = sum(bool(each.power) for each in self.judged)
+        pooled = "" if self.together is None else f", log loss {self.together.log_loss:.4f} all together"
+        return f"PoolReport({len(self.judged)} models judged, {kept} kept{pooled})"
+
+    def _blocks(self) -> Sequence[Block]:
+        return [*_report_blocks(self.judged, self.together), *([TextBlock(self.note)] if self.note else [])]
+
+    def _frame(self) -> Mapping[str, Sequence[Any]]:
+        return {
+            "model": [each.name for each in self.judged],
+            "log loss": [each.log_loss for each in self.judged],
+            "accuracy": [each.accuracy for each in self.judged],
+            "weight": [each.power for each in self.judged],
+        }
+
+    def __str__(self) -> str:
+        return str.__str__(self)
+
+
+def _report_blocks(judged: Sequence[TriedMember], together: TriedMember | None) -> list[Block]:
+    rows = []
+    for each in judged:
         weight = f"{each.power:.2f}" if each.power else "dropped"
         rows.append([each.name, f"{each.log_loss:.4f}", f"{each.accuracy:.4f}", weight])
-    if pool.pooled is not None:
-        rows.append(["all together", f"{pool.pooled.log_loss:.4f}", f"{pool.pooled.accuracy:.4f}", ""])
-    lines = aligned(rows, right=(1, 2, 3))
-    return "\n".join([*lines, f"  {told}"] if (told := classifier.told_left_out()) else lines)
+    if together is not None:
+        rows.append(["all together", f"{together.log_loss:.4f}", f"{together.accuracy:.4f}", ""])
+    return [TableBlock(["model", "log loss", "accuracy", "weight"], rows, right=(1, 2, 3))]

@@ -25,6 +25,7 @@ from bayesbox.classifier.report.summary import summary_html
 from bayesbox.classifier.rows import LabelledRows
 from bayesbox.classifier.table import AnyTableClassifier
 from bayesbox.classifier.train import count_into
+from bayesbox.display.picture import Picture
 from bayesbox.errors import BadData, ColumnsByPosition
 from bayesbox.estimators.answers import CountedEstimator
 from bayesbox.estimators.inputs import (
@@ -225,8 +226,8 @@ class TableEstimator(CountedEstimator[K]):
         batch = self._asked(X)
         return self.classifier_.explain(batch)
 
-    def boundary_svg(self, across: object, up: object) -> str:
-        """Which class is the most probable over two columns, all others missing, as SVG.
+    def boundary_svg(self, across: object, up: object) -> Picture:
+        """Which class is the most probable over two columns, all others missing: an SVG, which a notebook draws.
 
         The columns are numbers or have two levels. The boundary of flags is a line, that of normals a quadratic curve;
         probabilities are those before calibration.
@@ -239,7 +240,7 @@ class TableEstimator(CountedEstimator[K]):
         from bayesbox.table.boundary import boundary_picture
 
         check_is_fitted(self)
-        return boundary_picture(self.classifier_, str(across), str(up))
+        return Picture(boundary_picture(self.classifier_, str(across), str(up)), f"boundary over {across} and {up}")
 
     def _repr_html_(self) -> str:
         """The model as a small table: the classes with their counts, the columns with their kinds."""

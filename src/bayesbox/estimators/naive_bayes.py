@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from bayesbox.bridge.naive_network import network_of
 from bayesbox.classifier.rows import LabelledRows
+from bayesbox.display.picture import Picture
 from bayesbox.estimators.base import CalibratedEstimator
 from bayesbox.estimators.inputs import batch_from, labels_from, one_row
 from bayesbox.estimators.parameters import estimator
@@ -80,8 +81,8 @@ class NaiveBayes(CalibratedEstimator[NaiveClassifier], NaiveOptions):
         check_is_fitted(self)
         return linear_weights(self.classifier_, positive)
 
-    def density_svg(self, column: object, densities: Sequence[str] | None = None) -> str:
-        """The density of a column of numbers in each class, drawn as SVG.
+    def density_svg(self, column: object, densities: Sequence[str] | None = None) -> Picture:
+        """The density of a column of numbers in each class: the text of an SVG, which a notebook draws.
 
         With names of densities, each in a panel of its own: `clf.density_svg("age", ["gaussian", "kernel", "mdl"])`.
         """

@@ -12,8 +12,13 @@ the numbers; `nomogram_picture` and `nomogram_text` draw them.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from bayesbox.display.blocks import Block, PictureBlock
+from bayesbox.display.picture import Picture
+from bayesbox.display.result import Result
 
 if TYPE_CHECKING:
     from bayesbox.file.reader import Json
@@ -78,8 +83,8 @@ class Ruler:
         return {"name": self.column, "marks": marks, **own}
 
 
-@dataclass(frozen=True)
-class Nomogram:
+@dataclass(frozen=True, repr=False)
+class Nomogram(Result):
     """Rulers of the columns, the most telling first; `others` are those beyond the number that was asked for.
 
     `prior` is log P(label) / P(against). `total` is the log-odds of the row, all columns and the prior together; None
@@ -161,14 +166,28 @@ class Nomogram:
             **({} if self.total is None else {"log_odds": self.total, "probability": self.probability}),
         }
 
-    def svg(self) -> str:
+    def svg(self) -> Picture:
         """The nomogram drawn as SVG."""
         from bayesbox.explain.nomogram_picture import nomogram_svg
 
-        return nomogram_svg(self)
+        return Picture(nomogram_svg(self), f"nomogram of {self.label} against {self.against}")
 
     def _repr_svg_(self) -> str:
         return self.svg()
+
+    def _headline(self) -> str:
+        return f"Nomogram({self.label} against {self.against}, {len(self.rulers)} columns)"
+
+    def _blocks(self) -> Sequence[Block]:
+        return [PictureBlock(self.svg())]
+
+    def _frame(self) -> Mapping[str, Sequence[Any]]:
+        marks = [(ruler.column, mark) for ruler in (*self.rulers, *self.others) for mark in ruler.every]
+        return {
+            "column": [column for column, _ in marks],
+            "value": [mark.label for _, mark in marks],
+            "log_odds": [mark.log_odds for _, mark in marks],
+        }
 
     def text(self, width: int = 100) -> str:
         """The nomogram in so many characters a line."""

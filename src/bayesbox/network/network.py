@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from os import PathLike
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbox.display.picture import Picture
 from bayesbox.errors import BadData, BadOption, file_name, require_whole
 from bayesbox.network.analyse.methods import NetworkAnalysis
 from bayesbox.network.approximate.algorithm import InferenceAlgorithm
@@ -21,6 +21,7 @@ from bayesbox.network.query.dsep import active_path, path_text, relevant
 from bayesbox.network.query.notation import Independence, parse
 from bayesbox.network.query.probability_table import ProbabilityTable
 from bayesbox.network.questions import Evidence, impossible_evidence
+from bayesbox.network.shown import FactorGraphResult, NetworkResult
 from bayesbox.network.tables import graph_of, require_tables
 from bayesbox.schema.levels import level_text
 
@@ -37,7 +38,7 @@ Names = str | Iterable[str] | None
 ROWS_AT_ONCE = 1 << 20  # of a sample: an interrupt need not wait for all of them
 
 
-class BayesianNetwork(NetworkFitting, NetworkAnalysis):
+class BayesianNetwork(NetworkResult, NetworkFitting, NetworkAnalysis):
     """A Bayesian network: the parents of each node, and P(node | parents) as tables.
 
     `structure` maps each node to its parents; `cpts` each node to its table, by dicts or arrays. A table with a number
@@ -330,7 +331,7 @@ class BayesianNetwork(NetworkFitting, NetworkAnalysis):
         learned = learned_to_json(self) if format_of(path) == "json" else None
         write_graph(self.graph, path, learned=learned)
 
-    def svg(self, *, probabilities: bool = False, evidence: Mapping[Any, Any] | None = None) -> str:
+    def svg(self, *, probabilities: bool = False, evidence: Mapping[Any, Any] | None = None) -> Picture:
         """A drawing of the graph as SVG; on request, or with evidence, the posteriors of each node as bars.
 
         >>> net = BayesianNetwork({"grass": ["rain"]}, {"rain": 0.2, "grass": {True: 0.9, False: 0.1}})
@@ -340,7 +341,8 @@ class BayesianNetwork(NetworkFitting, NetworkAnalysis):
         from bayesbox.explain.graph.picture import network_picture
 
         shown = self.posteriors(evidence or {}) if probabilities or evidence else None
-        return network_picture(self.layout(probabilities=shown is not None), shown, self._known(evidence))
+        drawn = network_picture(self.layout(probabilities=shown is not None), shown, self._known(evidence))
+        return Picture(drawn, f"network of {len(self.graph.nodes):,} nodes")
 
     def layout(self, *, probabilities: bool = False) -> GraphLayout:
         """Where a drawing puts nodes and arcs, as data: `.nodes`, `.arcs`, `.to_dict()`; `svg` draws it.
@@ -382,22 +384,13 @@ class BayesianNetwork(NetworkFitting, NetworkAnalysis):
         findings = self.findings(evidence)
         return {self.model.names[place] for place in (*findings.states, *findings.likelihoods)}
 
-    def _repr_html_(self) -> str:
-        if len(self.graph.nodes) <= 60:
-            return self.svg()
-        return f"<pre>{html.escape(repr(self))}</pre>"
-
     def __eq__(self, other: object) -> bool:
         return self.graph == other.graph if isinstance(other, BayesianNetwork) else NotImplemented
 
     __hash__ = None  # type: ignore[assignment]
 
-    def __repr__(self) -> str:
-        name = f"{self.graph.name}: " if self.graph.name else ""
-        return f"BayesianNetwork({name}{len(self.graph.nodes):,} nodes, {len(self.edges):,} edges)"
 
-
-class FactorGraph(NetworkAnalysis):
+class FactorGraph(FactorGraphResult, NetworkAnalysis):
     """A product of non-negative factors over named variables (a Markov network); `log_probability()` is log Z."""
 
     def __init__(self, model: FactorModel) -> None:
@@ -418,9 +411,6 @@ class FactorGraph(NetworkAnalysis):
         from bayesbox.network.formats import write_factors
 
         write_factors(self._model, path)
-
-    def __repr__(self) -> str:
-        return f"FactorGraph({len(self._model.names):,} variables, {len(self._model.factors):,} factors)"
 
 
 def read_network(path: str | PathLike[str], *, normalize: bool = False) -> BayesianNetwork | FactorGraph:

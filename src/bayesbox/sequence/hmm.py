@@ -12,7 +12,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from bayesbox.classifier.one_writer import writing
+from bayesbox.display.blocks import Block, TableBlock, TextBlock
+from bayesbox.display.picture import Picture
 from bayesbox.display.progress import Progress, Reporter
+from bayesbox.display.result import Result
 from bayesbox.dist.base import Doubles, LevelTable
 from bayesbox.errors import BadData, BadOption, BayesboxError, CannotForget, CannotMerge
 from bayesbox.file.lock import WAIT
@@ -42,7 +45,7 @@ OF_FILE = ("_schema", "_book", "_model", "_origin")  # what the model file holds
 
 
 @parameters
-class HiddenMarkovModel(FromFile, ChainAnswers, HasParameters, ChainOptions):
+class HiddenMarkovModel(Result, FromFile, ChainAnswers, HasParameters, ChainOptions):
     """A hidden Markov model of sequences: by counting where states are known, by Baum-Welch where they are not.
 
     `states` is how many there are, or their names, or "auto" or "2..6": then the number is chosen, and `choice_` has
@@ -329,11 +332,12 @@ class HiddenMarkovModel(FromFile, ChainAnswers, HasParameters, ChainOptions):
         names: Sequence[Any] | None = None,
         title: str = "Most probable path and P(state)",
         **how: Any,
-    ) -> str:
+    ) -> Picture:
         """One sequence as a drawing: a column of what was seen, in the colours of the path, and P(state) below."""
         from bayesbox.sequence.picture import picture
 
-        return picture(self, sequences_of(sequence, **how), column=column, names=names, title=title)
+        drawn = picture(self, sequences_of(sequence, **how), column=column, names=names, title=title)
+        return Picture(drawn, title)
 
     def to_network(self, length: int) -> Any:
         """The chain of so many steps as a Bayesian network: nodes state1, symbol1, ... (one column: else its name)."""
@@ -395,5 +399,31 @@ class HiddenMarkovModel(FromFile, ChainAnswers, HasParameters, ChainOptions):
         found: HiddenMarkovModel = model
         return found._loaded_from(version)
 
-    def __repr__(self) -> str:
+    def _headline(self) -> str:
         return f"HiddenMarkovModel(states={self.states!r})"
+
+    def _title(self) -> str:
+        return self.tables().title if self._is_fitted else self._headline()
+
+    @property
+    def _is_fitted(self) -> bool:
+        return self._model is not None or self._schema is not None
+
+    def _blocks(self) -> Sequence[Block]:
+        if not self._is_fitted:
+            return [TextBlock("not fitted yet")]
+        return [
+            TableBlock(
+                ["", *step.columns],
+                [[row.name, *(cell.value for cell in row.cells)] for row in step.rows],
+                caption="seen" if name.isdecimal() else name,
+                right=range(1, len(step.columns) + 1),
+            )
+            for name, step in self.tables().items()
+        ]
+
+    def _frame(self) -> Mapping[str, Sequence[Any]]:
+        """P(next state | state), a row for each state."""
+        states, rows = self.model_.states, np.exp(self.model_.log_transition).tolist()
+        columns = {f"P({state})": [row[place] for row in rows] for place, state in enumerate(states)}
+        return {"state": list(states), "start": np.exp(self.model_.log_start).tolist(), **columns}

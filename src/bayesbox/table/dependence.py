@@ -8,7 +8,7 @@ of dependence.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -21,6 +21,8 @@ from bayesbox.classifier.rows import LabelledRows, sample_of
 from bayesbox.classifier.table import AnyTableClassifier, TableClassifier
 from bayesbox.classifier.training import split_columns
 from bayesbox.described import Remedy
+from bayesbox.display.blocks import Block, TableBlock, TextBlock, table_of
+from bayesbox.display.result import Result
 from bayesbox.dist.base import Doubles
 from bayesbox.dist.number.cuts import equal_frequency
 from bayesbox.errors import BayesboxError, DataWarning
@@ -71,8 +73,8 @@ class HeldOutScore(NamedTuple):
         return f"log loss {self.log_loss:.3f}, calibration error {self.calibration_error:.3f}"
 
 
-@dataclass(frozen=True)
-class Dependence:
+@dataclass(frozen=True, repr=False)
+class Dependence(Result):
     """The strongest pairs, the harm they do, and what does better."""
 
     pairs: tuple[Pair, ...]
@@ -87,6 +89,32 @@ class Dependence:
     def remedy(self) -> str:
         """How to ask for what does better, in Python, or in the command where that speaks."""
         return str(self.advice)
+
+    def _headline(self) -> str:
+        pair = self.pairs[0]
+        return f"Dependence(`{pair.first}` and `{pair.second}`, {len(self.pairs)} pairs; try {self.remedy})"
+
+    def _blocks(self) -> Sequence[Block]:
+        scores = [
+            ["naive Bayes", self.naive.log_loss, self.naive.calibration_error],
+            [f"without `{self.pairs[0].second}`", self.without.log_loss, self.without.calibration_error],
+            [self.called, self.better.log_loss, self.better.calibration_error],
+        ]
+        caption = "columns that depend on each other given the class make naive Bayes too sure"
+        held_out = f"on {self.rows:,} rows, each answered by a model that has not learned it"
+        return [
+            table_of(self._frame(), caption),
+            TableBlock(["model", "log loss", "calibration error"], scores, caption=held_out),
+            TextBlock(f"Try {self.remedy}"),
+        ]
+
+    def _frame(self) -> Mapping[str, Sequence[Any]]:
+        return {
+            "first": [pair.first for pair in self.pairs],
+            "second": [pair.second for pair in self.pairs],
+            "information": [pair.information for pair in self.pairs],
+            "share": [pair.share for pair in self.pairs],
+        }
 
     def __str__(self) -> str:
         listed = "; ".join(

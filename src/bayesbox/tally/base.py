@@ -112,6 +112,15 @@ def impossible_part(tally: Removable) -> Impossible | None:
     return None if tally.is_possible() else Impossible()
 
 
+def class_column(name: str, *taken: str) -> str:
+    """The name of the column of a class in a frame that has others.
+
+    >>> class_column("yes", "level"), class_column("level", "level")
+    ('yes', 'level (class)')
+    """
+    return f"{name} (class)" if name in taken else name
+
+
 def is_removable(tally: Tally) -> TypeGuard[Removable]:
     """Whether rows can be taken out of it again. For a hundred thousand columns: `isinstance` of a protocol is slow."""
     return hasattr(type(tally), "__sub__")

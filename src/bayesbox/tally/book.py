@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 from bayesbox._core import ExactArray
 from bayesbox.described import Remedy, ignoring
+from bayesbox.display.result import Result
 from bayesbox.errors import BadData, CannotForget, KindContradiction, NeverLearned, UnknownColumn
 from bayesbox.limits import BYTES_A_COUNT, BYTES_A_MOMENT, current_limits
 from bayesbox.schema.arrays import CountArray
@@ -29,10 +30,11 @@ if TYPE_CHECKING:
 
 VERSION = b"bayesbox book 1\n"
 LEVEL_LIMIT = 1_000_000  # of one column
+SHOWN_LEVELS = 6  # of a column, in print
 TOGETHER = "(columns together)"  # what messages call the joint tally
 
 
-class Book:
+class Book(Result):
     """The tallies by column, split by class; `+` learns, `-` forgets, `digest()` names the whole.
 
     Classes stand in the order of their labels' own type; a class whose count is zero is not there. A column that has
@@ -212,9 +214,32 @@ class Book:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def __repr__(self) -> str:
+    def _headline(self) -> str:
         counts = ", ".join(f"{name}: {count}" for name, count in zip(self.classes, self.n, strict=True))
         return f"Book({{{counts}}}, columns={list(self.columns)})"
+
+    def _title(self) -> str:
+        rows = ", ".join(f"{name} {count:,}" for name, count in zip(self.classes, self.n.tolist(), strict=True))
+        return f"what was counted: {rows or 'nothing'}"
+
+    def _frame(self) -> Mapping[str, Sequence[Any]]:
+        tallies = list(self.columns.values())
+        return {
+            "column": list(self.columns),
+            "tally": [type(tally).__name__ for tally in tallies],
+            "n": [sum(tally.n.tolist()) if hasattr(tally, "n") else None for tally in tallies],
+            "counted": [_in_words(tally) for tally in tallies],
+        }
+
+
+def _in_words(tally: Any) -> str:
+    """What a tally holds, short: its levels, or its mean and deviation."""
+    if getattr(tally, "of_numbers", False) and tally.n.any():
+        whole = tally.pooled()
+        return f"mean {whole.mean:.6g}, deviation {whole.deviation:.6g}"
+    levels = tuple(getattr(tally, "levels", ()))
+    shown = ", ".join(map(str, levels[:SHOWN_LEVELS]))
+    return f"{len(levels):,} levels: {shown}{', ...' if len(levels) > SHOWN_LEVELS else ''}"
 
 
 class _Room:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from bayesbox import _core
 from bayesbox._core import ExactArray
 from bayesbox.described import Remedy
+from bayesbox.display.result import Result
 from bayesbox.limits import BYTES_A_SUM, require_memory
 from bayesbox.schema.arrays import AnyArray, IntegerArray, NumberArray
 from bayesbox.schema.encode import MISSING
@@ -32,7 +33,7 @@ Index = NDArray[np.int64]
 
 
 @register
-class CoMoments:
+class CoMoments(Result):
     """Tuples of levels and co-moments of numbers by class and pattern of missing values.
 
     >>> height, weight = np.array([1.0, 2.0, 3.0]), np.array([2.0, 4.0, np.nan])
@@ -191,9 +192,14 @@ class CoMoments:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def __repr__(self) -> str:
+    def _headline(self) -> str:
         names = ", ".join((*self.frame.categories, *self.frame.numbers))
         return f"CoMoments({names}: {len(self.cells):,} cells, n={numbers(self.rows()).tolist()})"
+
+    def _frame(self) -> Mapping[str, Sequence[Any]]:
+        categories, values = self.frame.categories, self.frame.numbers
+        kinds = ["category"] * len(categories) + ["number"] * len(values)
+        return {"column": [*categories, *values], "counted as": kinds}
 
     @classmethod
     def to_arrow(cls, tallies: Mapping[str, Self]) -> dict[str, bytes]:

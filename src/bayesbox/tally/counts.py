@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, ClassVar, Self
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox._core import ExactArray
+from bayesbox.display.result import Result
 from bayesbox.file.reader import Reader
 from bayesbox.schema.arrays import CountArray
-from bayesbox.tally.base import Impossible, Index, added, numbers, positions, quoted, register, union
+from bayesbox.tally.base import Impossible, Index, added, class_column, numbers, positions, quoted, register, union
 
 if TYPE_CHECKING:
     from bayesbox.file.reader import Json
@@ -21,7 +22,7 @@ MOST_DENSE = 1 << 20  # cells up to which a table is dense, however empty it is
 
 
 @register
-class Counts:
+class Counts(Result):
     """How often each level occurred in each class; with weights, the sum of the weights.
 
     >>> car = Counts(("H", "L"), ("sports", "suv"), ExactArray.from_integers(np.array([1, 2, 2, 0])))
@@ -177,8 +178,12 @@ class Counts:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def __repr__(self) -> str:
+    def _headline(self) -> str:
         return f"Counts(classes={self.classes}, levels={self.levels}, counts={self.counts.tolist()})"
+
+    def _frame(self) -> Mapping[str, Sequence[Any]]:
+        by_class = zip(self.classes, self.counts.tolist(), strict=True)
+        return {"level": list(self.levels), **{class_column(name, "level"): list(row) for name, row in by_class}}
 
     def to_json(self) -> Json:
         """The classes, the levels and the exact cells, for a document that holds a tally by itself."""

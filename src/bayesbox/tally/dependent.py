@@ -7,12 +7,13 @@ missing parent still counts where this parent is not asked for.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox._core import ExactArray
+from bayesbox.display.result import Result
 from bayesbox.errors import CannotMerge
 from bayesbox.schema.arrays import IntegerArray
 from bayesbox.tally.base import Impossible, added, positions, quoted, register
@@ -25,7 +26,7 @@ Parents = Mapping[str, tuple[str, ...]]
 
 
 @register
-class Dependent:
+class Dependent(Result):
     """A family for each column: the counts of (class, parents, column).
 
     >>> colour, size = (np.array([0, 1, 1]), ["red", "blue"]), (np.array([0, 0, -1]), ["large"])
@@ -139,8 +140,15 @@ class Dependent:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def __repr__(self) -> str:
+    def _headline(self) -> str:
         return f"Dependent({', '.join(self.families)})"
+
+    def _frame(self) -> Mapping[str, Sequence[Any]]:
+        return {
+            "column": list(self.families),
+            "parents": [", ".join(self.parents[name]) for name in self.families],
+            "combinations": [len(family) for family in self.families.values()],
+        }
 
     @classmethod
     def to_arrow(cls, tallies: Mapping[str, Self]) -> dict[str, bytes]:

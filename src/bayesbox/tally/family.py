@@ -8,13 +8,14 @@ the cut into batches can be seen in the result.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bayesbox._core import ExactArray
+from bayesbox.display.result import Result
 from bayesbox.errors import CannotMerge
 from bayesbox.schema.arrays import AnyArray, IntegerArray, NumberArray
 from bayesbox.schema.encode import MISSING
@@ -27,7 +28,7 @@ WIDEST_KEY = 1 << 62
 SAFE_TOTAL = 1 << 31  # the product of two counts below it fits into 64 bits
 
 
-class Family:
+class Family(Result):
     """How often each combination of levels occurred; with weights, the sum of the weights.
 
     >>> colours = np.array([0, 1, 1, MISSING], dtype=np.int32)
@@ -186,8 +187,13 @@ class Family:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def __repr__(self) -> str:
+    def _headline(self) -> str:
         return f"Family({', '.join(self.names)}: {len(self):,} combinations)"
+
+    def _frame(self) -> Mapping[str, Sequence[Any]]:
+        items = list(self.items())
+        columns = {name: [key[place] for key, _ in items] for place, name in enumerate(self.names)}
+        return {**columns, "n": [count for _, count in items]}
 
 
 def _recoded(column: NumberArray, order: list[int], size: int) -> Codes:

@@ -8,7 +8,7 @@ same grid in any order, and can be taken out again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -217,8 +217,11 @@ class Grid(Moments):
         super().__setstate__(state)
         self.grid = state["grid"]
 
-    def __repr__(self) -> str:
+    def _headline(self) -> str:
         return f"Grid(classes={self.classes}, n={self.n.tolist()}, cells={len(self.cells)})"
+
+    def _frame(self) -> Mapping[str, Sequence[Any]]:
+        return {**super()._frame(), "share of zero": self.share_of_zero().tolist()}
 
     @classmethod
     def to_arrow(cls, tallies: Mapping[str, Self]) -> dict[str, bytes]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from bayesbox import _core
 from bayesbox._core import ExactArray
+from bayesbox.display.result import Result
 from bayesbox.schema.arrays import CountArray, NumberArray
 from bayesbox.tally.base import Impossible, added, dyadic, numbers, positions, quoted, register, union
 from bayesbox.tally.exact import ZERO, Dyadic, rounded_ratio, rounded_root
@@ -88,7 +89,7 @@ NO_SPREAD = Spread(ZERO, ZERO, ZERO)
 
 
 @register
-class Moments:
+class Moments(Result):
     """n, sum and sum of squares of a column in each class.
 
     >>> age = Moments.of(("H", "L"), np.array([20.0, 45, 20, 25, 25, 25]), np.array([0, 0, 0, 0, 1, 1], dtype=np.int32))
@@ -288,8 +289,17 @@ class Moments:
         self.classes = state["classes"]
         self.sums = _core.Moments(*state["arrays"])
 
-    def __repr__(self) -> str:
+    def _headline(self) -> str:
         return f"Moments(classes={self.classes}, n={self.n.tolist()}, mean={self.mean.tolist()})"
+
+    def _frame(self) -> Mapping[str, Sequence[Any]]:
+        return {
+            "class": list(self.classes),
+            "n": self.n.tolist(),
+            "mean": self.mean.tolist(),
+            "variance": self.variance.tolist(),
+            "deviation": self.deviation.tolist(),
+        }
 
     @classmethod
     def to_arrow(cls, tallies: Mapping[str, Self]) -> dict[str, bytes]:

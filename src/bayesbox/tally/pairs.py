@@ -10,13 +10,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox import _core
 from bayesbox._core import ExactArray
+from bayesbox.display.result import Result
 from bayesbox.limits import BYTES_A_PAIR, require_memory
 from bayesbox.schema.arrays import IntegerArray
 from bayesbox.tally.base import Impossible, added, positions, quoted, register, union
@@ -54,7 +55,7 @@ def blocks(classes: int, sizes: Sequence[int]) -> Iterator[Block]:
 
 
 @register
-class Pairs:
+class Pairs(Result):
     """How often two levels of two columns occurred together in each class; with weights, the sum of the weights.
 
     `wide` names columns with more levels than are counted with others: they take part by themselves alone. A column
@@ -283,8 +284,16 @@ class Pairs:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def __repr__(self) -> str:
+    def _headline(self) -> str:
         return f"Pairs({', '.join(self.names)}: {len(self.cells):,} cells)"
+
+    def _frame(self) -> Mapping[str, Sequence[Any]]:
+        """Each column with its number of levels; `pair` and `single` have the counts."""
+        return {
+            "column": list(self.names),
+            "levels": [len(levels) for levels in self.levels],
+            "counted in pairs": [name not in self.wide for name in self.names],
+        }
 
     @classmethod
     def to_arrow(cls, tallies: Mapping[str, Self]) -> dict[str, bytes]:

@@ -130,7 +130,7 @@ class SparseCounts(Counts):
 
     __hash__ = None
 
-    def __repr__(self) -> str:
+    def _headline(self) -> str:
         return f"SparseCounts({len(self.classes):,} classes, {len(self.levels):,} levels, {len(self.place):,} cells)"
 
 

@@ -215,7 +215,7 @@ class Values(Moments):
         super().__setstate__(state)
         self.values, self.cells, self.bits = state["values"], state["cells"], state["bits"]
 
-    def __repr__(self) -> str:
+    def _headline(self) -> str:
         coarse = "" if self.is_exact else f", bits={self.bits}"
         return f"Values(classes={self.classes}, n={self.n.tolist()}, distinct={len(self.values)}{coarse})"
 

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
+from bayesbox.display.blocks import Bar, Block, table_of
+from bayesbox.display.result import Result
 from bayesbox.errors import UnknownNode
 from bayesbox.network.factor_graph import FactorModel
 from bayesbox.schema.levels import level_text
 
 
-class PosteriorTable(Mapping[str, dict[str, Any]]):
+class PosteriorTable(Result, Mapping[str, dict[str, Any]]):
     """From a variable to its states to their probabilities, numbers or arrays with one a row.
 
     >>> import numpy as np
@@ -38,5 +42,42 @@ class PosteriorTable(Mapping[str, dict[str, Any]]):
     def __len__(self) -> int:
         return len(self._model.names)
 
-    def __repr__(self) -> str:
-        return repr(dict(self))
+    def _headline(self) -> str:
+        return f"PosteriorTable({len(self):,} nodes{'' if self._of_one else f', {self._rows:,} rows'})"
+
+    @property
+    def _of_one(self) -> bool:
+        """Whether these are the posteriors of one case."""
+        return not len(self._cells) or np.ndim(self._cells[0]) == 0
+
+    @property
+    def _rows(self) -> int:
+        return 1 if self._of_one else len(self._cells[0])
+
+    def _blocks(self) -> Sequence[Block]:
+        frame = self._frame()
+        if not self._of_one:
+            return [table_of(frame)]
+        shares = [Bar(float(share)) for share in frame["probability"]]
+        names = [
+            node if not place or frame["node"][place - 1] != node else "" for place, node in enumerate(frame["node"])
+        ]
+        return [table_of({**frame, "node": names, "": shares})]
+
+    def _frame(self) -> Mapping[str, Sequence[Any]]:
+        """A row for each state; of several cases, a row for each case and a column for each state."""
+        places = [
+            (name, state)
+            for name, states in zip(self._model.names, self._model.states, strict=True)
+            for state in states
+        ]
+        if not self._of_one:
+            return {
+                f"{name}={state}": np.asarray(cells).tolist()
+                for (name, state), cells in zip(places, self._cells, strict=True)
+            }
+        return {
+            "node": [name for name, _ in places],
+            "state": [state for _, state in places],
+            "probability": [float(share) for share in self._cells],
+        }

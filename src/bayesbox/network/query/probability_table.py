@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from typing import Any
 
+from bayesbox.display.blocks import TableBlock
+from bayesbox.display.frame import frame_of
+from bayesbox.display.html import as_html
 from bayesbox.schema.levels import level_text
 
 Key = str | tuple[str, ...]
@@ -101,17 +104,14 @@ class ProbabilityTable(Mapping[Key, float]):
         return "\n".join([self.title, *lines])
 
     def _repr_html_(self) -> str:
-        rows = self.rows()
-        head = "".join(f"<th>{html.escape(name)}</th>" for name in (*self.columns, *self.figures))
-        body = [
-            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows[:SHOWN_ROWS]
-        ]
-        if len(rows) > SHOWN_ROWS:
-            body.append(f'<tr><td colspan="{len(self.columns) + 2}">... {len(rows) - SHOWN_ROWS:,} more</td></tr>')
-        return (
-            f"<table><caption>{html.escape(self.title)}</caption>"
-            f"<thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
-        )
+        head = (*self.columns, *self.figures)
+        return as_html(self.title, [TableBlock(head, self.rows(), most=SHOWN_ROWS)])
+
+    def to_frame(self) -> Any:
+        """The levels and their probabilities as a pandas DataFrame; without pandas as a pyarrow Table."""
+        keys = list(self._exact)
+        levels = {name: [key[place] for key in keys] for place, name in enumerate(self.columns)}
+        return frame_of({**levels, "probability": [float(value) for value in self._exact.values()]})
 
 
 LONGEST_FRACTION = 24  # characters: a longer one tells nobody anything

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from bayesbox.display.picture import Picture
 from bayesbox.dist.base import Distribution
 from bayesbox.dist.fit import FitOptions, fitted
 from bayesbox.dist.number.choose import Choice, choose
@@ -18,7 +19,7 @@ from bayesbox.table.naive.classifier import NaiveClassifier
 from bayesbox.tally.values import Values
 
 
-def picture(classifier: NaiveClassifier, column: str, densities: Sequence[str] | None = None) -> str:
+def picture(classifier: NaiveClassifier, column: str, densities: Sequence[str] | None = None) -> Picture:
     """The density of a column in each class as SVG; with several names, each in a panel of its own."""
     tally = _tally(classifier, column)
     if densities is None:
@@ -29,7 +30,8 @@ def picture(classifier: NaiveClassifier, column: str, densities: Sequence[str] |
     else:
         panels = [Panel(name, _density(classifier, column, tally, name)) for name in densities]
     low, high = value_range(tally)
-    return density_svg(column, panels, classifier.model.classes, low, high)
+    drawn = density_svg(column, panels, classifier.model.classes, low, high)
+    return Picture(drawn, f"density of {column} by class: {', '.join(panel.title for panel in panels)}")
 
 
 def losses(classifier: NaiveClassifier, column: str) -> Choice:

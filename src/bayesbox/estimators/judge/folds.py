@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,7 +28,6 @@ from bayesbox.stat.metrics import Scored, scored
 
 Doubles = NDArray[np.float64]
 Places = NDArray[np.int64]
-Progress = Callable[[float, float | None, str], object]
 
 
 class Split(NamedTuple):

@@ -15,12 +15,12 @@ import numpy as np
 from bayesbox.classifier.evaluation import ROWS, Evaluation
 from bayesbox.classifier.predictions import Predictions, require_options
 from bayesbox.classifier.results.comparison import ModelComparison
+from bayesbox.display.progress import Progress, Reporter
 from bayesbox.errors import BadData, BadOption, BayesboxError, UnknownColumn
 from bayesbox.estimators.answers import CountedEstimator
 from bayesbox.estimators.inputs import batch_from
-from bayesbox.estimators.judged import (
+from bayesbox.estimators.judge.folds import (
     Judge,
-    Progress,
     Split,
     counted_folds,
     counted_held_out,
@@ -112,7 +112,10 @@ def evaluate(
     judge = _judge(estimator, X, y, sample_weight, bins, fitted=fitted)
     name, groups = (None, None) if by is None else _groups(by, judge)
     judge = judge._replace(groups=groups)
-    return _evaluated(estimator, judge, _way(cv, loo, fitted), repeats, options, progress).by_groups(name)
+    reporter = Reporter(progress)
+    found = _evaluated(estimator, judge, _way(cv, loo, fitted), repeats, options, reporter).by_groups(name)
+    reporter.done()
+    return found
 
 
 def compare(
@@ -159,13 +162,14 @@ def compare(
     way = _way(cv, loo, all_fitted)
     found: dict[str, Evaluation] = {}
     seconds, refused = {}, {}
+    reporter = Reporter(progress)
     for place, (name, estimator) in enumerate(named.items()):
         judge = _judge(estimator, X, y, sample_weight, bins, fitted=all_fitted)
         start = time.process_time()
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # what is odd in the rows is said when a model is trained
-                evaluation = _evaluated(estimator, judge, way, repeats, options, None)
+                evaluation = _evaluated(estimator, judge, way, repeats, options, Reporter(None))
         except BayesboxError as error:
             if len(named) == 1:
                 raise
@@ -173,8 +177,8 @@ def compare(
             continue
         found[name] = replace(evaluation, model=name)
         seconds[name] = time.process_time() - start
-        if progress is not None:
-            progress((place + 1) / len(named), None, name)
+        reporter((place + 1) / len(named), name)
+    reporter.done()
     if not found:
         raise BadData("none of the models could be judged", found="; ".join(refused.values()))
     first = next(iter(found.values()))
@@ -208,7 +212,7 @@ def _way(cv: Any, loo: bool, fitted: bool) -> Any:
 
 
 def _evaluated(
-    estimator: Any, judge: Judge, way: Any, repeats: int, options: IntervalOptions, progress: Progress | None
+    estimator: Any, judge: Judge, way: Any, repeats: int, options: IntervalOptions, reporter: Reporter
 ) -> Evaluation:
     counted = isinstance(estimator, CountedEstimator)
     require_options(bins=judge.bins, folds=way if isinstance(way, int) else 2, repeats=repeats)
@@ -228,9 +232,8 @@ def _evaluated(
             parts = []
             for _ in each:
                 parts.append(next(answers))
-                if progress is not None:
-                    done = (len(by_repeat) * len(each) + len(parts)) / (len(splits) * len(each))
-                    progress(done, None, _name(estimator))
+                done = (len(by_repeat) * len(each) + len(parts)) / (len(splits) * len(each))
+                reporter(done, _name(estimator))
             by_repeat.append(functools.reduce(operator.add, parts))
         total = functools.reduce(operator.add, by_repeat)
         how = "leave-one-out" if way == LOO else "cross-validation"

@@ -1,0 +1,1 @@
+"""`evaluate` and `compare`: estimators judged on rows that they have not seen."""
