@@ -190,6 +190,9 @@ class Classifier(AnswersRows, Calibrates, Learns, ABC, Generic[R, D, M]):
         """The source, or a `Recorded` one that keeps rows for the second pass, so that they may come from a pipe."""
         return source
 
+    def report_progress(self, report: Callable[[float, float | None, str], object]) -> None:
+        """Call this while something beyond counts is learned: the share done, the seconds left, and what it is."""
+
     def refine(self, parts: Sequence[LabelledRows]) -> None:
         """Set `derived` from the rows that were counted."""
         raise NotImplementedError(f"{self.title} derives nothing from rows")  # has_second_pass() says so

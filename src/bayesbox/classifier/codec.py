@@ -121,7 +121,7 @@ def _classifier(kind: type[AnyTableClassifier], reader: Reader, tables: dict[str
     if fixed:
         classifier = kind.from_given_members(tables, schema, label_type).changed(rules=rules)
     else:
-        require_members(tables, known=member_names(), needed=(CLASSES,))
+        require_members(tables, known=member_names(tables), needed=(CLASSES,))
         classifier = kind(rules)
         classifier.accept(schema, book_from_arrow(tables, label_type, tuple(schema.kinds)))
         classifier = classifier.changed(derived=derived)

@@ -17,6 +17,8 @@ CALIBRATION_HELP = (
 )
 CALIBRATIONS = ("temperature", "isotonic", "dirichlet", "shares", "auto")
 NO_CALIBRATION = "none"  # as the command says it
+AUTO_CALIBRATION = "auto"
+FEWEST_CALIBRATED = 50  # rows below which `auto` does nothing, and nothing is imported for it
 
 
 def calibration_of_command(given: str | None, default: str | None = None) -> str | None:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from bayesbox.classifier.calibration.learn import learn_calibration
 from bayesbox.classifier.opened import ReadingOptions
+from bayesbox.classifier.options import AUTO_CALIBRATION, FEWEST_CALIBRATED
 from bayesbox.classifier.row_sample import KeyedRows, Sampled, keyed
 from bayesbox.classifier.rows import LabelledRows
 from bayesbox.classifier.target.check import TargetCheck, require_few_classes
@@ -22,7 +22,6 @@ from bayesbox.source.base import Batch, Source
 from bayesbox.source.registry import FRAME, kind_of_data
 from bayesbox.source.shapes import is_path
 from bayesbox.source.wrapped import Recorded
-from bayesbox.stat.calibrate import AUTO
 from bayesbox.tally.book import Book
 from bayesbox.tally.ledger import count_ledger
 
@@ -364,23 +363,26 @@ def count_into(
         return None
     pending.apply(classifier)
     if unfinished:
-        _finish(classifier, rows)
+        _finish(classifier, rows, pending.counted.rows)
     return pending.counted
 
 
-def _finish(classifier: AnyClassifier, rows: TrainingRows) -> None:
+def _finish(classifier: AnyClassifier, rows: TrainingRows, counted: int) -> None:
     """What is learned of rows beyond their counts."""
     if classifier.has_second_pass():
         classifier.refine(rows.again())
-    if classifier.calibrate is not None:
+    too_few = classifier.calibrate == AUTO_CALIBRATION and counted < FEWEST_CALIBRATED
+    if classifier.calibrate is not None and not too_few:
+        from bayesbox.classifier.calibration.learn import learn_calibration
+
         learn_calibration(classifier, rows)
 
 
 def _sampled_rows(classifier: AnyClassifier) -> int | None:
     """How many rows of a source are kept at least, for what is learned once they are counted; None for all."""
-    if classifier.calibrate not in (None, AUTO):
+    if classifier.calibrate not in (None, AUTO_CALIBRATION):
         return None
-    sampled = MOST_SAMPLED if classifier.calibrate == AUTO else 0
+    sampled = MOST_SAMPLED if classifier.calibrate == AUTO_CALIBRATION else 0
     if not classifier.has_second_pass():
         return sampled or None
     return None if classifier.second_pass_rows is None else max(classifier.second_pass_rows, sampled)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayesbox.classifier.hints import Hint, Reason
 from bayesbox.errors import BadOption, UnknownColumn
 from bayesbox.schema.columns import as_numbers, as_view
 from bayesbox.schema.encode import Encoded, encode
@@ -17,6 +16,7 @@ from bayesbox.source.base import Batch, Source
 
 if TYPE_CHECKING:
     from bayesbox.classifier.base import AnyClassifier
+    from bayesbox.classifier.hints import Hint
     from bayesbox.classifier.train import CountedBook
 
 Progress = Callable[[int], None]
@@ -39,6 +39,8 @@ def one_class(classes: Sequence[str]) -> list[Hint]:
     """
     if len(classes) != 1:
         return []
+    from bayesbox.classifier.hints import Hint, Reason
+
     what = f"every row has the class {classes[0]}, so every answer will be {classes[0]}"
     return [Hint(Reason.ONE_CLASS, (), what)]
 

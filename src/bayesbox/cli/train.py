@@ -178,7 +178,7 @@ def _output(data: tuple[str, ...], given: Json) -> str:
 
 
 def _of_rows(data: tuple[str, ...], given: Json) -> Learned:
-    from bayesbox.classifier.calibration.auto import worse_than_baseline
+    from bayesbox.classifier.options import AUTO_CALIBRATION
     from bayesbox.classifier.registry import new_classifier
     from bayesbox.classifier.row_sample import MOST, watched
     from bayesbox.classifier.train import labelled_rows, train
@@ -191,8 +191,6 @@ def _of_rows(data: tuple[str, ...], given: Json) -> Learned:
         without_target,
     )
     from bayesbox.cli.print.printer import printer_of
-    from bayesbox.stat.calibrate import AUTO
-    from bayesbox.table.batch_learners import BatchLearner
 
     remote: Source | None = remote_sources.rows_elsewhere(data, given)
     if remote is None and not data:
@@ -203,7 +201,7 @@ def _of_rows(data: tuple[str, ...], given: Json) -> Learned:
     blank = new_classifier(given["model"], given, kinds, _one_hot((*given["one_hot"], *given["fold"])))
     blank = blank.with_ledger(given["ledger"])
     if blank.calibrates_by_default and given["calibrate"] is None and not (remote and remote.remote):
-        blank = blank.with_calibration(AUTO)
+        blank = blank.with_calibration(AUTO_CALIBRATION)
     blank = blank.changed(ignore=identifiers) if identifiers else blank
     if target is None and blank.needs_target:
         raise click.UsageError(f"say which column holds the classes, with -t. {_columns_of(data, given)}")
@@ -221,8 +219,7 @@ def _of_rows(data: tuple[str, ...], given: Json) -> Learned:
     classifier, source = opened.classifier, opened.source
     sampled = watched(classifier, source)
     progress = Progress(source)
-    if isinstance(classifier, BatchLearner):
-        classifier.on_progress = progress.learning
+    classifier.report_progress(progress.learning)
     try:
         rows = sampled or source
         training = train(classifier, rows, opened.target, weight=weight, threads=threads, progress=progress)
@@ -232,13 +229,16 @@ def _of_rows(data: tuple[str, ...], given: Json) -> Learned:
     classifier.check()  # a prior or a rule that does not fit is refused before anything is written
     found: list[object] = []
     if sampled is not None and sampled.enough:
+        from bayesbox.classifier.calibration.auto import worse_than_baseline
         from bayesbox.classifier.row_sample import drawn
         from bayesbox.table.dependence import dependence_in
 
         found.append(dependence_in(sampled, classifier, opened.target, weight))
         kept = [(labelled_rows(batch, opened.target, weight), keys) for batch, keys in sampled.in_order()]
         found.append(worse_than_baseline(classifier, drawn(kept, MOST)))
-    else:
+    elif classifier.chosen is not None:
+        from bayesbox.classifier.calibration.auto import worse_than_baseline
+
         found.append(worse_than_baseline(classifier))
     return Learned(classifier, training, skipped, tuple(str(each) for each in found if each is not None))
 

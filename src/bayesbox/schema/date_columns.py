@@ -26,9 +26,9 @@ from bayesbox.schema.date_formats import (
 )
 from bayesbox.schema.date_values import NotATime, Times, held_by, holds_times, part_column, times_of
 from bayesbox.schema.encode import as_dictionary
+from bayesbox.schema.infer import GLANCE
 from bayesbox.schema.levels import level_text
 
-GLANCE = 64  # rows that settle most columns of text
 ROWS_LOOKED_AT = 65_536  # what one thread takes of a large batch, so that threads do not matter
 
 

@@ -13,6 +13,7 @@ from bayesbox.schema.kinds import Category, CountGroup, Flag, Kind, Number, Unkn
 LONG = 40  # bytes that a free text has in the mean
 SEVERAL = 5  # words that it has in the mean
 LOOKED_AT = 1000  # texts
+GLANCE = 64  # texts that settle most columns
 MOSTLY = 0.5  # the share of free texts that are unlike one another
 
 
@@ -33,13 +34,21 @@ def kind_of(column: Column, *, name: str = "", dates: bool = False, where: str |
         kind = _kind_of_arrow(column.type, name)
     if _has_no_value(column):
         return Unknown()
-    if dates and kind.reads_text:
+    if dates and kind.reads_text and _may_be_dates(column):
         from bayesbox.schema.date_columns import date_of
 
         found = date_of(column, name=name, where=where)
         if found is not None:
             return found
     return Words() if kind.reads_text and is_free_text(column) else kind
+
+
+def _may_be_dates(column: PlainColumn) -> bool:
+    """A first glance, before anything is imported for dates: texts without a digit are none."""
+    if isinstance(column, np.ndarray):
+        return True
+    first = [value for value in column[:GLANCE].to_pylist() if value is not None]
+    return not first or any(not isinstance(value, str) or any(map(str.isdigit, value)) for value in first)
 
 
 def _has_no_value(column: PlainColumn) -> bool:

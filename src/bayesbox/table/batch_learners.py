@@ -31,6 +31,9 @@ class BatchLearner(TableClassifier[R, D, PooledModel]):
     on_progress: Callable[[float, float | None, str], object] | None = None
     """What is called while it derives: the share that is done, the seconds left, and what is learned."""
 
+    def report_progress(self, report: Callable[[float, float | None, str], object]) -> None:
+        self.on_progress = report
+
     def __init__(
         self,
         rules: R,

@@ -18,16 +18,16 @@ from bayesbox.classifier.calibrated import (
     codes_of,
     unseen_answers,
 )
+from bayesbox.classifier.options import AUTO_CALIBRATION as AUTO
+from bayesbox.classifier.options import FEWEST_CALIBRATED
 from bayesbox.classifier.rows import LabelledRows
 from bayesbox.dist.base import Doubles
 from bayesbox.errors import DataWarning, WorseThanBaseline
-from bayesbox.stat.calibrate import AUTO
 
 if TYPE_CHECKING:
     from bayesbox.classifier.base import AnyClassifier
     from bayesbox.stat.choose_calibration import CalibrationChoice
 
-FEWEST_ROWS = 50  # below which nothing is done; here too, so that nothing is imported for them
 MOST_CELLS = 500_000  # that are worked out to answer the sample: rows times `cells_per_row`
 
 
@@ -59,7 +59,7 @@ def auto_calibrated(classifier: AnyClassifier, kept: list[LabelledRows]) -> Auto
     is held out cannot be answered.
     """
     rows = sum(part.batch.rows for part in kept)
-    if rows < max(FEWEST_ROWS, 2 * len(classifier.classes)) or len(classifier.classes) < 2:
+    if rows < max(FEWEST_CALIBRATED, 2 * len(classifier.classes)) or len(classifier.classes) < 2:
         return AutoCalibration(None, None)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)  # what is odd in these rows was told when they were learned
@@ -89,7 +89,7 @@ def worse_than_baseline(classifier: AnyClassifier, kept: list[LabelledRows] | No
     It is judged on those by which its calibration was chosen, or on rows that it has learned and that are given.
     """
     choice = classifier.chosen
-    if kept is not None and sum(part.batch.rows for part in kept) >= FEWEST_ROWS and len(classifier.classes) > 1:
+    if kept is not None and sum(part.batch.rows for part in kept) >= FEWEST_CALIBRATED and len(classifier.classes) > 1:
         from bayesbox.stat.choose_calibration import judged_as_it_is
 
         choice = judged_as_it_is(*unseen_answers(classifier, kept, sampled=True))

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import importlib
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import cast
 
 from bayesbox.file import arrow
@@ -27,17 +27,29 @@ from bayesbox.tally.codec.columns import Exact, exact_column, require_ordered
 from bayesbox.tally.ledger import Ledger
 
 CLASSES = "classes.arrow"  # always there
-MODULES = ("comoments", "counts", "dependent", "grid", "moments", "pairs", "values", "words")
-"""The modules that register the tallies of this package."""
+MODULES = {
+    "comoments.arrow": "comoments",
+    "counts.arrow": "counts",
+    "dependent.arrow": "dependent",
+    "grid.arrow": "grid",
+    "moments.arrow": "moments",
+    "pairs.arrow": "pairs",
+    "values.arrow": "values",
+    "vocabulary.arrow": "words",
+    "word-counts.arrow": "words",
+    "words.arrow": "words",
+}
+"""The tables of the tallies of this package, and the modules that register them."""
 
 _COLUMNS = {"class": (TEXT,), "count": (WHOLE, TEXT)}
 
 
-def forms() -> list[type[StoredTally]]:
-    """Every tally that is registered, in the order of the file: those of columns, those that extend
-    another, those of several columns together."""
-    for module in MODULES:
-        importlib.import_module(f"bayesbox.tally.{module}")
+def forms(tables: Collection[str] = MODULES) -> list[type[StoredTally]]:
+    """Every tally that is registered, those of these tables at least, in the order of the file: those of columns, those
+    that extend another, those of several columns together."""
+    for table in tables:
+        if table in MODULES:
+            importlib.import_module(f"bayesbox.tally.{MODULES[table]}")
     return sorted(TALLIES.values(), key=lambda tally: (tally.together, _depth(tally), tally.form))
 
 
@@ -45,9 +57,9 @@ def _depth(tally: type[StoredTally]) -> int:
     return 0 if tally.extends is None else 1 + _depth(TALLIES[tally.extends])
 
 
-def member_names() -> tuple[str, ...]:
-    """Every table that `book_to_arrow` may give; the first of them is always there."""
-    return (CLASSES, *(member for form in forms() for member in form.members), Ledger.member)
+def member_names(tables: Collection[str] = MODULES) -> tuple[str, ...]:
+    """Every table that `book_to_arrow` may give, as far as it is among these; the first of them is always there."""
+    return (CLASSES, *(member for form in forms(tables) for member in form.members), Ledger.member)
 
 
 def book_to_arrow(book: Book) -> dict[str, bytes]:
@@ -63,7 +75,7 @@ def book_to_arrow(book: Book) -> dict[str, bytes]:
     if book.joint is not None:
         by_form[_registered(book.joint.form).form] = {TOGETHER: cast("StoredTally", book.joint)}
     tables = {CLASSES: _write_classes(book)}
-    for each in forms():
+    for each in forms(()):
         if each.form in by_form:
             tables |= each.to_arrow(by_form[each.form])
     if book.ledger is not None:
@@ -85,7 +97,7 @@ def book_from_arrow(tables: Mapping[str, bytes], label_type: str, order: Sequenc
     require_members(tables, known=tables, needed=(CLASSES,))
     with within(CLASSES):
         book = _read_classes(tables[CLASSES], label_type)
-    for form in forms():
+    for form in forms(tables):
         if any(member in tables for member in form.members):
             require_members(tables, known=tables, needed=form.members)
             with within(form.members[0]):
