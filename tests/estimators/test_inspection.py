@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import estimator_html_repr
 
 import bayesbox as bb
-from bayesbox.estimators import doc_link
+from bayesbox.estimators.shared import doc_link
 
 SEED = 5
 

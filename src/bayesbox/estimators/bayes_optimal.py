@@ -16,9 +16,9 @@ from bayesbox.classifier.report.size import Parameters
 from bayesbox.classifier.report.tables import MOST_ROWS
 from bayesbox.classifier.table import TableClassifier
 from bayesbox.errors import BadData, BadOption
-from bayesbox.estimators.doc_link import DocLink
 from bayesbox.estimators.inputs import batch_from, labels_from, row_of
 from bayesbox.estimators.parameters import estimator
+from bayesbox.estimators.shared.doc_link import DocLink
 from bayesbox.explain.class_work import ClassWork
 from bayesbox.explain.evidence import Explanation
 from bayesbox.explain.printed_tables import PrintedTables

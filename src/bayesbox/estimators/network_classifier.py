@@ -12,9 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from bayesbox.bridge.network_target import NetworkTarget, features_of, require_nodes, under_names
 from bayesbox.errors import BadData
-from bayesbox.estimators.doc_link import DocLink
 from bayesbox.estimators.inputs import batch_from, labels_from, row_of
 from bayesbox.estimators.parameters import estimator
+from bayesbox.estimators.shared.doc_link import DocLink
 from bayesbox.network.learn.options import TakesTableRules
 from bayesbox.network.network import BayesianNetwork
 from bayesbox.schema.levels import Labels

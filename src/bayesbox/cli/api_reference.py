@@ -1,0 +1,247 @@
+"""The reference of the Python names, of docstrings and examples: `python -m bayesbox.cli.api_reference docs/reference`.
+
+A page for each public class or function. A method that has no example in its docstring takes the one under its name in
+`docs/reference/examples/OWNER.md`, where OWNER is the class that defines it; these pages are run as tests.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+import types
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import bayesbox
+from bayesbox.schema.kind import Kind
+
+GROUPS = {
+    "Classifiers": (
+        "NaiveBayes", "AutoBayes", "AveragedNaiveBayes", "TAN", "KDB", "AODE", "FullBayes", "BayesOptimal",
+        "TextClassifier", "NetworkClassifier",
+    ),
+    "Files and questions": (
+        "train", "load", "predict", "evaluate", "compare", "drift", "report", "sql", "bayes_rule", "limit_context",
+    ),
+    "Networks and tables": ("BayesianNetwork", "FactorGraph", "read_network", "learn_network", "Joint"),
+    "Sequences": ("HiddenMarkovModel",),
+    "What a column is": ("Category", "Flag", "Real", "Count", "Date", "Words", "Ignore"),
+}  # fmt: skip
+"""The order of the index; names that are in none of the groups stand under "More"."""
+
+MODULES = ("rules", "errors", "extend", "mlflow")
+INNER = {
+    "BayesianNetwork": {"model", "of", "active_path_of"},
+    "NetworkQuestions": {
+        "ask", "evidence_of", "findings", "posteriors_of_states", "state_codes", "model", "approximations", "max_bytes",
+    },
+    "NetworkFitting": {"fit_rows", "restore_counts"},
+    "FactorGraph": {"model"},
+    "HiddenMarkovModel": {"model_", "of_options", "options", "reading", "rules"},
+    "ChainAnswers": {"posterior_steps", "predict_steps"},
+    "CountedEstimator": {"classifier_"},
+    "ChainOptions": {"emission"},
+    "Joint": {"of"},
+    "TableEstimator": {"fold"},
+    "Described": {"remedy", "without_remedy"},
+}  # fmt: skip
+"""Methods that other parts of the package call, and which the reference leaves out."""
+
+WITHOUT_EXAMPLE = {
+    "BayesboxError", "BadData", "BadModelFile", "BadOption", "CannotForget", "CannotMerge", "DataWarning",
+    "ImpossibleEvidence", "NotLinear",
+}  # fmt: skip
+"""Errors and warnings: they are raised, not called. Those of the modules errors, extend and mlflow are shown by the
+pages of how-to and extension."""
+
+SECTION = re.compile(r"^(Parameters|Returns|Raises|Yields|Attributes|Notes|Examples|See Also|References)\n-{3,}$", re.M)
+
+
+class Member(NamedTuple):
+    """A public method or attribute: its name, the class that defines it, and the function behind it."""
+
+    name: str
+    owner: type
+    function: Any
+    is_property: bool
+
+
+def public_names() -> list[str]:
+    """The public names that are no modules."""
+    every = bayesbox.__dir__()
+    named = [name for name in every if not name.startswith("_")]
+    return [name for name in named if not isinstance(getattr(bayesbox, name), types.ModuleType)]
+
+
+def members(cls: type) -> Iterator[Member]:
+    """The public methods and properties of a class that this package defines, in alphabetical order."""
+    if issubclass(cls, Kind):  # what a column is: its methods are for extensions
+        return
+    for name in sorted(name for name in dir(cls) if not name.startswith("_")):
+        owner = next((each for each in cls.__mro__ if name in each.__dict__), cls)
+        if not owner.__module__.startswith("bayesbox.") or name in INNER.get(owner.__name__, ()):
+            continue
+        found = inspect.getattr_static(owner, name)
+        is_property = isinstance(found, property) or hasattr(found, "func")  # a property, or a cached one
+        function = found.fget if isinstance(found, property) else getattr(found, "func", None)
+        function = function or getattr(found, "__func__", found)
+        if inspect.isfunction(function):
+            yield Member(name, owner, function, is_property)
+
+
+def has_example(text: str | None) -> bool:
+    """Whether a docstring holds a session."""
+    return ">>> " in (text or "")
+
+
+class Examples:
+    """The pages of examples, by the name of what they are about."""
+
+    def __init__(self, folder: Path) -> None:
+        self.by_owner: dict[str, tuple[str, dict[str, str]]] = {}
+        for path in sorted(folder.glob("*.md")):
+            head, *sections = re.split(r"^## ", path.read_text(encoding="utf-8"), flags=re.M)
+            found = {text.split("\n", 1)[0].strip(): _code(text) for text in sections}
+            self.by_owner[path.stem] = _code(head), found
+
+    def of(self, owner: str, name: str) -> str | None:
+        """The example of a method, its set-up included; None where there is none."""
+        setup, found = self.by_owner.get(owner, ("", {}))
+        return f"{setup}\n{found[name]}" if name in found else None
+
+
+def _code(text: str) -> str:
+    found = re.search(r"```python\n(.*?)\n*```", text, flags=re.S)
+    return found.group(1).rstrip() if found else ""
+
+
+def pages(examples: Examples) -> dict[str, str]:
+    """The text of every page, by the name of its file."""
+    names = public_names()
+    made = {f"{name}.md": _page(name, getattr(bayesbox, name), examples) for name in names}
+    made |= {f"{name}.md": _module_page(name, examples) for name in MODULES}
+    made["README.md"] = _index(names)
+    return made
+
+
+def _index(names: list[str]) -> str:
+    parts = [
+        "# Python\n\nThis reference is made of docstrings and of the [examples](../examples/): `python -m "
+        "bayesbox.cli.api_reference docs/reference`.\n"
+    ]
+    grouped = {name for group in GROUPS.values() for name in group}
+    rest = [name for name in names if name not in grouped and name not in WITHOUT_EXAMPLE]
+    for title, listed in {**GROUPS, "More": tuple(rest)}.items():
+        rows = [name for name in listed if name in names]
+        if rows:
+            lines = [f"| [{name}]({name}.md) | {_first_line(getattr(bayesbox, name))} |" for name in rows]
+            parts.append("\n".join([f"## {title}\n\n| name | what it is |\n|---|---|", *lines]) + "\n")
+    lines = [f"| [{name}]({name}.md) | {_first_line(getattr(bayesbox, name))} |" for name in MODULES]
+    return "\n".join([*parts, "\n".join(["## Modules\n\n| name | what it is |\n|---|---|", *lines]) + "\n"])
+
+
+def _first_line(found: Any) -> str:
+    return (inspect.getdoc(found) or "").split("\n", 1)[0].replace("|", "\\|")
+
+
+def _page(name: str, found: Any, examples: Examples) -> str:
+    parts = [f"# {name}\n", f"```python\nbayesbox.{name}{_signature(found)}\n```\n", _markdown(inspect.getdoc(found))]
+    own = examples.of("bayesbox", name)
+    if own and not has_example(inspect.getdoc(found)):
+        parts.append(_session(own))
+    if isinstance(found, type):
+        shown = list(members(found))
+        if shown:
+            parts.append("## Methods and attributes\n")
+        for member in shown:
+            title = member.name if member.is_property else f"{member.name}{_signature(member.function, method=True)}"
+            text = inspect.getdoc(member.function) or ""
+            parts.append(f"### {member.name}\n\n```python\n{title}\n```\n\n{_markdown(text)}")
+            example = None if has_example(text) else examples.of(member.owner.__name__, member.name)
+            if example:
+                parts.append(_session(example))
+    return "\n".join(part.rstrip("\n") + "\n" for part in parts if part.strip())
+
+
+def _module_page(name: str, examples: Examples) -> str:
+    module = getattr(bayesbox, name)
+    parts = [f"# bayesbox.{name}\n", _markdown(inspect.getdoc(module), plain=True)]
+    for each in sorted(getattr(module, "__all__", _classes(module))):
+        found = getattr(module, each)
+        parts.append(f"## {each}\n\n```python\n{each}{_signature(found)}\n```\n\n{_markdown(inspect.getdoc(found))}")
+        example = examples.of(name, each)
+        if example and not has_example(inspect.getdoc(found)):
+            parts.append(_session(example))
+    return "\n".join(part.rstrip("\n") + "\n" for part in parts if part.strip())
+
+
+def _classes(module: types.ModuleType) -> list[str]:
+    return [name for name, found in vars(module).items() if isinstance(found, type) and not name.startswith("_")]
+
+
+def _signature(found: Any, *, method: bool = False) -> str:
+    """The parameters with their defaults; one to a line where there are many."""
+    try:
+        signature = inspect.signature(found)
+    except (TypeError, ValueError):
+        return "(...)"
+    given = [each for each in signature.parameters.values() if not (method and each.name in ("self", "cls"))]
+    bare = [each.replace(annotation=inspect.Parameter.empty) for each in given]
+    text = str(signature.replace(parameters=bare, return_annotation=inspect.Signature.empty))
+    text = re.sub(r"<[^<>]* at 0x[0-9a-f]+>", "...", text)
+    return text if len(text) <= 100 else text.replace(", ", ",\n    ").replace("(", "(\n    ", 1)
+
+
+def _session(code: str) -> str:
+    return f"Example:\n\n```python\n{code}\n\n```\n"
+
+
+def _markdown(text: str | None, *, plain: bool = False) -> str:
+    """A docstring as Markdown: its sections as bold words, sessions as code, entries of parameters as a list."""
+    if plain:
+        return f"```text\n{text or ''}\n```\n"
+    lines: list[str] = []
+    section, in_session = "", False
+    source = (text or "").split("\n")
+    skip = False
+    for at, line in enumerate(source):
+        if skip:
+            skip = False
+            continue
+        following = source[at + 1] if at + 1 < len(source) else ""
+        if line.startswith(">>> ") and not in_session:
+            lines.append("```python")
+            in_session = True
+        elif in_session and (not line.strip() or (line and SECTION.match(f"{line}\n{following}"))):
+            lines += ["", "```"]
+            in_session = False
+        if line.strip() and set(following.strip()) == {"-"} and len(following.strip()) >= 3:
+            section, skip = line.strip(), True
+            lines.append(f"**{section}**\n")
+        elif not in_session and section in ("Parameters", "Returns", "Raises", "Attributes") and line.strip():
+            name, colon, kind = line.partition(" : ")
+            entry = f"- **{name}**" + (f": {kind}" if colon else "")
+            lines.append(f"  {line.strip()}" if line.startswith(" ") else f"{entry}\n")
+        else:
+            lines.append(line)
+    if in_session:
+        lines += ["", "```"]
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def write(folder: Path) -> None:
+    """Write all pages; those of names that are gone are removed."""
+    made = pages(Examples(folder / "examples"))
+    target = folder / "api"
+    target.mkdir(exist_ok=True)
+    for path in target.glob("*.md"):
+        if path.name not in made:
+            path.unlink()
+    for name, text in made.items():
+        (target / name).write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write(Path(sys.argv[1]))

@@ -1,0 +1,1 @@
+"""What estimators share besides what they answer."""
