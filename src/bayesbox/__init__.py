@@ -38,12 +38,13 @@ _WHERE = {
     "exercise": "bayesbox.teach.exercise",
     "exercises": "bayesbox.teach.exercise_set",
     "learn_network": "bayesbox.network.learn.learn_network",
+    "lesson": "bayesbox.estimators.pictures",
     "limit_context": "bayesbox.limits",
     "load": "bayesbox.estimators.train",
     "predict": "bayesbox.estimators.predict",
     "read_network": "bayesbox.network.network",
     "robustness": "bayesbox.estimators.robustness",
-    "report": "bayesbox.estimators.report",
+    "report": "bayesbox.estimators.pictures",
     "sql": "bayesbox.source.sql",
     "train": "bayesbox.estimators.train",
 }
@@ -76,8 +77,9 @@ if TYPE_CHECKING:
     from bayesbox.estimators.kdb import KDB as KDB
     from bayesbox.estimators.naive_bayes import NaiveBayes as NaiveBayes
     from bayesbox.estimators.network_classifier import NetworkClassifier as NetworkClassifier
+    from bayesbox.estimators.pictures import lesson as lesson
+    from bayesbox.estimators.pictures import report as report
     from bayesbox.estimators.predict import predict as predict
-    from bayesbox.estimators.report import report as report
     from bayesbox.estimators.robustness import robustness as robustness
     from bayesbox.estimators.tan import TAN as TAN
     from bayesbox.estimators.text_classifier import TextClassifier as TextClassifier

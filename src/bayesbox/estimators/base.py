@@ -39,6 +39,7 @@ from bayesbox.estimators.inputs import (
 )
 from bayesbox.estimators.parameters import RENAMED, estimator, options_from, parameters_from, warn_of_name
 from bayesbox.estimators.partitions import PartitionedRows
+from bayesbox.estimators.pictures import HasWidget
 from bayesbox.explain.evidence import Explanation
 from bayesbox.rule.priors import given_prior
 from bayesbox.schema.levels import Labels, label_type_of
@@ -56,7 +57,7 @@ SMALL_ROWS = 4_096  # beyond which the columns of an array are read where they l
 
 
 @estimator
-class TableEstimator(CountedEstimator[K]):
+class TableEstimator(HasWidget, CountedEstimator[K]):
     """A classifier of tables with scikit-learn's methods; `classifier_` is what has learned."""
 
     classifier_type: ClassVar[type[AnyTableClassifier]]

@@ -23,6 +23,7 @@ from bayesbox.network.query.probability_table import ProbabilityTable
 from bayesbox.network.questions import Evidence, impossible_evidence
 from bayesbox.network.shown import FactorGraphResult, NetworkResult
 from bayesbox.network.tables import graph_of, require_tables
+from bayesbox.network.widget import HasNetworkWidget
 from bayesbox.schema.levels import level_text
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ Names = str | Iterable[str] | None
 ROWS_AT_ONCE = 1 << 20  # of a sample: an interrupt need not wait for all of them
 
 
-class BayesianNetwork(NetworkResult, NetworkFitting, NetworkAnalysis):
+class BayesianNetwork(NetworkResult, NetworkFitting, NetworkAnalysis, HasNetworkWidget):
     """A Bayesian network: the parents of each node, and P(node | parents) as tables.
 
     `structure` maps each node to its parents; `cpts` each node to its table, by dicts or arrays. A table with a number

@@ -66,7 +66,7 @@ def network_report(network: BayesianNetwork, *, name: str = "") -> str:
         ["numbers in tables", f"{size:,}"],
     ]
     sections = [
-        Section("The network", table(["", ""], about)),
+        Section("The network", table(["what", "how many"], about)),
         Section(
             "Ask it",
             '<p class="bb-small">Click a state to know it; drag its bar to believe it in part.</p>'
@@ -88,7 +88,7 @@ def _overview(classifier: AnyTableClassifier, suppress: int, hidden: Sequence[st
     if classifier.calibrated is not None:
         lines.append(["calibrated by", classifier.calibrated.name])
     classes = [[name, f"{share:.1%}"] for name, share in zip(classifier.model.classes, shares.tolist(), strict=True)]
-    text = table(["", ""], lines) + table(["class", "share"], classes[:50], "Classes")
+    text = table(["what", "value"], lines) + table(["class", "share"], classes[:50], "Classes")
     if suppress:
         more = f" Not shown at all: {', '.join(hidden)}." if hidden else ""
         text += f'<p class="bb-note">Levels with fewer than {suppress} rows in a class are pooled as (rare), in the '
@@ -124,7 +124,7 @@ def _quality(evaluation: Evaluation | None, suppress: int) -> Iterator[Section]:
         low, high = value.interval
         lines.append([name.replace("_", " "), f"{float(value):.4f}", f"{low:.4f} to {high:.4f}"])
     how = str(found["how"]).replace("-", " ")
-    text = table(["", "value", "95 % interval"], lines, f"{found['rows']:,} rows, {how}")
+    text = table(["figure", "value", "95 % interval"], lines, f"{found['rows']:,} rows, {how}")
     classes, cells = found["classes"], found["confusion"]
     if len(classes) <= 20:
         rows = [[name, *(_count(cell, suppress) for cell in row)] for name, row in zip(classes, cells, strict=True)]

@@ -102,7 +102,7 @@ function drawNode(node, model, change, open, rows) {
       row.setAttribute("aria-pressed", String(known));
       row.setAttribute(
         "aria-label",
-        `${node.name} is ${state}, ${percent(p)}${node.name in evidence.soft ? ", partly believed" : ""}`,
+        `${node.name}: ${state} ${percent(p)}${node.name in evidence.soft ? ", partly believed" : ""}`,
       );
       group.classList.toggle("bb-known", node.name in evidence.hard);
       group.classList.toggle("bb-soft", node.name in evidence.soft);

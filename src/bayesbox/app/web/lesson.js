@@ -145,15 +145,15 @@ function drawAnswer(place, model) {
     guess === null || guess === undefined
       ? null
       : h("p", { class: "bb-note" }, `You guessed ${percent(guess)}: ${far(guess, counts.share)}.`),
-    h("h3", {}, "As a tree"),
+    h("h2", {}, "As a tree"),
     tree(counts),
-    h("h3", {}, "As a table"),
-    table("People", ["", "positive", "negative", "all"], [
+    h("h2", {}, "As a table"),
+    table("People", ["test", "positive", "negative", "all"], [
       ["have it", n(counts.hits), n(counts.misses), n(counts.ill)],
       ["do not", n(counts.alarms), n(counts.quiet), n(counts.well)],
       ["all", n(positive), n(counts.people - positive), n(counts.people)],
     ]),
-    h("h3", {}, "One by one"),
+    h("h2", {}, "One by one"),
     icons(counts),
     h("p", {}, button("A second test of the same person", second), " starts from what the first one told."),
   );

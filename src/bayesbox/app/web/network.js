@@ -134,7 +134,7 @@ function drawSide(side, spec, model, answer, change) {
       { class: "bb-small" },
       conflict > 0 ? `The evidence conflicts (${conflict.toFixed(2)} bit).` : "The evidence does not conflict.",
     ),
-    answer.ask?.length ? h("h3", {}, "Ask next") : null,
+    answer.ask?.length ? h("h2", {}, "Ask next") : null,
     h(
       "ul",
       { class: "bb-ask" },

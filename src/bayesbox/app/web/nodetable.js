@@ -35,7 +35,7 @@ export function showTable(el, spec, name) {
   const dialog = h(
     "dialog",
     { class: "bb-dialog", "aria-label": `Table of ${name}`, onclose: () => dialog.remove() },
-    table(about, ["", ...node.states], rows),
+    table(about, ["given", ...node.states], rows),
     node.table.length / size > MOST_ROWS ? h("p", { class: "bb-note" }, `The first ${MOST_ROWS} rows.`) : null,
     button("Close", () => dialog.close()),
   );

@@ -102,7 +102,7 @@ function drawRulers(place, model, of) {
     role: "group",
     "aria-label": "Nomogram",
   });
-  svg.append(s("line", { x1: x(0), x2: x(0), y1: 24, y2: height - 10, class: "bb-zero" }), axis(low, high, x));
+  svg.append(s("line", { x1: x(0), x2: x(0), y1: 24, y2: height - 1.8 * LINE, class: "bb-zero" }), axis(low, high, x));
   const prior = LINE * 1.3;
   svg.append(
     s("text", { x: 8, y: prior + 4 }, "prior"),

@@ -1,13 +1,40 @@
-"""`report`: one HTML file about a model, for those who will not install anything."""
+"""What moves: the picture of a fitted classifier in a notebook, a lesson, and the report in one HTML file."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from bayesbox.classifier.base import Classifier
 from bayesbox.errors import BadOption
-from bayesbox.network.network import BayesianNetwork
+
+if TYPE_CHECKING:
+    from bayesbox.app.widgets import LessonWidget, RowWidget
+
+
+class HasWidget:
+    """An estimator that a notebook shows as a picture that answers."""
+
+    def widget(self, row: Mapping[str, Any] | None = None, view: str = "what-if") -> RowWidget:
+        """What if, or a "nomogram", in a notebook: set columns by hand, or `w.row = {...}` in the next cell.
+
+        `row` is what is known at first. `w.row` and `w.posterior` say what is shown. Needs `bayesbox[notebook]`.
+        """
+        from bayesbox.app.widgets import row_widget
+
+        return row_widget(cast("Any", self).classifier_, row, view)
+
+
+def lesson(prior: float = 0.01, hit: float = 0.9, alarm: float = 0.09, people: int = 1000) -> LessonWidget:
+    """Bayes' rule in a notebook: the reader guesses, then reveals a tree, a table and icons of natural frequencies.
+
+    Of `people`, a share `prior` has it; a test is positive for a share `hit` of those, and for a share `alarm` of the
+    others. Needs `bayesbox[notebook]`.
+    """
+    from bayesbox.app.widgets import lesson_widget
+
+    return lesson_widget(prior, hit, alarm, people)
 
 
 def report(
@@ -54,6 +81,7 @@ def report(
     '<!doctype html>'
     """
     from bayesbox.app.report.make import report_of_model, write_report
+    from bayesbox.network.network import BayesianNetwork
 
     found = model if isinstance(model, BayesianNetwork | Classifier) else getattr(model, "classifier_", None)
     if found is None:

@@ -1,0 +1,141 @@
+"""The pictures in a notebook: the same modules as in the app, answered by the model in Python.
+
+What is set by hand can be read in the next cell, and what is set in a cell moves the picture:
+
+    w = clf.widget()          w.row, w.posterior;       w.row = {"sex": "female"}
+    w = net.widget("lung")    w.evidence, w.posteriors; w.evidence = {"xray": "yes"}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from bayesbox.app.modules import text_of, widget_module
+from bayesbox.app.networks import network_answer, network_spec
+from bayesbox.app.rows import row_answer, row_spec, rulers_of, texts_of
+from bayesbox.classifier.table import AnyTableClassifier
+from bayesbox.dist.naive import NaiveModel
+from bayesbox.errors import BadOption, MissingExtra
+from bayesbox.network.network import BayesianNetwork
+from bayesbox.schema.levels import level_text
+
+try:
+    import anywidget
+    import traitlets
+except ImportError as error:
+    raise MissingExtra(error.name or "anywidget", "notebook") from None
+
+
+class RowWidget(anywidget.AnyWidget):  # type: ignore[misc]
+    """A picture of one row: `row` is what is known, `posterior` what follows."""
+
+    _css = text_of("style.css")
+    spec = traitlets.Dict().tag(sync=True)
+    row = traitlets.Dict().tag(sync=True)
+    pair = traitlets.List().tag(sync=True)
+    answer = traitlets.Dict().tag(sync=True)
+    rulers = traitlets.Dict(allow_none=True).tag(sync=True)
+
+    def __init__(self, classifier: AnyTableClassifier, row: Mapping[str, Any] | None = None) -> None:
+        self._classifier = classifier
+        pair = [1, 0] if len(classifier.model.classes) > 1 else [0, None]
+        super().__init__(spec=row_spec(classifier), row=texts_of(row or {}), pair=pair)
+        self.observe(self._follow, ["row", "pair"])
+        self._follow()
+
+    def _follow(self, _: object = None) -> None:
+        self.answer = row_answer(self._classifier, self.row)
+
+    @property
+    def posterior(self) -> dict[str, float]:
+        """P(class | row), by class."""
+        return dict(zip(self.spec["classes"], self.answer["posterior"], strict=True))
+
+
+class WhatIfWidget(RowWidget):
+    """Every column can be set, or is unknown."""
+
+    _esm = widget_module("whatif", "renderWhatIf")
+
+
+class NomogramWidget(RowWidget):
+    """Every column is a ruler, whose mark can be dragged."""
+
+    _esm = widget_module("nomogram", "renderNomogram")
+
+    def _follow(self, _: object = None) -> None:
+        super()._follow()
+        self.rulers = rulers_of(self._classifier, self.spec, self.pair, self.row)
+
+
+def row_widget(classifier: AnyTableClassifier, row: Mapping[str, Any] | None, view: str) -> RowWidget:
+    """The widget of a classifier, by the name of its view."""
+    if view == "what-if":
+        return WhatIfWidget(classifier, row)
+    if view != "nomogram":
+        raise BadOption("a widget shows what-if or nomogram", found=view)
+    if not isinstance(classifier.model, NaiveModel):
+        raise BadOption("a nomogram needs a factor for each column", found=classifier.title)
+    return NomogramWidget(classifier, row)
+
+
+class NetworkWidget(anywidget.AnyWidget):  # type: ignore[misc]
+    """A network: `evidence` is what is known, by node a state or a likelihood of each; `posteriors` what follows."""
+
+    _esm = widget_module("network", "renderNetwork")
+    _css = text_of("style.css")
+    spec = traitlets.Dict().tag(sync=True)
+    target = traitlets.Unicode(None, allow_none=True).tag(sync=True)
+    answer = traitlets.Dict().tag(sync=True)
+    evidence = traitlets.Dict().tag(sync=True)
+
+    def __init__(
+        self, network: BayesianNetwork, target: str | None = None, evidence: Mapping[str, Any] | None = None
+    ) -> None:
+        self._network = network
+        super().__init__(spec=network_spec(network), target=target)
+        self.evidence = dict(evidence or {})
+
+    @traitlets.validate("evidence")  # type: ignore[untyped-decorator]
+    def _checked(self, proposal: Any) -> dict[str, Any]:
+        """Evidence as the picture has it; a cell may give states by node."""
+        value = proposal["value"]
+        if set(value) == {"hard", "soft"}:
+            return dict(value)
+        soft = {name: dict(state) for name, state in value.items() if isinstance(state, Mapping)}
+        hard = {name: level_text(state) for name, state in value.items() if name not in soft}
+        return {"hard": hard, "soft": soft}
+
+    @traitlets.observe("evidence", "target")  # type: ignore[untyped-decorator]
+    def _follow(self, _: object = None) -> None:
+        self.answer = network_answer(self._network, self.evidence, self.target)
+
+    @property
+    def posteriors(self) -> dict[str, dict[str, float]]:
+        """P(state | evidence), by node and state."""
+        found: dict[str, dict[str, float]] = self.answer["posteriors"]
+        return found
+
+
+class LessonWidget(anywidget.AnyWidget):  # type: ignore[misc]
+    """Bayes' rule by natural frequencies."""
+
+    _esm = widget_module("lesson", "renderLesson")
+    _css = text_of("style.css")
+    prior = traitlets.Float(0.01).tag(sync=True)
+    hit = traitlets.Float(0.9).tag(sync=True)
+    alarm = traitlets.Float(0.09).tag(sync=True)
+    people = traitlets.Int(1000).tag(sync=True)
+    guess = traitlets.Float(None, allow_none=True).tag(sync=True)
+    revealed = traitlets.Bool(False).tag(sync=True)
+
+
+def lesson_widget(prior: float, hit: float, alarm: float, people: int) -> LessonWidget:
+    """The lesson of a test, whose numbers are checked."""
+    for name, value in {"prior": prior, "hit": hit, "alarm": alarm}.items():
+        if not 0 <= value <= 1:
+            raise BadOption(f"{name} must be a probability, from 0 to 1", found=value)
+    if people < 1:
+        raise BadOption("people must be a positive number", found=people)
+    return LessonWidget(prior=prior, hit=hit, alarm=alarm, people=people)

@@ -1,0 +1,24 @@
+"""The picture of a network in a notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    from bayesbox.app.widgets import NetworkWidget
+    from bayesbox.network.network import BayesianNetwork
+
+
+class HasNetworkWidget:
+    """A network that a notebook shows as a picture that answers."""
+
+    def widget(self, target: str | None = None, evidence: Mapping[str, Any] | None = None) -> NetworkWidget:
+        """The network in a notebook: click states by hand, or `w.evidence = {...}` in the next cell.
+
+        `w.evidence` and `w.posteriors` say what is shown; with a `target` it says what to ask next. Needs
+        `bayesbox[notebook]`.
+        """
+        from bayesbox.app.widgets import NetworkWidget
+
+        return NetworkWidget(cast("BayesianNetwork", self), target, evidence)
