@@ -28,6 +28,8 @@ from bayesbox.dist.base import Doubles as Doubles
 from bayesbox.dist.cells import Cells as Cells
 from bayesbox.dist.cells import Ratio as Ratio
 from bayesbox.dist.cells import Smoothing as SmoothingRule
+from bayesbox.dist.factor import Factor as Factor
+from bayesbox.dist.factor import Logged as Logged
 from bayesbox.dist.fit import FitOptions as FitOptions
 from bayesbox.dist.fit import ValueTable as ValueTable
 from bayesbox.dist.fit import register as register_distribution
@@ -79,11 +81,13 @@ __all__ = [
     "Counts",
     "Distribution",
     "Doubles",
+    "Factor",
     "FactorModel",
     "FitOptions",
     "Grid",
     "InferenceAlgorithm",
     "Kind",
+    "Logged",
     "Moments",
     "NaiveOptions",
     "NumberDensity",

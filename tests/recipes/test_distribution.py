@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -14,7 +15,7 @@ from tests.refusal import refusal
 import bayesbox as bb
 from bayesbox.cli.main import run
 from bayesbox.errors import CannotExport
-from bayesbox.extend import Doubles, FitOptions, NumberDensity, ValueTable, register_distribution
+from bayesbox.extend import Doubles, Factor, FitOptions, Logged, NumberDensity, ValueTable, register_distribution
 
 
 @register_distribution("two-sided")
@@ -43,6 +44,19 @@ class DoubleExponential(NumberDensity):
 
     def parameters(self) -> dict[str, Doubles]:
         return {"median": self.median, "scale": self.scale}
+
+
+@register_distribution("two-sided-written-out")
+@dataclass(frozen=True)
+class WrittenOut(DoubleExponential):
+    """The same, which writes out its own factor."""
+
+    def work(self, columns: Any, book: Any, options: FitOptions) -> Iterator[Factor]:
+        value = float(columns["age"][0])
+        of = zip(self.median.tolist(), self.scale.tolist(), strict=True)
+        formulas = tuple(f"e^-(|{value:g} - {m:g}|/{b:g}) / (2 x {b:g})" for m, b in of)
+        values = self.log_density(np.array([value]))[0].tolist()
+        yield Factor("density of age", formulas, tuple(map(Logged, values)))
 
 
 AGES = {"age": [25.0, 20.0, 25.0, 45.0, 20.0, 25.0, 31.0, None], "car": ["a", "b", "a", "b", "b", "b", "a", "a"]}
@@ -75,6 +89,17 @@ def test_in_python(tmp_path: Path) -> None:
     for export in (model.to_sql, model.to_onnx, model.to_pmml):
         with refusal(CannotExport, what="two-sided"):
             export()
+
+
+def test_a_family_writes_out_its_own_factor() -> None:
+    model = bb.NaiveBayes(columns={"age": bb.Real("two-sided-written-out")}).fit(AGES, RISK)
+    row = {"age": [30.0], "car": ["b"]}
+    work = model.work(row)
+    assert [each.name for each in work.step("likelihood").rows][:2] == ["density of age", "P(car=b | class)"]
+    cell = work.step("likelihood").rows[0].cells[0]
+    assert cell.formula == "e^-(|30 - 20|/11) / (2 x 11)"
+    assert float(cell.value) == pytest.approx(np.exp(-10 / 11) / 22)
+    assert list(work.posterior) == pytest.approx(model.predict_proba(row)[0].tolist(), abs=1e-12)
 
 
 def test_a_name_is_taken_once() -> None:
