@@ -23,6 +23,7 @@ BENCHMARKS = (
     "augmented",
     "chains",
     "networks",
+    "ask_next",
     "uai",
     "approximations",
     "learning",
@@ -46,7 +47,13 @@ BENCHMARKS = (
 
 def main() -> int:
     parser = harness.options()
-    parser.add_argument("--only", choices=BENCHMARKS, action="append", help="this benchmark; may be given again")
+    parser.add_argument(
+        "--only",
+        type=lambda name: name.replace("-", "_"),
+        choices=BENCHMARKS,
+        action="append",
+        help="this benchmark; may be given again",
+    )
     given = parser.parse_args()
     flags = ["--quick"] * given.quick + ["--full"] * given.full
     for name, path in (("--data", given.data), ("--kept", given.kept)):
