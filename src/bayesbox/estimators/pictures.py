@@ -20,6 +20,11 @@ class HasWidget:
         """What if, or a "nomogram", in a notebook: set columns by hand, or `w.row = {...}` in the next cell.
 
         `row` is what is known at first. `w.row` and `w.posterior` say what is shown. Needs `bayesbox[notebook]`.
+
+        >>> import bayesbox as bb
+        >>> w = bb.NaiveBayes().fit({"car": ["suv", "van", "suv"]}, ["L", "H", "L"]).widget({"car": "suv"})
+        >>> round(w.posterior["L"], 3)
+        0.818
         """
         from bayesbox.app.widgets import row_widget
 
@@ -31,6 +36,9 @@ def lesson(prior: float = 0.01, hit: float = 0.9, alarm: float = 0.09, people: i
 
     Of `people`, a share `prior` has it; a test is positive for a share `hit` of those, and for a share `alarm` of the
     others. Needs `bayesbox[notebook]`.
+
+    >>> lesson(prior=0.02).prior
+    0.02
     """
     from bayesbox.app.widgets import lesson_widget
 
@@ -73,11 +81,11 @@ def report(
 
     Examples
     --------
-    >>> import bayesbox as bb, tempfile, os
+    >>> import bayesbox as bb, pathlib, tempfile
     >>> clf = bb.NaiveBayes().fit({"car": ["suv", "van", "suv"]}, ["L", "H", "L"])
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = bb.report(clf, path=os.path.join(folder, "report.html"))
-    ...     open(path).read()[:15]
+    ...     path = bb.report(clf, path=pathlib.Path(folder, "report.html"))
+    ...     pathlib.Path(path).read_text()[:15]
     '<!doctype html>'
     """
     from bayesbox.app.report.make import report_of_model, write_report

@@ -18,6 +18,11 @@ class HasNetworkWidget:
 
         `w.evidence` and `w.posteriors` say what is shown; with a `target` it says what to ask next. Needs
         `bayesbox[notebook]`.
+
+        >>> import bayesbox as bb
+        >>> net = bb.BayesianNetwork({"grass": ["rain"]}, {"rain": 0.2, "grass": {True: 0.9, False: 0.1}})
+        >>> round(net.widget(evidence={"grass": True}).posteriors["rain"]["true"], 3)
+        0.692
         """
         from bayesbox.app.widgets import NetworkWidget
 
