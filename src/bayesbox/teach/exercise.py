@@ -114,8 +114,18 @@ def exercise(topic: str | None = None, seed: int = 0) -> Exercise:
     The topics are rule, naive, text, full, network and hmm. `print` shows the sheet; `.solution` is the work,
     `.answer` a Fraction, and `.check("9/64")` says whether an answer is right.
 
-    >>> print(exercise("rule", seed=1).answer_line())
-    P(...) = ... = 0...
+    >>> drawn = exercise("rule", seed=0)
+    >>> print(drawn)
+    Exercise rule 0: Bayes' rule by itself
+    <BLANKLINE>
+    2% of the patients are ill. A test is positive for 80% of the patients that are ill, and for 5% of
+    those that are well.
+    <BLANKLINE>
+    A test of one of the patients is positive. What is P(ill | positive)?
+    >>> print(drawn.check("80%"))
+    wrong: that is the probability of the evidence given the hypothesis
+    >>> print(drawn.check("0.246"))
+    right: 16/65 = 0.2461538
     """
     require_whole("seed", seed)
     topics = list(TOPICS)
