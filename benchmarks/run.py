@@ -26,6 +26,7 @@ BENCHMARKS = (
     "ask_next",
     "uai",
     "approximations",
+    "intervals",
     "learning",
     "memory",
     "files",

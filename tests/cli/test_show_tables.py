@@ -114,3 +114,27 @@ def test_options_that_mean_nothing_together_are_refused(bayes: Bayes, radio: str
 def test_weights_of_numbers_are_refused(bayes: Bayes) -> None:
     bayes("train", "cars.csv", "-t", "class")
     assert "not linear" in bayes("show", "cars.bayes", "--weights", code=3).err
+
+
+def test_intervals_of_tables_and_of_an_answer(bayes: Bayes, tmp_path: Path) -> None:
+    rows = tmp_path / "rows.csv"
+    rows.write_text("heavy,size,class\nNo,M,+\nNo,L,+\nYes,S,+\nNo,M,-\nYes,L,-\nNo,S,-\nNo,S,-\n")
+    model = str(tmp_path / "m.bayes")
+    bayes("train", str(rows), "-t", "class", "-o", model)
+    shown = bayes("show", model, "--tables", "--interval").out
+    assert "95 % interval" in shown
+    assert "0.1389 to 0.7655" in shown
+    found = bayes("show", model, "--tables", "--interval", ".9", "--json").json
+    cell = found["tables"][0]["rows"][1]["cells"][0]
+    assert 0 < cell["low"] < 3 / 7 < cell["high"] < 1
+    assert "--interval goes with --tables" in bayes("show", model, "--interval", code=2).err
+    answer = bayes("explain", model, "--set", "heavy=Yes", "--interval", "80%", "--json").json
+    assert answer["interval"]["level"] == 0.8
+    assert answer["interval"]["rows"][0]["estimate"] == answer["posterior"]["+"]
+    text = bayes("explain", model, "--set", "heavy=Yes", "--interval", ".9", "--draws", "500", "--seed", "4").out
+    assert "how sure is P(class | x)?" in text
+    assert "by 500 draws" in text
+    assert "--interval" in bayes("explain", model, "--set", "heavy=Yes", "--draws", "500", code=2).err
+    tan = str(tmp_path / "t.bayes")
+    bayes("train", str(rows), "-t", "class", "-o", tan, "--model", "tan")
+    assert "--model naive" in bayes("explain", tan, "--set", "heavy=Yes", "--interval", code=2).err

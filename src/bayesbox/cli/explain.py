@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from bayesbox.cli.options import shared as options
+from bayesbox.cli.options.interval import draws_option, interval_option
 from bayesbox.cli.print.output import captured_warnings, emit_json, note, say
 
 if TYPE_CHECKING:
     from bayesbox.classifier.base import AnyClassifier
+    from bayesbox.explain.credible import IntervalTable
     from bayesbox.file.reader import Json
     from bayesbox.source.base import Batch
+
+DRAWS = 10_000  # from the posteriors, for an interval
 
 
 @click.command(
@@ -24,12 +29,14 @@ if TYPE_CHECKING:
         "bayes explain weather.bayes --set outlook=sunny --show-work",
         "bayes explain weather.bayes --set outlook=sunny --show-work --latex > sunny.tex",
         "bayes explain weather.bayes --set outlook=sunny --svg sunny.svg",
+        "bayes explain weather.bayes --set outlook=sunny --interval .95",
         "bayes explain people.bayes new.csv --row 3 --against '>50K'",
         "bayes explain spam.bayes message.eml",
     ),
     notes="Log-odds are natural logarithms: +0.69 doubles the odds. Keys of --json: prediction, against, posterior, "
     "prior, log_odds, prior_log_odds, columns (name, value, log_odds), notes, work with --show-work (title, steps, "
-    "posterior, class), of a calibrated model calibration_log_odds, and of a Bayes optimal model hypotheses (kind, "
+    "posterior, class), interval with --interval (level, draws, rows (levels, estimate, low, high), notes), of a "
+    "calibrated model calibration_log_odds, and of a Bayes optimal model hypotheses (kind, "
     "weight, class, p); for a document absent_log_odds and words (word, times, log_odds, counts) in place of columns "
     "and notes. Infinite "
     'numbers are the texts "inf" and "-inf".',
@@ -57,6 +64,9 @@ if TYPE_CHECKING:
 @click.option("--html", is_flag=True, help="With --show-work: print the work alone, as a page of HTML.")
 @click.option("--against", metavar="CLASS", help="The class to compare with; by default the runner-up.")
 @click.option("--svg", metavar="FILE", help="Draw the nomogram of naive Bayes with the case marked on its rulers.")
+@interval_option("How sure the posterior is: its credible interval, by draws from the posteriors of the shares")
+@draws_option
+@click.option("--seed", type=click.IntRange(min=0), help="--interval: another seed than 0.")
 @options.prior_option
 @options.na_option
 @options.input_format_option("-f", "--format")
@@ -80,6 +90,7 @@ def command(model: str, data: str | None, as_json: bool, **given: Any) -> None:
         batch = _batch(classifier, model, data, given)
         case = classifier.case(batch, against=given["against"])
         work = classifier.work(batch, against=given["against"]) if given["show_work"] else None
+        sure = _interval(classifier, batch, given)
         if given["svg"]:
             from bayesbox.cli.print.nomogram import write
             from bayesbox.table.naive.nomogram import nomogram
@@ -90,16 +101,32 @@ def command(model: str, data: str | None, as_json: bool, **given: Any) -> None:
         assert work is not None
         say(work.latex() if given["latex"] else work.html())
     elif as_json:
-        emit_json({**case.as_dict(), **printer.case_facts(classifier, batch, notes, work)})
+        facts = {**case.as_dict(), **printer.case_facts(classifier, batch, notes, work)}
+        emit_json(facts if sure is None else {**facts, "interval": sure.to_dict()})
         return
     else:
         printer.print_case(classifier, batch, case, work)
+        if sure is not None:
+            say()
+            say(str(replace(sure, title=f"how sure is P({classifier.target or 'class'} | x)?")))
     for text in notes:
         note(f"note: {text}")
 
 
+def _interval(classifier: AnyClassifier, batch: Batch, given: Json) -> IntervalTable | None:
+    """How sure the answer is, where that is asked for."""
+    if given["interval"] is None:
+        if given["draws"] is not None or given["seed"] is not None:
+            raise click.UsageError("--draws and --seed go with --interval")
+        return None
+    draws, seed = given["draws"] or DRAWS, given["seed"] or 0
+    return classifier.posterior_interval(batch, level=given["interval"], draws=draws, seed=seed)
+
+
 def _check_form(given: Json, as_json: bool) -> None:
     """Refuse --latex and --html where they mean nothing."""
+    if given["interval"] and (given["latex"] or given["html"]):
+        raise click.UsageError("--interval goes with text and --json")
     forms = [name for name, asked in (("--latex", given["latex"]), ("--html", given["html"])) if asked]
     if forms and not given["show_work"]:
         raise click.UsageError(f"{forms[0]} is a form of the work: add --show-work")

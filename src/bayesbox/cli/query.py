@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bayesbox.cli.options import shared as options
+from bayesbox.cli.options.interval import draws_option, interval_option
 from bayesbox.cli.options.written_work import html_option, latex_option, print_work, require_form
 from bayesbox.cli.print.output import decimal, emit_json, note, plural, say, table
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from bayesbox.network.query.notation import Question
 
 
+DRAWS = 2_000  # from the posteriors of the tables, for an interval
 ROWS = ("weight", "types", "na", "bad_rows", *options.DIALECT_OPTIONS)
 
 
@@ -41,6 +43,7 @@ ROWS = ("weight", "types", "na", "bad_rows", *options.DIALECT_OPTIONS)
         "bayes query alarm.bif 'P(B, E | J=true)' --mpe",
         "bayes query alarm.bif 'P(B | J=true)' --approx gibbs",
         "bayes query alarm.bif 'P(B=true | J=true, M=true)' --approx all",
+        "bayes query learned.json 'P(B=true | J=true)' --interval .95",
         "bayes query alarm.bif 'J _|_ M | A'",
         "bayes query people.bayes 'P(income | sex=Female, education=Masters)'",
     ),
@@ -53,7 +56,8 @@ ROWS = ("weight", "types", "na", "bad_rows", *options.DIALECT_OPTIONS)
     "cells))); with --approx, standard_error beside "
     "probability, and approximation with what the method tells of itself; with --approx all, exact (rows, or null "
     "and refused), methods (method, rows, error, standard_error, approximation, notes, refused), by_samples (method, "
-    "samples, error, stated: root mean squares) and runs. "
+    "samples, error, stated: root mean squares) and runs; with --interval, level, draws and rows "
+    "(levels, estimate, low, high). "
     "The approximations: weighting and gibbs draw samples and state standard errors, loopy is exact on polytrees and "
     "else states its residual, meanfield bounds the probability of the evidence from below.",
 )
@@ -74,7 +78,9 @@ ROWS = ("weight", "types", "na", "bad_rows", *options.DIALECT_OPTIONS)
 @click.option(
     "--samples", type=click.IntRange(1), help="With --approx weighting, gibbs, all: how many; 100,000 if not said."
 )
-@click.option("--seed", type=click.IntRange(0), help="With --approx, but for loopy: another seed than 0.")
+@click.option("--seed", type=click.IntRange(0), help="--approx, but for loopy, and --interval: another seed than 0.")
+@interval_option("Of a network whose tables were counted: how sure the answer is, as a credible interval")
+@draws_option
 @click.option("--normalize", is_flag=True, help="Of a network: make rows sum to 1 that do not.")
 @click.option(
     "--show-work",
@@ -125,8 +131,16 @@ def command(
         raise click.UsageError("give the data, and then the question")
     asked = parse(question)
     drawn = {name: value for name, value in (("samples", samples), ("seed", seed)) if value is not None}
-    if drawn and approx is None:
-        raise click.UsageError("--samples and --seed go with --approx")
+    interval = given.pop("interval")
+    draws = given.pop("draws")
+    if samples is not None and approx is None:
+        raise click.UsageError("--samples goes with --approx")
+    if seed is not None and approx is None and interval is None:
+        raise click.UsageError("--seed goes with --approx and --interval")
+    if draws is not None and interval is None:
+        raise click.UsageError("--draws goes with --interval")
+    if interval is not None and (mpe or approx or show_work):
+        raise click.UsageError("--interval goes without --mpe, --approx and --show-work")
     require_form(latex=latex, html=html, shown=show_work, option="--show-work", as_json=as_json)
     if work_method != "auto" and not show_work:
         raise click.UsageError("--work-method goes with --show-work")
@@ -134,6 +148,12 @@ def command(
         from bayesbox.cli.network.query import NetworkWork, answer_network
 
         options.refuse_typed(context, ROWS, f"is about rows, and {data[0]} is a network")
+        if interval is not None:
+            from bayesbox.cli.network.query import answer_with_interval
+
+            how = {"level": interval, "draws": draws or DRAWS, "seed": seed or 0}
+            answer_with_interval(data[0], asked, how, normalize=normalize, as_json=as_json)
+            return
         approximation = None if approx is None else (approx, drawn)
         answer_network(
             data[0],
@@ -145,8 +165,10 @@ def command(
             as_json=as_json,
         )
         return
-    if mpe or normalize or approx or work_method != "auto":
-        raise click.UsageError("--mpe, --approx, --normalize and --work-method are for the file of a network")
+    if mpe or normalize or approx or interval or work_method != "auto":
+        raise click.UsageError(
+            "--mpe, --approx, --interval, --normalize and --work-method are for the file of a network"
+        )
     counted = _counted(data, asked, given)
     found = answer(counted, asked) if isinstance(asked, Query) else verdict(counted, asked)
     if as_json:

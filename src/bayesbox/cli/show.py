@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from bayesbox.cli.options import shared as options
+from bayesbox.cli.options.interval import interval_option
 from bayesbox.cli.options.written_work import html_option, latex_option
 from bayesbox.cli.print import nomogram, tables
 from bayesbox.cli.print.output import say
@@ -22,6 +23,7 @@ FEW = 5  # rows, below which --privacy lists what they have
         "bayes show people.bayes",
         "bayes show people.bayes --tables",
         "bayes show people.bayes --tables --latex > people.tex",
+        "bayes show people.bayes --tables --interval .95",
         "bayes show people.bayes --weights",
         "bayes show people.bayes --boundary age hours --svg boundary.svg",
         "bayes show people.bayes --column age --svg age.svg",
@@ -45,8 +47,8 @@ FEW = 5  # rows, below which --privacy lists what they have
     "used, telling and free_parameters in place of columns, densities, left_out and joint_parameters; for hidden "
     "Markov models model, kind, origin, states, start, transition, columns (what is seen in each state), left_out, "
     "parameters, digest and model_digest. With --tables: model, kind, title, tables (name, columns, rows (name, "
-    "cells (formula, fraction, value, text))) and parameters; with --weights: model, weights (class, against, "
-    "weights, constant). With --privacy: model, fewer_than, columns, redacted, ledger and disclosures "
+    "cells (formula, fraction, value, text; of intervals low, high))) and parameters; with --weights: model, weights "
+    "(class, against, weights, constant). With --privacy: model, fewer_than, columns, redacted, ledger and disclosures "
     "(model, column, what, count, of, and with --values values).",
 )
 @click.argument("model")
@@ -57,6 +59,7 @@ FEW = 5  # rows, below which --privacy lists what they have
     is_flag=True,
     help="Only the weights of the line between two classes, by naive Bayes of columns of two levels or of counts.",
 )
+@interval_option("--tables: also the credible interval of every share that was counted")
 @latex_option
 @html_option
 @click.option(

@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from bayesbox.dist.cells import Smoothing
+from bayesbox.dist.dirichlet import SharePosterior
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,10 @@ class Factor:
     name: str
     formulas: tuple[str, ...]
     values: tuple[Number, ...]
+    posteriors: tuple[SharePosterior, ...] = ()
+    """How sure each share is, where it was counted."""
+    exponent: float = 1.0
+    """The power to which the shares of `posteriors` are raised."""
 
     def power(self, weight: float) -> Factor:
         """The factor raised to the weight of its column."""
@@ -55,7 +60,8 @@ class Factor:
             return self
         shown = [text or decimal(float(value)) for text, value in zip(self.formulas, self.values, strict=True)]
         values = tuple(Logged(weight * log_of(value) if value else -math.inf) for value in self.values)
-        return Factor(f"{self.name}^{weight:.4g}", tuple(f"({text})^{weight:.4g}" for text in shown), values)
+        formulas = tuple(f"({text})^{weight:.4g}" for text in shown)
+        return Factor(f"{self.name}^{weight:.4g}", formulas, values, self.posteriors, self.exponent * weight)
 
 
 def product_of_words(column: str, log_p: Sequence[float]) -> Factor:

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from bayesbox._core import ExactArray
 from bayesbox.dist.base import Doubles
-from bayesbox.dist.cells import Cells, Smoothing, exact_numbers, ratio
+from bayesbox.dist.cells import Cells, Ratio, Smoothing, exact_numbers, ratio
+from bayesbox.dist.dirichlet import SharePosterior, share_posteriors
 from bayesbox.dist.factor import Number, divided, formula, given_value
 
 CLOSE = 1e-9  # how far a ratio may be from the model's own number that it is shown for
@@ -21,11 +22,14 @@ PARAMETERS = {"std": "standard deviation"}  # parameters whose names are short f
 
 
 class LearnedRow(NamedTuple):
-    """A row of a table: its name, and for each column a formula, empty where there is none, and a value."""
+    """A row of a table: its name, and for each column a formula, empty where there is none, a value, and where it was
+    counted how sure it is.
+    """
 
     name: str
     formulas: tuple[str, ...]
     values: tuple[Number | float, ...]
+    posteriors: tuple[SharePosterior, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,11 @@ class CountedLevels(NamedTuple):
         total = self.totals[label] if self.totals.ndim == 1 else self.totals[label, level]
         return formula(self.counts[label, level], total, over, under, self.rule), divided(over, under)
 
+    def posteriors(self, ratios: tuple[NDArray[Any], NDArray[Any]]) -> list[list[SharePosterior]]:
+        """How sure each share is."""
+        cells = Cells(self.counts, self.totals, self.size, self.names)
+        return share_posteriors(cells, Ratio(*ratios), self.rule)
+
     def ratios(self) -> tuple[NDArray[Any], NDArray[Any]]:
         """Numerators and denominators."""
         over, under = ratio(self.rule, Cells(self.counts, self.totals, self.size, self.names))
@@ -81,6 +90,7 @@ def level_rows(
     `log_p` has levels x classes; a level that is impossible in every class has zeros there, and is shown as 0.
     """
     ratios = None if counted is None else counted.ratios()
+    posteriors = None if counted is None or ratios is None else counted.posteriors(ratios)
     rows = []
     for place, name in enumerate(names):
         own = [math.exp(value) for value in log_p[place].tolist()]
@@ -89,7 +99,8 @@ def level_rows(
             values = [value for _, value in cells]
             impossible = not any(values) and all(p == 1 for p in own)
             if impossible or np.allclose([float(value) for value in values], own, rtol=CLOSE, atol=0):
-                rows.append(LearnedRow(name, tuple(text for text, _ in cells), tuple(values)))
+                sure = () if posteriors is None else tuple(row[place] for row in posteriors)
+                rows.append(LearnedRow(name, tuple(text for text, _ in cells), tuple(values), sure))
                 continue
         elif len(names) > 1 and all(p == 1 for p in own):
             own = [0.0] * len(own)

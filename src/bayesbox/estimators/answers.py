@@ -32,6 +32,7 @@ from bayesbox.estimators.inputs import labels_from
 from bayesbox.estimators.one_row import OneRowAnswers
 from bayesbox.estimators.shared.doc_link import DocLink
 from bayesbox.explain.class_work import ClassWork
+from bayesbox.explain.credible import IntervalTable
 from bayesbox.explain.printed_tables import PrintedTables
 from bayesbox.file.digest import model_digest
 from bayesbox.file.load import CLASSIFIER, from_bytes
@@ -268,12 +269,13 @@ class CountedEstimator(ReadEstimator, ClassifierMixin, BaseEstimator, Generic[C]
         other = None if against is None else self.classifier_.model.classes[self._place_of(against)]
         return self.classifier_.work(batch, against=other)
 
-    def tables(self, most: int | None = MOST_ROWS) -> PrintedTables:
+    def tables(self, most: int | None = MOST_ROWS, *, interval: float | None = None) -> PrintedTables:
         """All that was learned, as the texts print it: a mapping of tables by column, the prior as "P(class)".
 
         Ratios of counts are exact fractions with what the smoothing rule added. It prints as text, shows as HTML in a
         notebook, and has `.html()`, `.latex()` and `.to_dict()`. Of a table with more rows the `most` common are shown,
-        with the number of those that are not; `most=None` shows all.
+        with the number of those that are not; `most=None` shows all. `interval=0.95` adds below each row of shares
+        that were counted their credible intervals, by the prior that the smoothing rule implies.
 
         >>> import bayesbox as bb
         >>> rows = {"heavy": ["No", "No", "Yes", "No", "Yes", "No", "No"]}
@@ -289,7 +291,29 @@ class CountedEstimator(ReadEstimator, ClassifierMixin, BaseEstimator, Generic[C]
         check_is_fitted(self)
         if most is not None and (isinstance(most, bool) or not isinstance(most, (int, np.integer)) or most < 1):
             raise BadOption("most must be a positive integer or None", found=most)
-        return self.classifier_.tables(None if most is None else int(most))
+        return self.classifier_.tables(None if most is None else int(most), interval)
+
+    def posterior_interval(
+        self, X: object, level: float = 0.95, *, draws: int = 10_000, seed: int = 0
+    ) -> IntervalTable:
+        """How sure the answer to one row is: the credible interval of P(class | x), by class.
+
+        Every share that was counted is drawn from its posterior, by the Dirichlet prior that the smoothing rule
+        implies, so many times; the same seed gives the same interval. Densities of numbers are taken as they were
+        learned. It prints, shows as HTML and has `.to_frame()`; each entry is a pair (low, high) with its `.estimate`.
+
+        >>> import bayesbox as bb
+        >>> rows = {"outlook": ["sunny", "rainy", "rainy", "sunny"]}
+        >>> few = bb.NaiveBayes().fit(rows, ["no", "yes", "yes", "yes"]).posterior_interval({"outlook": "sunny"})
+        >>> many = bb.NaiveBayes().fit(rows | {"outlook": rows["outlook"] * 100}, ["no", "yes", "yes", "yes"] * 100)
+        >>> sure = many.posterior_interval({"outlook": "sunny"})
+        >>> few["no"].low < sure["no"].low < sure["no"].high < few["no"].high
+        True
+        """
+        batch = self._asked(X)
+        if batch.rows != 1:
+            raise BadOption("an interval is of one row", found=f"{batch.rows:,} rows", remedy="Pass one: X.iloc[[0]]")
+        return self.classifier_.posterior_interval(batch, level=level, draws=draws, seed=seed)
 
     def parameters(self) -> Parameters:
         """How many numbers the model has, a named tuple.

@@ -8,7 +8,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from bayesbox.dist.base import Columns, Doubles
-from bayesbox.dist.cells import LevelCounts, Smoothing
+from bayesbox.dist.cells import Cells, LevelCounts, Ratio, Smoothing
+from bayesbox.dist.dirichlet import share_posteriors
 from bayesbox.dist.factor import Factor, Logged, NoFactor, divided, formula, given_value, log_of
 from bayesbox.dist.naive import NaiveModel
 from bayesbox.explain.box import BayesBox
@@ -44,8 +45,9 @@ def bayes_box(
     columns: Columns,
     *,
     against: str | None = None,
+    every: bool = False,
 ) -> BayesBox:
-    """The work for the first row of these columns."""
+    """The work for the first row of these columns; with `every`, a factor for each though there are very many."""
     counted = book.with_classes(model.classes)
     factors = [prior_factor(model, book, rules)]
     left_out = [NoFactor(name, reason) for name, reason in model.left_out.items()]
@@ -57,7 +59,8 @@ def bayes_box(
                 left_out.append(factor)
             else:
                 factors.append(factor.power(model.weight_of(conditional)))
-    factors[1:] = most_telling(factors[1:], len(model.classes))
+    if not every:
+        factors[1:] = most_telling(factors[1:], len(model.classes))
     weighted = any(model.weight_of(conditional) != 1 for conditional in model.conditionals)
     return BayesBox(model.classes, tuple(factors), tuple(left_out), not weighted, against)
 
@@ -97,7 +100,10 @@ def _counted_prior(classes: tuple[str, ...], book: Book, rule: Smoothing) -> Fac
         formula(counts.counts[0, index], counts.totals[0], over[index], under[index], rule)
         for index in range(len(classes))
     ]
-    return Factor("P(class)", tuple(formulas), tuple(divided(a, b) for a, b in zip(over, under, strict=True)))
+    shares = tuple(divided(a, b) for a, b in zip(over, under, strict=True))
+    ratios = Ratio(np.array([over], dtype=object), np.array([under], dtype=object))
+    names = Cells(counts.counts[:, : len(classes)], counts.totals, len(classes), classes)
+    return Factor("P(class)", tuple(formulas), shares, tuple(share_posteriors(names, ratios, rule)[0]))
 
 
 def work_of_terms(

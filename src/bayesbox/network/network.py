@@ -134,8 +134,10 @@ class BayesianNetwork(NetworkResult, NetworkFitting, NetworkAnalysis, HasNetwork
 
         return parameters_of(self.graph)
 
-    def tables(self) -> PrintedTables:
+    def tables(self, *, interval: float | None = None) -> PrintedTables:
         """Every table as the texts print it, and the number of parameters: prints, shows as HTML, has `.latex()`.
+
+        `interval=0.95` adds the credible interval of every number, where the tables were counted by `fit`.
 
         >>> print(BayesianNetwork({"grass": ["rain"]}, {"rain": 0.2, "grass": {True: 0.9, False: 0.1}}).tables())
         P(rain, grass) = P(rain) P(grass | rain)
@@ -148,7 +150,7 @@ class BayesianNetwork(NetworkResult, NetworkFitting, NetworkAnalysis, HasNetwork
         """
         from bayesbox.network.printed_tables import tables_of
 
-        return tables_of(self)
+        return tables_of(self, interval)
 
     def parents(self, node: str) -> list[str]:
         """The parents of a node, in the order of its table."""

@@ -25,6 +25,7 @@ from bayesbox.network.learn.rows import counts_of, variables_of
 from bayesbox.network.tables import require_tables
 
 if TYPE_CHECKING:
+    from bayesbox.dist.dirichlet import SharePosterior
     from bayesbox.network.network import BayesianNetwork
 
 Doubles = NDArray[np.float64]
@@ -41,8 +42,11 @@ def parameters_of(graph: Graph) -> Parameters:
     return Parameters(free, sum(map(operator.mul, rows, states)), None, math.prod(states))
 
 
-def tables_of(network: BayesianNetwork) -> PrintedTables:
-    """Every table, a row for each state of the parents; counts over counts where rows were counted."""
+def tables_of(network: BayesianNetwork, interval: float | None = None) -> PrintedTables:
+    """Every table, a row for each state of the parents; counts over counts where rows were counted.
+
+    With the level of an `interval`, that of every number is in the row below.
+    """
     require_tables(network.graph)
     nodes = network.graph.nodes
     free, whole, _, joint = parameters_of(network.graph)
@@ -51,12 +55,20 @@ def tables_of(network: BayesianNetwork) -> PrintedTables:
             "net.cpt(node) is the table of one node", "bayes network convert FILE net.json writes all of them"
         )
         raise BadOption(f"up to {MOST_NUMBERS:,} numbers are printed", found=f"{whole:,}", remedy=remedy)
-    counts = _counts(network)
+    counts = counts_by_node(network)
     tables = {name: _table(network, node, counts.get(name)) for name, node in nodes.items()}
+    told: list[str] = []
+    if interval is not None:
+        from bayesbox.explain.credible import prior_notes, require_level
+
+        sure = _posteriors(network)
+        tables = {name: _with_intervals(step, sure[name], require_level(interval)) for name, step in tables.items()}
+        told = prior_notes([cell for rows in sure.values() for row in rows for cell in row])
     assert joint is not None
     notes = (
         f"the tables hold {whole:,} numbers, {free:,} of them free",
         f"the full joint table would hold {_count(joint)}, {_count(joint - 1)} of them free",
+        *told,
     )
     counted = {"numbers": whole, "free": free, "joint_numbers": joint, "joint_free": joint - 1}
     return PrintedTables(network.factorisation(), tables, notes, counted)
@@ -89,7 +101,25 @@ def _given_cells(shares: Doubles) -> list[list[Cell]]:
     return [[ShortCell(value=value) for value in row] for row in as_fractions(shares)]
 
 
-def _counts(network: BayesianNetwork) -> dict[str, Doubles]:
+def _posteriors(network: BayesianNetwork) -> dict[str, list[list[SharePosterior]]]:
+    """How sure each number is; refused where the tables were not counted."""
+    from bayesbox.network.analyse.interval import cell_posteriors, require_counts
+
+    counts = require_counts(network)
+    return {name: cell_posteriors(network, node, counts[name]) for name, node in network.graph.nodes.items()}
+
+
+def _with_intervals(step: Step, posteriors: list[list[SharePosterior]], level: float) -> Step:
+    from bayesbox.explain.credible import interval_row
+
+    rows: list[Row] = []
+    for row, sure in zip(step.rows, posteriors, strict=True):
+        values = [0.0 if cell.value is None else float(cell.value) for cell in row.cells]
+        rows += [row, interval_row(sure, values, level)]
+    return Step(step.name, tuple(rows), step.columns)
+
+
+def counts_by_node(network: BayesianNetwork) -> dict[str, Doubles]:
     """The counts of each node, where its table is made of them by a rule and nothing else."""
     if network.book_ is None or network._rules is None or network._experts is not None:
         return {}

@@ -8,9 +8,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from bayesbox.classifier.report.size import Parameters, parameters_of
+from bayesbox.described import Remedy
 
 if TYPE_CHECKING:
     from bayesbox.dist.learned import LearnedTable
+    from bayesbox.explain.credible import IntervalTable
     from bayesbox.explain.printed_tables import PrintedTables
 
 MOST_ROWS = 30  # of one table that are shown, unless all are wanted
@@ -29,9 +31,19 @@ class Learns:
         """A table for each distribution of its model, or for each of the models that it holds."""
         return tables_of(self, most)
 
-    def tables(self, most: int | None = MOST_ROWS) -> PrintedTables:
-        """The prior and every table; of long ones the `most` common rows, None for all."""
-        return printed(self, most)
+    def tables(self, most: int | None = MOST_ROWS, interval: float | None = None) -> PrintedTables:
+        """The prior and every table; of long ones the `most` common rows, None for all; with intervals where asked."""
+        return printed(self, most, interval)
+
+    def posterior_interval(self, batch: Any, *, level: float, draws: int, seed: int) -> IntervalTable:  # noqa: ARG002
+        """The interval of P(class | x) of one row, where its shares were counted by class and column."""
+        from bayesbox.errors import BadOption
+
+        raise BadOption(
+            "the interval of an answer is drawn for naive Bayes and for Bayesian networks",
+            found=getattr(self, "title", type(self).__name__),
+            remedy=Remedy("Train bayesbox.NaiveBayes(), or fit a network: net.interval(question)", "Try --model naive"),
+        )
 
     def parameters(self) -> Parameters:
         """How many numbers it has learned: free, all, and those of naive Bayes and of the full joint."""
@@ -68,31 +80,46 @@ def counted_parameters(classifier: Any) -> Parameters:
     return parameters_of(len(classifier.model.classes), getattr(classifier.model, "conditionals", ()))
 
 
-def printed(classifier: Any, most: int | None) -> PrintedTables:
-    """The tables of a classifier, and notes on them."""
+def printed(classifier: Any, most: int | None, interval: float | None = None) -> PrintedTables:
+    """The tables of a classifier, and notes on them; with the interval of every share that was counted."""
+    from bayesbox.dist.learned import LearnedRow
+    from bayesbox.explain.credible import interval_row, prior_notes, require_level
     from bayesbox.explain.printed_tables import PrintedTables
     from bayesbox.explain.steps import Cell, Row, Step
     from bayesbox.explain.work import prior_factor
 
     model = classifier.model
     prior = prior_factor(model, classifier.book, classifier.rules)
-    steps = {PRIOR: Step("prior", (Row(PRIOR, tuple(map(Cell, prior.formulas, prior.values))),), model.classes)}
+    level = None if interval is None else require_level(interval)
+    sure: list[Any] = []
+
+    def with_interval(row: LearnedRow) -> Iterator[Row]:
+        yield Row(row.name, tuple(map(Cell, row.formulas, row.values)))
+        if level is not None and row.posteriors:
+            sure.extend(row.posteriors)
+            yield interval_row(row.posteriors, row.values, level)
+
+    first = LearnedRow(PRIOR, prior.formulas, prior.values, prior.posteriors)
+    steps = {PRIOR: Step("prior", tuple(with_interval(first)), model.classes)}
     notes: list[str] = []
     about: dict[str, list[str]] = {}
     found = classifier.learned_tables(most)
     for table in found if most is None else itertools.islice(found, MOST_TABLES):
-        rows = tuple(Row(row.name, tuple(map(Cell, row.formulas, row.values))) for row in table.rows)
+        rows = tuple(each for row in table.rows for each in with_interval(row))
         if rows:
             steps[table.name] = Step(table.name, rows, model.classes if table.columns is None else table.columns)
         if table.about:
             about.setdefault(table.about, []).append(table.name)
         if table.hidden:
-            notes.append(f"{table.name}: {len(rows):,} of {len(rows) + table.hidden:,} rows are shown")
+            shown = len(table.rows)
+            notes.append(f"{table.name}: {shown:,} of {shown + table.hidden:,} rows are shown")
     notes += [f"{'; '.join(names)}: {text}" for text, names in about.items()]
     more = sum(1 for _ in found)
     if more:
         notes.append(f"{more:,} more tables are not shown")
     notes += [f"ignored: {name}, since {reason}" for name, reason in getattr(model, "left_out", {}).items()]
+    if level is not None:
+        notes += prior_notes(sure) or ["no share was counted, so that there are no intervals"]
     size = classifier.parameters()
     title = f"what was learned of {classifier.target or 'class'}: {classifier.title}"
     return PrintedTables(title, steps, (*notes, f"parameters: {size.text()}"), size.to_dict())

@@ -77,6 +77,31 @@ def answer_network(
         _print_answer(network, asked, work, as_json=as_json)
 
 
+def answer_with_interval(path: str, asked: Question, how: Json, *, normalize: bool, as_json: bool) -> None:
+    """Answer a question of a network whose tables were counted, and print how sure the answer is."""
+    from bayesbox.explain.credible import CredibleInterval
+    from bayesbox.network.analyse.interval import answer_interval
+    from bayesbox.network.network import BayesianNetwork
+    from bayesbox.network.query.notation import Independence
+
+    if isinstance(asked, Independence):
+        raise click.UsageError("--interval is for questions P(...)")
+    network = opened_network(path, normalize=normalize)
+    if not isinstance(network, BayesianNetwork):
+        raise click.UsageError(f"--interval is for Bayesian networks, and {path} is a factor graph")
+    found = answer_interval(network, asked, **how)
+    if isinstance(found, CredibleInterval):
+        if as_json:
+            rows = [{"levels": [], **found.to_dict()}]
+            emit_json({"question": str(asked), "level": found.level, "draws": how["draws"], "rows": rows})
+        else:
+            say(repr(found))
+    elif as_json:
+        emit_json({"question": str(asked), **found.to_dict()})
+    else:
+        say(str(found))
+
+
 def _print_answer(network: Any, asked: Query, how: NetworkWork | None, *, as_json: bool) -> None:
     from bayesbox.network.query.probability_table import ProbabilityTable, figure
 

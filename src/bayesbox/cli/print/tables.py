@@ -26,8 +26,9 @@ def require_fitting(column: str | None, svg: str | None, given: Json, *, as_json
         option="--tables and --weights",
         as_json=as_json,
     )
-    if given["every"] and "--tables" not in asked:
-        raise click.UsageError("--all goes with --tables")
+    for name, option in (("every", "--all"), ("interval", "--interval")):
+        if given[name] and "--tables" not in asked:
+            raise click.UsageError(f"{option} goes with --tables")
     if not asked:
         return ""
     if len(asked) > 1 or column or given["nomogram"] or given["privacy"]:
@@ -71,11 +72,13 @@ def show_network(path: str, given: Json, *, as_json: bool) -> None:
     found = opened_network(path, normalize=False)
     if not isinstance(found, BayesianNetwork):
         raise click.UsageError(f"--tables is for models and Bayesian networks, and {path} is neither")
-    _print_tables(found.tables(), path, given, as_json=as_json)
+    _print_tables(found.tables(interval=given["interval"]), path, given, as_json=as_json)
 
 
 def show_chain(chain: HiddenMarkovModel, path: str, given: Json, *, as_json: bool) -> None:
     """The tables of a hidden Markov model."""
+    if given["interval"]:
+        raise click.UsageError("--interval is for classifiers and networks, and this is a hidden Markov model")
     _print_tables(chain.tables(), path, given, as_json=as_json)
 
 
@@ -91,7 +94,7 @@ def _print_tables(tables: PrintedTables, path: str, given: Json, *, as_json: boo
 def _show_tables(classifier: AnyClassifier, path: str, given: Json, *, as_json: bool) -> None:
     from bayesbox.classifier.report.tables import MOST_ROWS
 
-    tables = classifier.tables(None if given["every"] else MOST_ROWS)
+    tables = classifier.tables(None if given["every"] else MOST_ROWS, given["interval"])
     if as_json:
         emit_json({"model": path, "kind": classifier.kind, **tables.to_dict()})
         return

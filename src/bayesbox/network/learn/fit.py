@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,11 +21,16 @@ from bayesbox.network.learn.options import NodeRowOptions, TableOptions
 from bayesbox.network.learn.rows import NetworkRows, book_of, counts_of, read_rows, variables_of
 from bayesbox.network.learn.scores import Score, Scorer
 from bayesbox.network.learn.tables import TableRules
+from bayesbox.network.query.notation import parse_query
 from bayesbox.network.questions import COMPILED
 from bayesbox.network.tables import require_tables
 from bayesbox.schema.coded import Variable
 from bayesbox.schema.parameters import method_by_keywords
 from bayesbox.tally.families import FamilyBook
+
+if TYPE_CHECKING:
+    from bayesbox.explain.credible import CredibleInterval, IntervalTable
+    from bayesbox.network.network import BayesianNetwork
 
 Doubles = NDArray[np.float64]
 
@@ -152,6 +157,28 @@ class NetworkFitting:
         return Scorer(rows.counter(), Score.of(score)).total([scope[:-1] for scope in families.scopes])
 
     # -- the ways there ------------------------------------------------------------------------------------------
+
+    def interval(
+        self, question: str, level: float = 0.95, *, draws: int = 2_000, seed: int = 0
+    ) -> CredibleInterval | IntervalTable:
+        """How sure the answer to P(...) is, where the tables were counted by `fit`: its credible interval.
+
+        The tables are drawn so many times from their Dirichlet posteriors, by the prior that the smoothing rule
+        implies, and the question is answered by each. Of a number it is a pair (low, high) with its `.estimate`; of a
+        table a mapping of such pairs that prints, shows as HTML and has `.to_frame()`. A seed gives the same again.
+
+        >>> rows = {"rain": ["yes", "no", "no", "no"] * 5, "wet": ["yes", "no", "no", "yes"] * 5}
+        >>> import bayesbox as bb
+        >>> net = bb.BayesianNetwork({"wet": ["rain"]}).fit(rows)
+        >>> low, high = net.interval("P(rain=yes | wet=yes)", 0.95)
+        >>> low < net.query("P(rain=yes | wet=yes)") < high
+        True
+        """
+        from bayesbox.network.analyse.interval import answer_interval
+
+        return answer_interval(
+            cast("BayesianNetwork", self), parse_query(question), level=level, draws=draws, seed=seed
+        )
 
     def _read(self, data: object, options: NodeRowOptions) -> NetworkRows:
         """Rows as codes of the states of this network."""

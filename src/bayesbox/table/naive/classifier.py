@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from bayesbox.classifier.calibration.auto import HeldOutAnswers
     from bayesbox.classifier.report.size import ModelSize
     from bayesbox.explain.class_work import ClassWork
+    from bayesbox.explain.credible import IntervalTable
     from bayesbox.explain.evidence import Explanation
     from bayesbox.file.reader import Json
 
@@ -216,6 +217,11 @@ class NaiveClassifier(TableClassifier[NaiveOptions, dict[str, float], NaiveModel
         columns = self.columns_of(batch)
         box = bayes_box(self.schema, self.book, self.rules, self.model, columns, against=against)
         return box.work(self.case_title(batch))
+
+    def posterior_interval(self, batch: Batch, *, level: float, draws: int, seed: int) -> IntervalTable:
+        from bayesbox.table.naive.interval import posterior_interval
+
+        return posterior_interval(self, batch, level=level, draws=draws, seed=seed)
 
     def explain(self, batch: Batch) -> Explanation:
         assert self.schema is not None
