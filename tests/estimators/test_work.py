@@ -105,6 +105,14 @@ def test_hypotheses_that_learned_give_the_answer_of_their_sum() -> None:
         assert list(clf.work(row).posterior) == pytest.approx(clf.predict_proba(row)[0].tolist(), abs=1e-12)
 
 
+def test_full_bayes_says_that_its_correlations_are_shrunk() -> None:
+    rows = {"length": [4, 8, 5, 7, 9, 11, 9, 11], "width": [6, 10, 9, 7, 5, 9, 8, 6]}
+    case, kind = {"length": 8, "width": 8}, ["A"] * 4 + ["B"] * 4
+    shrunk = bb.FullBayes(shrink="loo").fit(rows, kind).work(case)
+    assert "correlations shrunk" in str(shrunk.step("shrinkage").rows[0])
+    assert "shrunk" not in str(bb.FullBayes().fit(rows, kind).work(case))
+
+
 def test_full_bayes_shows_means_covariances_and_the_quadratic_form() -> None:
     from scipy.stats import multivariate_normal
     from sklearn.datasets import load_iris

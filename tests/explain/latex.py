@@ -47,7 +47,7 @@ def check_latex(source: str) -> None:
             in_math = "" if in_math else "$"
         elif token[0] == "&":
             assert environments
-            assert not in_math
+            assert bool(in_math) == (environments[-1] == "aligned")
         elif token[0] in "^_":
             assert in_math
         else:

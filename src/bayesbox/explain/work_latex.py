@@ -1,5 +1,7 @@
 r"""The work as LaTeX: `tabular` for tables, displayed equations for lines; it needs `\usepackage{amsmath}`.
 
+What is wide goes on in the next line at each "=".
+
 Ratios become fractions and powers of ten are written out. What is not one of the few forms that are known is set as
 text, so that a name in the data can neither break the document nor run a command.
 """
@@ -40,6 +42,7 @@ DENSITY = re.compile(rf"(?P<name>[A-Za-z][A-Za-z -]*)\((?P<value>{NUMBER}) \| (?
 SUMMED = re.compile(r"sum over (?P<over>[^()]+?) of (?P<rest>.+)")
 FUNCTION = re.compile(r"(?P<name>f|alpha|beta|gamma|delta)(?P<number>\d*)(?:\((?P<of>[^()|]+)\))?")
 KNOWN = (re.compile(NUMBER), RATIO, POWERED, DENSITY)
+WIDE = 120  # characters of a row or a line as text, from which on each "=" begins a line of its own
 OPERATORS = {" + ": " + ", " - ": " - ", " x ": r" \times ", " * ": r" \times ", " / ": r" \,/\, "}  # the loosest first
 
 
@@ -68,7 +71,8 @@ def _table(steps: Sequence[Step]) -> Iterator[str]:
     yield " & ".join(["", *map(text, columns)]) + r" \\ \hline"
     for step in steps:
         for row in step.rows:
-            cells = [f"${_cell(cell)}$" if cell.parts() else "" for cell in row.cells]
+            wide = sum(len(str(cell)) for cell in row.cells) + len(row.name) > WIDE
+            cells = [f"${_cell(cell, wide=wide)}$" if cell.parts() else "" for cell in row.cells]
             yield " & ".join([f"${formula(row.name)}$", *cells]) + r" \\"
     yield r"\end{tabular}"
     yield ""
@@ -77,12 +81,25 @@ def _table(steps: Sequence[Step]) -> Iterator[str]:
 def _line(row: Row) -> Iterator[str]:
     if not row.cells:
         yield rf"\par\noindent {text(row.name)}"
+        return
+    pieces = [piece for cell in row.cells for piece in _pieces(cell)]
+    if len(str(row)) > WIDE:
+        lines = r" \\ ".join(f"& = {piece}" for piece in pieces)
+        yield rf"\[ \begin{{aligned}} {formula(row.name)} {lines} \end{{aligned}} \]"
     else:
-        yield rf"\[ {formula(row.name)} = {' = '.join(_cell(cell) for cell in row.cells)} \]"
+        yield rf"\[ {' = '.join([formula(row.name), *pieces])} \]"
 
 
-def _cell(cell: Cell) -> str:
-    return " = ".join(formula(piece) for part in cell.parts() for piece in part.split(" = "))
+def _cell(cell: Cell, *, wide: bool = False) -> str:
+    first, *rest = _pieces(cell)
+    if not wide or not rest:
+        return " = ".join([first, *rest])
+    lines = "".join(rf" \\ & = {piece}" for piece in rest)
+    return rf"\begin{{aligned}}[t] & {first}{lines} \end{{aligned}}"
+
+
+def _pieces(cell: Cell) -> list[str]:
+    return [formula(piece) for part in cell.parts() for piece in part.split(" = ")]
 
 
 def formula(shown: str) -> str:

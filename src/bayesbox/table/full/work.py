@@ -51,6 +51,8 @@ def full_work(classifier: FullClassifier, batch: Batch, against: str | None) -> 
         formulas = ("mixed over the levels that are missing",) * len(density)
         if chosen is not None:
             before, formulas = shown.steps(chosen, model.classes)
+            said = tuple(line(text) for text in classifier.notes())
+            before += [Step("shrinkage", said)] if said else []
         name = ", ".join(f"{name}={decimal(value)}" for name, value in zip(shown.names, shown.values, strict=True))
         factors.append(Factor(f"P({name} | class)", formulas, tuple(Logged(each) for each in density.tolist())))
     box = BayesBox(model.classes, tuple(factors), tuple(left_out), against=against)
