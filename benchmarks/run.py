@@ -42,6 +42,7 @@ BENCHMARKS = (
     "densities",
     "auto",
     "calibration",
+    "coverage",
     "defaults",
 )
 

@@ -22,6 +22,8 @@ _WHERE = {
     "Count": "bayesbox.schema.kinds",
     "DataWarning": "bayesbox.errors",
     "Date": "bayesbox.schema.kinds",
+    "DensityDisplay": "bayesbox.estimators.displays.density",
+    "EvidenceDisplay": "bayesbox.estimators.displays.evidence",
     "FactorGraph": "bayesbox.network.network",
     "Flag": "bayesbox.schema.kinds",
     "HiddenMarkovModel": "bayesbox.sequence.hmm",
@@ -29,8 +31,11 @@ _WHERE = {
     "ImpossibleEvidence": "bayesbox.errors",
     "Joint": "bayesbox.network.joint.joint",
     "NetworkClassifier": "bayesbox.estimators.network_classifier",
+    "NetworkDisplay": "bayesbox.estimators.displays.network",
+    "NomogramDisplay": "bayesbox.estimators.displays.nomogram",
     "NotLinear": "bayesbox.errors",
     "Real": "bayesbox.schema.kinds",
+    "ReliabilityDisplay": "bayesbox.estimators.displays.reliability",
     "Words": "bayesbox.schema.kinds",
     "bayes_rule": "bayesbox.explain.bayes_rule",
     "compare": "bayesbox.estimators.judge.evaluate",
@@ -71,6 +76,11 @@ if TYPE_CHECKING:
     from bayesbox.estimators.auto_bayes import AutoBayes as AutoBayes
     from bayesbox.estimators.averaged_naive_bayes import AveragedNaiveBayes as AveragedNaiveBayes
     from bayesbox.estimators.bayes_optimal import BayesOptimal as BayesOptimal
+    from bayesbox.estimators.displays.density import DensityDisplay as DensityDisplay
+    from bayesbox.estimators.displays.evidence import EvidenceDisplay as EvidenceDisplay
+    from bayesbox.estimators.displays.network import NetworkDisplay as NetworkDisplay
+    from bayesbox.estimators.displays.nomogram import NomogramDisplay as NomogramDisplay
+    from bayesbox.estimators.displays.reliability import ReliabilityDisplay as ReliabilityDisplay
     from bayesbox.estimators.full_bayes import FullBayes as FullBayes
     from bayesbox.estimators.judge.evaluate import compare as compare
     from bayesbox.estimators.judge.evaluate import evaluate as evaluate

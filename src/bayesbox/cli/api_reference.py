@@ -27,6 +27,7 @@ GROUPS = {
     ),
     "Networks and tables": ("BayesianNetwork", "FactorGraph", "read_network", "learn_network", "Joint"),
     "Sequences": ("HiddenMarkovModel",),
+    "Displays": ("ReliabilityDisplay", "EvidenceDisplay", "NomogramDisplay", "DensityDisplay", "NetworkDisplay"),
     "What a column is": ("Category", "Flag", "Real", "Count", "Date", "Words", "Ignore"),
 }  # fmt: skip
 """The order of the index; names that are in none of the groups stand under "More"."""

@@ -21,17 +21,23 @@ from bayesbox.tally.values import Values
 
 def picture(classifier: NaiveClassifier, column: str, densities: Sequence[str] | None = None) -> Picture:
     """The density of a column in each class as SVG; with several names, each in a panel of its own."""
-    tally = _tally(classifier, column)
-    if densities is None:
-        own = classifier.model.conditional(column)
-        if own is None or not own.has_density:
-            raise BadOption(f"column `{column}` has no density to draw", remedy="Name a column of numbers")
-        panels = [Panel(own.describe(), own)]
-    else:
-        panels = [Panel(name, _density(classifier, column, tally, name)) for name in densities]
-    low, high = value_range(tally)
+    panels, (low, high) = panels_of(classifier, column, densities)
     drawn = density_svg(column, panels, classifier.model.classes, low, high)
     return Picture(drawn, f"density of {column} by class: {', '.join(panel.title for panel in panels)}")
+
+
+def panels_of(
+    classifier: NaiveClassifier, column: str, densities: Sequence[str] | None
+) -> tuple[list[Panel], tuple[float, float]]:
+    """The density of a column, or those that are named, each with its title; and the range of the values."""
+    tally = _tally(classifier, column)
+    if densities is not None:
+        panels = [Panel(name, _density(classifier, column, tally, name)) for name in densities]
+        return panels, value_range(tally)
+    own = classifier.model.conditional(column)
+    if own is None or not own.has_density:
+        raise BadOption(f"column `{column}` has no density to draw", remedy="Name a column of numbers")
+    return [Panel(own.describe(), own)], value_range(tally)
 
 
 def losses(classifier: NaiveClassifier, column: str) -> Choice:

@@ -1,0 +1,54 @@
+"""What every display does: it shows itself as SVG, and draws on axes of matplotlib where these are given."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any, Self
+
+from bayesbox.display.blocks import Block, PictureBlock
+from bayesbox.display.picture import Picture
+from bayesbox.display.result import Result
+from bayesbox.errors import MissingExtra
+
+COLORS = ("#3b6fb6", "#c8553d", "#4c9f70", "#8f5fa8", "#b08900", "#4f8a8b", "#a23b72", "#6b705c")
+
+
+class PlotDisplay(Result):
+    """A picture of a model. A notebook shows `svg()`; `plot(ax)` draws on axes of matplotlib, `ax_` and `figure_`."""
+
+    ax_: Any = None
+    figure_: Any = None
+
+    @abstractmethod
+    def svg(self) -> Picture:
+        """The picture as SVG, without matplotlib."""
+
+    @abstractmethod
+    def _draw(self, ax: Any) -> None:
+        """Draw on axes."""
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw on axes of matplotlib, by default those of a new figure."""
+        axes = _new_axes() if ax is None else ax
+        self._draw(axes)
+        self.ax_, self.figure_ = axes, axes.figure
+        return self
+
+    def _plotted_on(self, ax: Any) -> Self:
+        """The same, drawn where axes were given."""
+        return self if ax is None else self.plot(ax)
+
+    def _blocks(self) -> Sequence[Block]:
+        return [PictureBlock(self.svg())]
+
+    def __str__(self) -> str:
+        return repr(self)
+
+
+def _new_axes() -> Any:
+    try:
+        from matplotlib import pyplot
+    except ModuleNotFoundError as error:
+        raise MissingExtra("matplotlib", "plot") from error
+    return pyplot.subplots()[1]
