@@ -163,7 +163,15 @@ def _page(name: str, found: Any, examples: Examples) -> str:
             example = None if has_example(text) else examples.of(member.owner.__name__, member.name)
             if example:
                 parts.append(_session(example))
+    parts.append(_see_also(name))
     return "\n".join(part.rstrip("\n") + "\n" for part in parts if part.strip())
+
+
+def _see_also(name: str) -> str:
+    """The other names of its group."""
+    group = next((names for names in GROUPS.values() if name in names), ())
+    near = [f"[{each}]({each}.md)" for each in group if each != name and each in public_names()]
+    return f"See also: {', '.join(near)}.\n" if near else ""
 
 
 def _module_page(name: str, examples: Examples) -> str:

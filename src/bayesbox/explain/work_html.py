@@ -8,15 +8,14 @@ from html import escape
 from bayesbox.explain.steps import Cell, Row, Step, parts_between
 
 STYLE = """
-.bayes-work { --line: #ccc; --dim: #666; font: 15px/1.5 system-ui, sans-serif; overflow-x: auto; }
+.bayes-work { --line: rgba(128, 128, 128, .45); font: 15px/1.5 system-ui, sans-serif; overflow-x: auto; }
 .bayes-work table { border-collapse: collapse; margin: .4em 0; }
 .bayes-work th, .bayes-work td { border-bottom: 1px solid var(--line); padding: .25em .8em .25em 0;
   text-align: left !important; vertical-align: top; font-variant-numeric: tabular-nums; }
 .bayes-work th { font-weight: 600; }
-.bayes-work .step { color: var(--dim); font-size: 85%; padding-right: 1em; white-space: nowrap; }
-.bayes-work .dim { color: var(--dim); }
+.bayes-work .step { opacity: .7; font-size: 85%; padding-right: 1em; white-space: nowrap; }
+.bayes-work .dim { opacity: .7; }
 .bayes-work p { margin: .3em 0; }
-@media (prefers-color-scheme: dark) { .bayes-work { --line: #555; --dim: #aaa; } }
 """.strip()
 
 PAGE_STYLE = """
