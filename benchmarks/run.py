@@ -19,6 +19,7 @@ BENCHMARKS = (
     "flags",
     "mixed",
     "frames",
+    "one_row",
     "leave_one_out",
     "augmented",
     "chains",

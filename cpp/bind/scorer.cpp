@@ -222,19 +222,19 @@ class PyScorer {
     return nb::borrow(PyTuple_GET_ITEM(labels_.ptr(), static_cast<Py_ssize_t>(best)));
   }
 
-  // The posteriors of many dicts, rows x classes; None where one is not a plain one, or has no posterior.
-  nb::object proba_many(nb::list rows, bool logs) const {
-    const std::size_t count = rows.size();
-    std::vector<double> out(count * out_size_);
-    const Scorer::Lease space(*scorer_);
-    for (std::size_t first = 0; first < count; first += ScorerWorkspace::kRows) {
-      const std::size_t some = std::min(ScorerWorkspace::kRows, count - first);
-      for (std::size_t i = 0; i < some; ++i) {
-            if (!read_into(rows[first + i], space, i)) return nb::none();
-      }
-      if (!space->answer(some, logs, out.data() + first * out_size_)) return nb::none();
-    }
-    return to_numpy(std::move(out), {count, out_size_});
+  // The posteriors of many dicts, rows x classes; None where one is not a plain one, or has no posterior. With `known_only`
+  // None too where a row has a level that was never seen, or a column that the model does not have.
+  nb::object proba_many(nb::list rows, bool logs, bool known_only) const {
+    return of_dicts<double>(rows, known_only, [logs](const Scorer::Lease& space, std::size_t count, double* out) {
+      return space->answer(count, logs, out);
+    });
+  }
+
+  // The most probable class of each, rows x 1, or None likewise.
+  nb::object best_many(nb::list rows, bool known_only) const {
+    return of_dicts<std::int32_t>(rows, known_only, [](const Scorer::Lease& space, std::size_t count, std::int32_t* out) {
+      return space->best(count, out);
+    });
   }
 
   // The posteriors of a matrix of numbers, whose column places[j] is that of input j (-1: it is absent). None where a value
@@ -253,6 +253,20 @@ class PyScorer {
   }
 
  private:
+  template <class T, class Answer>
+  nb::object of_dicts(const nb::list& rows, bool known_only, const Answer& answer) const {
+    const std::size_t count = rows.size(), width = std::is_same_v<T, double> ? out_size_ : 1;
+    ResultArray<T> out(count * width);
+    const Scorer::Lease space(*scorer_);
+    for (std::size_t first = 0; first < count; first += ScorerWorkspace::kRows) {
+      const std::size_t some = std::min(ScorerWorkspace::kRows, count - first);
+      for (std::size_t i = 0; i < some; ++i)
+        if (!read_into(rows[first + i], space, i, known_only)) return nb::none();
+      if (!answer(space, some, out.data() + first * width)) return nb::none();
+    }
+    return std::move(out).to_numpy({count, width});
+  }
+
   template <class T, class Answer>
   nb::object of_matrix(nb::handle matrix, nb::handle places, const Answer& answer) const {
     const std::size_t width = std::is_same_v<T, double> ? out_size_ : 1;
@@ -311,7 +325,7 @@ class PyScorer {
     return true;
   }
 
-  bool read_into(nb::handle row, const Scorer::Lease& space, std::size_t place) const {
+  bool read_into(nb::handle row, const Scorer::Lease& space, std::size_t place, bool known_only = false) const {
     if (!PyDict_Check(row.ptr())) return false;
     const std::vector<ScorerInput>& inputs = scorer_->inputs();
     std::size_t absent = 0;
@@ -321,15 +335,16 @@ class PyScorer {
         if (PyErr_Occurred()) throw nb::python_error();
         ++absent;
         space->set_missing(j, place);
-      } else if (!set_value(inputs[j], j, value, space, place)) {
+      } else if (!set_value(inputs[j], j, value, space, place, known_only)) {
         return false;
       }
     }
+    if (known_only && static_cast<Py_ssize_t>(inputs.size() - absent) != PyDict_GET_SIZE(row.ptr())) return false;
     return absent < inputs.size() || PyDict_GET_SIZE(row.ptr()) == 0 || scorer_->has_extra();
   }
 
   static bool set_value(const ScorerInput& input, std::size_t j, PyObject* value, const Scorer::Lease& space,
-                        std::size_t place) {
+                        std::size_t place, bool known_only) {
     if (value == Py_None) {
       space->set_missing(j, place);
       return true;
@@ -360,7 +375,7 @@ class PyScorer {
         }
       }
     }
-    if (input.refuses_unseen && code == input.unseen_code()) return false;
+    if ((known_only || input.refuses_unseen) && code == input.unseen_code()) return false;
     space->set_code(j, place, code);
     return true;
   }
@@ -406,7 +421,8 @@ void register_scorer(nb::module_& m) {
       .def("log_proba", &PyScorer::log_proba, "row"_a, "extra"_a.none() = nb::none())
       .def("proba_by_label", &PyScorer::proba_by_label, "row"_a, "extra"_a.none() = nb::none())
       .def("predict", &PyScorer::predict, "row"_a, "extra"_a.none() = nb::none())
-      .def("proba_many", &PyScorer::proba_many, "rows"_a, "logs"_a)
+      .def("proba_many", &PyScorer::proba_many, "rows"_a, "logs"_a, "known_only"_a = false)
+      .def("best_many", &PyScorer::best_many, "rows"_a, "known_only"_a)
       .def("proba_of_matrix", &PyScorer::proba_of_matrix, "matrix"_a, "places"_a, "logs"_a)
       .def("best_of_matrix", &PyScorer::best_of_matrix, "matrix"_a, "places"_a);
 }

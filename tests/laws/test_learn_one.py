@@ -195,7 +195,7 @@ def test_rows_that_wait_are_there_wherever_the_model_goes(tmp_path: Path) -> Non
 
 
 def test_many_rows_are_counted_as_they_come(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bayesbox.estimators.one_row.MOST_WAITING", 16)
+    monkeypatch.setattr("bayesbox.estimators.rows.one_row.MOST_WAITING", 16)
     rows, y = records(100)
     clf = bb.NaiveBayes(columns=NORMAL)
     for row, label in zip(rows, y, strict=True):

@@ -10,7 +10,7 @@ import html
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import InitVar
-from typing import Any, ClassVar, Self, TypeGuard, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from bayesbox.classifier.calibration.auto import worse_than_baseline
 from bayesbox.classifier.calibration.learn import calibrate_again
+from bayesbox.classifier.one_row.answers import FewRows
 from bayesbox.classifier.one_writer import writing
 from bayesbox.classifier.options import calibration_option, ledger_option
 from bayesbox.classifier.report.asked import UnseenCounter, missing_columns
@@ -38,8 +39,8 @@ from bayesbox.estimators.inputs import (
     row_of,
 )
 from bayesbox.estimators.parameters import RENAMED, estimator, options_from, parameters_from, warn_of_name
-from bayesbox.estimators.partitions import PartitionedRows
 from bayesbox.estimators.pictures import HasWidget
+from bayesbox.estimators.rows.partitions import PartitionedRows
 from bayesbox.explain.evidence import Explanation
 from bayesbox.rule.priors import given_prior
 from bayesbox.schema.levels import Labels, label_type_of
@@ -47,13 +48,14 @@ from bayesbox.schema.options import option
 from bayesbox.schema.schema import Schema
 from bayesbox.schema.takes import OneOf, Takes
 from bayesbox.source.base import Batch
-from bayesbox.source.shapes import is_dask_frame, is_sparse
+from bayesbox.source.shapes import is_dask_frame, is_pandas_frame, is_sparse
 from bayesbox.stat.calibrate import require_kind
 from bayesbox.warned import level_of_caller
 
 K = TypeVar("K", bound=AnyTableClassifier)
 OneHot = Mapping[str, Sequence[Any]]
 SMALL_ROWS = 4_096  # beyond which the columns of an array are read where they lie
+FEW_FRAME_ROWS = 8  # beyond which a frame is read column by column
 
 
 @estimator
@@ -273,38 +275,36 @@ class TableEstimator(HasWidget, CountedEstimator[K]):
 
     def predict(self, X: object) -> Labels:
         """The most probable class of each row."""
-        if self._is_small(X):
-            found = self._row_answers().best_of_matrix(X)
-            if found is not None:
-                return found
-        return super().predict(X)
+        few = self._few_rows(X)
+        found = None if few is None else self._row_answers().best_of_rows(few)
+        return super().predict(X) if found is None else found
 
     def predict_proba(self, X: object) -> NDArray[np.float64]:
         """P(class | x), rows x classes."""
-        if self._is_small(X):
-            found = self._row_answers().of_matrix(X)
-            if found is not None:
-                return found
-        return super().predict_proba(X)
+        few = self._few_rows(X)
+        found = None if few is None else self._row_answers().of_rows(few)
+        return super().predict_proba(X) if found is None else found
 
     def predict_log_proba(self, X: object) -> NDArray[np.float64]:
         """log P(class | x), rows x classes."""
-        if self._is_small(X):
-            found = self._row_answers().of_matrix(X, logs=True)
-            if found is not None:
-                return found
-        return super().predict_log_proba(X)
+        few = self._few_rows(X)
+        found = None if few is None else self._row_answers().of_rows(few, logs=True)
+        return super().predict_log_proba(X) if found is None else found
 
-    def _is_small(self, X: object) -> TypeGuard[NDArray[np.float64]]:
-        """Whether X is an array of a few rows of doubles, as they were learned: the compiled model answers these."""
-        return (
-            type(X) is np.ndarray
-            and X.dtype == np.float64
-            and X.ndim == 2
-            and 0 < len(X) <= SMALL_ROWS
-            and X.shape[1] == getattr(self, "n_features_in_", 0)
-            and not hasattr(self, "feature_names_in_")
-        )
+    def _few_rows(self, X: Any) -> FewRows | None:
+        """X where it is a few rows as they were learned, which the compiled model may answer: an array of doubles,
+        dicts, or a pandas frame; None where they take a closer look."""
+        if type(X) is np.ndarray:
+            learned = X.ndim == 2 and X.shape[1] == getattr(self, "n_features_in_", 0)
+            few = learned and X.dtype == np.float64 and 0 < len(X) <= SMALL_ROWS
+            return X if few and not hasattr(self, "feature_names_in_") else None
+        if not hasattr(self, "feature_names_in_"):
+            return None
+        if type(X) is list:
+            return X if 0 < len(X) <= SMALL_ROWS and type(X[0]) is dict else None
+        if is_pandas_frame(X) and 0 < len(X) <= FEW_FRAME_ROWS:
+            return self._row_answers().dicts_of(X)
+        return None
 
     def _rows_asked(self, rows: object) -> Batch:
         return self._checked(rows)

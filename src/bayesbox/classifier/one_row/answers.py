@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from bayesbox.classifier.base import AnyClassifier
 
 Row = Mapping[str, Any]
+FewRows = NumberArray | list[Row]
 
 
 class RowAnswers:
@@ -37,6 +38,8 @@ class RowAnswers:
         """The columns that are not counted as a row brings them: dates, one-hot flags, texts that a kind reads."""
         self.worked_out: tuple[tuple[Distribution, float], ...] = ()
         """The conditionals that the core does not know, with their weights."""
+        self.inputs: list[str] = []  # the columns that the core reads
+        self._frame: tuple[object, list[tuple[str, int]] | None] | None = None  # the places of these in a frame
         self.core = self._compiled()
         self.is_plain = self.core is not None and not self.special and not self.worked_out
 
@@ -56,7 +59,8 @@ class RowAnswers:
                 columns.append(made)
         self.worked_out = tuple(others)
         place = {name: index for index, name in enumerate(self.classifier.feature_names)}
-        self._places = np.array([place.get(column[1], -1) for column in columns], dtype=np.int64)
+        self.inputs = [column[1] for column in columns]
+        self._places = np.array([place.get(name, -1) for name in self.inputs], dtype=np.int64)
         prior = np.ascontiguousarray(model.log_prior, dtype=np.float64)
         return _core.RowScorer(prior, columns, self.labels, bool(others), calibration)
 
@@ -103,20 +107,39 @@ class RowAnswers:
         found: Doubles = self.classifier.posterior(self.batch(row))[0]
         return found
 
-    # -- arrays --------------------------------------------------------------------------------------------------
+    # -- a few rows ----------------------------------------------------------------------------------------------
 
-    def of_matrix(self, matrix: NumberArray, *, logs: bool = False) -> Doubles | None:
-        """P(class | x), or its logs, of the rows of an array whose columns are the model's; None where the core does
-        not answer all of them."""
-        if not self.is_plain:
+    def of_rows(self, rows: FewRows, *, logs: bool = False) -> Doubles | None:
+        """P(class | x), or its logs, of an array whose columns are the model's, or of dicts; None where the core does
+        not answer all of them, or where something in them is worth a warning."""
+        if self.core is None or not self.is_plain:
             return None
-        assert self.core is not None
-        return self.core.proba_of_matrix(matrix, self._places, logs)
+        if isinstance(rows, list):
+            return self.core.proba_many(rows, logs, True)
+        return self.core.proba_of_matrix(rows, self._places, logs)
 
-    def best_of_matrix(self, matrix: NumberArray) -> Labels | None:
-        """The label of each row of such an array, or None."""
-        found = self.core.best_of_matrix(matrix, self._places) if self.core is not None and self.is_plain else None
+    def best_of_rows(self, rows: FewRows) -> Labels | None:
+        """The label of each of these rows, or None."""
+        if self.core is None or not self.is_plain:
+            return None
+        if isinstance(rows, list):
+            found = self.core.best_many(rows, True)
+        else:
+            found = self.core.best_of_matrix(rows, self._places)
         return None if found is None else self.classifier.model.labels[found[:, 0]]
+
+    def dicts_of(self, frame: Any) -> list[Row] | None:
+        """The rows of a small pandas frame with the columns that take part; None where it lacks one."""
+        columns = frame.columns
+        if self._frame is None or self._frame[0] is not columns:
+            there = {name: place for place, name in enumerate(columns) if type(name) is str}
+            complete = columns.is_unique and self.features <= there.keys()
+            self._frame = columns, [(name, there[name]) for name in self.inputs] if complete else None
+        places = self._frame[1]
+        if places is None:
+            return None
+        rows = (frame.iloc[row].tolist() for row in range(len(frame)))
+        return [{name: values[place] for name, place in places} for values in rows]
 
     # -- what the core does not take as it is ----------------------------------------------------------------------
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
 
+from sklearn.utils.validation import check_is_fitted
+
 from bayesbox.classifier.one_row.scorer import CompiledScorer
 from bayesbox.classifier.one_row.waiting import MOST_WAITING, WaitingRows
 from bayesbox.classifier.one_writer import writing
-from bayesbox.errors import BadData
+from bayesbox.errors import BadData, MissingExtra
 from bayesbox.source.shapes import is_named_tuple
 
 if TYPE_CHECKING:
@@ -123,6 +125,17 @@ class OneRowAnswers:
         """
         return CompiledScorer(self._row_answers(), self._as_row, self._rows_asked)
 
+    def to_river(self) -> Any:
+        """The estimator as a classifier of river, for its pipelines and `evaluate.progressive_val_score`.
+
+        The two share what is learned. `pip install bayesbox[river]` brings river.
+        """
+        try:
+            from bayesbox.estimators.river import RiverClassifier
+        except ImportError:
+            raise MissingExtra("river", "river") from None
+        return RiverClassifier(self)
+
     # -- rows that wait ------------------------------------------------------------------------------------------
 
     def _is_live(self, waiting: WaitingRows) -> bool:
@@ -164,7 +177,10 @@ class OneRowAnswers:
     # -- rows as they are given ------------------------------------------------------------------------------------
 
     def _row_answers(self) -> RowAnswers:
-        classifier: AnyClassifier = self.classifier_
+        classifier: AnyClassifier | None = getattr(self, "classifier_", None)
+        if classifier is None:
+            check_is_fitted(self)
+        assert classifier is not None
         return classifier.row_answers()
 
     def _rows_asked(self, rows: Any) -> Any:

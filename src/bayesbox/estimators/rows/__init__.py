@@ -1,0 +1,1 @@
+"""How rows reach an estimator: one at a time, and in partitions."""
