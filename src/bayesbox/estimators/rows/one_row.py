@@ -174,6 +174,12 @@ class OneRowAnswers:
         state: Any = super().__getstate__()
         return {name: value for name, value in state.items() if name != "_waiting"} if state else state
 
+    def __copy__(self) -> Self:
+        self._count_waiting()  # which belong to this one
+        copied: Self = super().__copy__()  # type: ignore[misc]
+        copied.__dict__.pop("_waiting", None)
+        return copied
+
     # -- rows as they are given ------------------------------------------------------------------------------------
 
     def _row_answers(self) -> RowAnswers:
