@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from bayesbox.classifier.answer.methods import AnswersQuestions
 from bayesbox.classifier.calibration.calibrates import Calibrates
 from bayesbox.classifier.contracts import ClassModel, Evidence, PriorRules
 from bayesbox.classifier.one_row.compiling import AnswersRows
@@ -48,7 +49,7 @@ D = TypeVar("D")
 M = TypeVar("M", bound=ClassModel)
 
 
-class Classifier(AnswersRows, Calibrates, Learns, ABC, Generic[R, D, M]):
+class Classifier(AnswersRows, Calibrates, Learns, AnswersQuestions, ABC, Generic[R, D, M]):
     """Schema, book and rules; the model follows from them and is made when it is first needed.
 
     `rules` say how counts become probabilities. `derived` holds what was learned from rows and is not a tally, such as

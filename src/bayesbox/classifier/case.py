@@ -20,7 +20,6 @@ from bayesbox.schema.columns import CountMatrix
 from bayesbox.schema.kinds import Kind
 from bayesbox.schema.levels import level_text
 from bayesbox.source.base import Batch
-from bayesbox.tally.grid import Grid
 from bayesbox.warned import MOST_LISTED, is_missing_mark
 
 if TYPE_CHECKING:
@@ -88,10 +87,23 @@ class RowCase(Case):
     @classmethod
     def of(cls, classifier: AnyTableClassifier, batch: Batch, *, against: str | None = None) -> RowCase:
         """The answer for the one row of a batch; `against` is the runner-up unless it is given."""
-        model = classifier.model
         posterior = classifier.posterior(batch)[0]
         best = int(posterior.argmax())
-        other = held_against(model.classes, posterior, best, against)
+        return cls._between(
+            classifier, batch, posterior, best, held_against(classifier.model.classes, posterior, best, against)
+        )
+
+    @classmethod
+    def between(cls, classifier: AnyTableClassifier, batch: Batch, one: str, other: str) -> RowCase:
+        """The row as a question between two classes, whichever of all is the most probable."""
+        places = [classifier.model.classes.index(name) for name in (one, other)]
+        return cls._between(classifier, batch, classifier.posterior(batch)[0], *places)
+
+    @classmethod
+    def _between(
+        cls, classifier: AnyTableClassifier, batch: Batch, posterior: Doubles, best: int, other: int | None
+    ) -> RowCase:
+        model = classifier.model
         explanation = classifier.explain(batch)
         moved = np.zeros(len(explanation.columns))
         prior_odds = total = 0.0
@@ -144,17 +156,26 @@ class RowCase(Case):
         }
 
 
-def _beyond(name: str, value: str | None, tally: Any) -> list[str]:
-    """That a number lies outside the cells that were counted, where they were."""
-    if value is None or not isinstance(tally, Grid) or tally.holds_only_flags:
-        return []
+def learned_range(tally: Any) -> tuple[float, float] | None:
+    """The least and the greatest number that was counted, as far as cells or values tell; None where moments alone."""
+    known = tally.range()
+    if known is not None:
+        return float(known[0]), float(known[1])
     low, high = tally.clipped(-math.inf, math.inf)
+    return (float(low), float(high)) if math.isfinite(low) and math.isfinite(high) else None
+
+
+def _beyond(name: str, value: str | None, tally: Any) -> list[str]:
+    """That a number lies outside what was counted, where that is known."""
+    if value is None or tally is None or not tally.of_numbers or tally.holds_only_flags:
+        return []
+    known = learned_range(tally)
     try:
-        if low <= float(value) <= high:
+        if known is None or known[0] <= float(value) <= known[1]:
             return []
     except ValueError:  # a date, which is counted by its seconds
         return []
-    return [f"`{name}` {value} is outside what was learned: {low:.4g} to {high:.4g}"]
+    return [f"`{name}` {value} is outside what was learned: {known[0]:.4g} to {known[1]:.4g}"]
 
 
 def _unseen_text(name: str, value: str, known: tuple[str, ...], *, smoothed: bool) -> str:

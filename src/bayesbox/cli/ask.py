@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import click
 
+from bayesbox.cli.answer.ask import ask_classifier
 from bayesbox.cli.network.ask import ask_network
+from bayesbox.cli.network.opened import is_model_file
 from bayesbox.cli.options import shared as options
 from bayesbox.errors import BadOption
 
@@ -34,11 +36,14 @@ COSTS = options.Read("name=cost", _costs)
         "bayes ask asia.bif --target lung",
         "bayes ask asia.bif --target lung --set xray=yes --set smoke=no",
         "bayes ask asia.bif --target lung --costs xray=30,bronc=20,smoke=1",
-        "bayes ask people.bayes --set sex=Female --json",
+        "bayes ask people.bayes --set sex=Female",
+        "bayes ask heart.bayes --set age=54 --costs thal=50,ca=80 --json",
     ),
     notes="The expected information of a node about the target is their mutual information in bits, given what is "
     "known. Keys of --json, of a network: model, evidence, target, posterior (by state), entropy (bits that are not "
-    "known), questions (node, information, cost, worth), the most worth asking first.",
+    "known), questions (node, information, cost, worth), the most worth asking first; of a classifier questions have "
+    "column and values (the levels of a column) in place of node, and there are silent (columns that cannot be asked "
+    "for, with the reason) and notes.",
 )
 @click.argument("model")
 @click.option("--target", "-t", metavar="NODE", help="Of a network: the node to find out about.")
@@ -69,8 +74,9 @@ def command(
 ) -> None:
     """Print what to ask next: what is not known, by how much it is expected to say of the target, in bits.
 
-    MODEL is the file of a network (.bif, .xmlbif, .net, .xdsl, .uai, .json ...), or the model file of naive Bayes, TAN
-    or KDB of levels, whose target is the class.
+    MODEL is the file of a network (.bif, .xmlbif, .net, .xdsl, .uai, .json ...), or the model file of a classifier of
+    tables, whose target is the class. Sums over levels are exact, integrals over numbers right to 1e-6 bits.
     """
     asked = {name: cost for each in costs for name, cost in each.items()} or None
-    ask_network(model, target, values, asked, top=top, as_json=as_json)
+    ask = ask_classifier if is_model_file(model) else ask_network
+    ask(model, target, values, asked, top=top, as_json=as_json)

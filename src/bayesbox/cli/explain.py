@@ -31,15 +31,22 @@ DRAWS = 10_000  # from the posteriors, for an interval
         "bayes explain weather.bayes --set outlook=sunny --svg sunny.svg",
         "bayes explain weather.bayes --set outlook=sunny --interval .95",
         "bayes explain people.bayes new.csv --row 3 --against '>50K'",
+        "bayes explain people.bayes new.csv --row 3 --set education=Doctorate --set age=50",
+        "bayes explain people.bayes new.csv --row 3 --flip --fixed age,sex",
+        "bayes explain people.bayes new.csv --row 3 --counts",
         "bayes explain spam.bayes message.eml",
     ),
     notes="Log-odds are natural logarithms: +0.69 doubles the odds. Keys of --json: prediction, against, posterior, "
-    "prior, log_odds, prior_log_odds, columns (name, value, log_odds), notes, work with --show-work (title, steps, "
+    "prior, log_odds, prior_log_odds, columns (name, value, log_odds, behind: by class count, n, probability, low and "
+    "high of a level, or n, mean, std, family and parameters of a number), notes, work with --show-work (title, steps, "
     "posterior, class), interval with --interval (level, draws, rows (levels, estimate, low, high), notes), of a "
     "calibrated model calibration_log_odds, and of a Bayes optimal model hypotheses (kind, "
     "weight, class, p); for a document absent_log_odds and words (word, times, log_odds, counts) in place of columns "
     "and notes. Infinite "
-    'numbers are the texts "inf" and "-inf".',
+    'numbers are the texts "inf" and "-inf". With --set and a row: target, prediction, prediction_after, against, '
+    "before and after (posteriors), log_odds_before, log_odds_after, columns (name, before, after, log_odds_before, "
+    "log_odds_after), notes. With --flip: target, prediction, posterior, to, fixed, options (changes (column, before, "
+    "after, size), change, prediction, probability).",
 )
 @click.argument("model")
 @click.argument("data", required=False)
@@ -49,7 +56,7 @@ DRAWS = 10_000  # from the posteriors, for an interval
     type=options.SETTING,
     multiple=True,
     metavar="COLUMN=VALUE",
-    help="A value of the case; repeat it.",
+    help="A value of the case; repeat it. With a row of DATA: a value that it would have.",
 )
 @click.option(
     "--row", type=click.IntRange(min=1), metavar="N", help="Take the case from row N of DATA, counted from 1."
@@ -62,6 +69,18 @@ DRAWS = 10_000  # from the posteriors, for an interval
 )
 @click.option("--latex", is_flag=True, help="With --show-work: print the work alone, as LaTeX for amsmath.")
 @click.option("--html", is_flag=True, help="With --show-work: print the work alone, as a page of HTML.")
+@click.option("--counts", is_flag=True, help="Print the counts, or the densities, behind each term too.")
+@click.option(
+    "--flip",
+    is_flag=False,
+    flag_value="",
+    default=None,
+    metavar="[CLASS]",
+    help="Print the smallest changes of one or two columns that make it CLASS, or any other class.",
+)
+@click.option(
+    "--fixed", type=options.WORDS, multiple=True, metavar="COLUMN,...", help="With --flip: columns that may not change."
+)
 @click.option("--against", metavar="CLASS", help="The class to compare with; by default the runner-up.")
 @click.option("--svg", metavar="FILE", help="Draw the nomogram of naive Bayes with the case marked on its rulers.")
 @interval_option("How sure the posterior is: its credible interval, by draws from the posteriors of the shares")
@@ -74,13 +93,19 @@ DRAWS = 10_000  # from the posteriors, for an interval
 def command(model: str, data: str | None, as_json: bool, **given: Any) -> None:
     """Show the posterior of one case, and what each column says for its class.
 
-    The case is given by --set, or is row N of DATA. Columns that are not set are missing. For a model of documents DATA
+    The case is given by --set, or is row N of DATA; row N with --set is shown as it is and as it would be. Columns that
+    are not set are missing. For a model of documents DATA
     may be a text file or a message, or - for standard input; the words that decided are shown with their counts.
     """
     from bayesbox.cli.print.printer import printer_of
     from bayesbox.file.load import load_classifier
 
     _check_form(given, as_json)
+    if given["fixed"] and given["flip"] is None:
+        raise click.UsageError("--fixed names columns that --flip may not change: add --flip")
+    if given["flip"] is not None or (data is not None and given["values"]):
+        _print_change(model, data, given, as_json=as_json)
+        return
     with captured_warnings() as warned:
         classifier = load_classifier(model)
         printer = printer_of(classifier)
@@ -101,11 +126,17 @@ def command(model: str, data: str | None, as_json: bool, **given: Any) -> None:
         assert work is not None
         say(work.latex() if given["latex"] else work.html())
     elif as_json:
-        facts = {**case.as_dict(), **printer.case_facts(classifier, batch, notes, work)}
+        facts = {
+            **case.as_dict(),
+            **_behind(classifier, batch, case),
+            **printer.case_facts(classifier, batch, notes, work),
+        }
         emit_json(facts if sure is None else {**facts, "interval": sure.to_dict()})
         return
     else:
         printer.print_case(classifier, batch, case, work)
+        if given["counts"]:
+            _print_counts(classifier, batch, given["against"])
         if sure is not None:
             say()
             say(str(replace(sure, title=f"how sure is P({classifier.target or 'class'} | x)?")))
@@ -121,6 +152,63 @@ def _interval(classifier: AnyClassifier, batch: Batch, given: Json) -> IntervalT
         return None
     draws, seed = given["draws"] or DRAWS, given["seed"] or 0
     return classifier.posterior_interval(batch, level=given["interval"], draws=draws, seed=seed)
+
+
+def _print_change(model: str, data: str | None, given: Json, *, as_json: bool) -> None:
+    """A row as it is and as it would be, or what would give it another class."""
+    from bayesbox.file.load import load_classifier
+
+    refused = [name for name in ("show_work", "latex", "html", "svg", "against", "counts", "interval") if given[name]]
+    if refused:
+        raise click.UsageError(f"--{refused[0].replace('_', '-')} is about a case as it is: without --flip and --set")
+    with captured_warnings() as warned:
+        classifier = load_classifier(model)
+        if given["prior"]:
+            classifier = classifier.with_prior(given["prior"])
+        found: Any
+        if given["flip"] is not None:
+            batch = _batch(classifier, model, data, given)
+            found = classifier.flip(batch, given["flip"] or None, options.several(given["fixed"]))
+        else:
+            changes = options.values_set(given["values"], classifier.feature_names)
+            batch = _batch(classifier, model, data, {**given, "values": ()})
+            found = classifier.what_if(batch, changes)
+    if as_json:
+        emit_json(found.to_dict())
+    else:
+        say(str(found))
+    for text in warned:
+        note(f"note: {text}")
+
+
+def _behind(classifier: AnyClassifier, batch: Batch, case: Any) -> Json:
+    """For JSON, the columns of a case with what is behind their terms."""
+    from bayesbox.classifier.answer.behind import behind_terms
+    from bayesbox.classifier.table import TableClassifier
+
+    if not isinstance(classifier, TableClassifier):
+        return {}
+    found = behind_terms(classifier, batch)
+    return {
+        "columns": [
+            {**column, "behind": {label: each.to_dict() for label, each in found.get(column["name"], {}).items()}}
+            for column in case.as_dict()["columns"]
+        ]
+    }
+
+
+def _print_counts(classifier: AnyClassifier, batch: Batch, against: str | None) -> None:
+    """The counts and densities behind the terms of a case."""
+    from bayesbox.classifier.answer.explanation import ExplainedRow
+    from bayesbox.classifier.table import TableClassifier
+    from bayesbox.display.text import as_text
+
+    if not isinstance(classifier, TableClassifier):
+        raise click.UsageError("the counts of words are printed beside them, without --counts")
+    block = ExplainedRow.of(classifier, batch, against=against).behind_block()
+    if block is not None:
+        say()
+        say(as_text("", [block]))
 
 
 def _check_form(given: Json, as_json: bool) -> None:
@@ -145,7 +233,7 @@ def _batch(classifier: AnyClassifier, model: str, data: str | None, given: Json)
             raise click.UsageError("--row and DATA belong together")
         return classifier.one_row(options.values_set(given["values"], classifier.feature_names), where=model)
     if given["values"]:
-        raise click.UsageError("the case comes from --set or from DATA, not from both")
+        raise click.UsageError("--flip takes a case from --set or from DATA, not from both")
     opened = classifier.open_unlabelled([data], reading=reading_of(given))
     if given["row"] is None and not opened.in_files:
         raise click.UsageError("say which row of DATA: --row N")

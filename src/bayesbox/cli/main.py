@@ -30,6 +30,7 @@ VERBS = {
     "train": "Learn a model from rows.",
     "predict": "Give every row its most probable class.",
     "explain": "Show why one case gets its class.",
+    "importance": "Say which columns matter.",
     "evaluate": "Say how good a model is.",
     "schema": "Say what each column would be taken for.",
     "show": "Show what a model has learned.",
@@ -42,6 +43,7 @@ VERBS = {
     "merge": "Join models that were trained apart.",
     "average": "Make one model of several, each with its weight.",
     "diff": "Say in what two models differ.",
+    "drift": "Say what has changed since a model was trained.",
     "export": "Write a model in another language.",
     "rule": "Bayes' rule by itself, for a few numbers.",
     "query": "Ask a table or a network for any probability, or for independence.",
@@ -57,6 +59,7 @@ VERBS = {
 """Every verb and what it does, in the order of the help."""
 
 _FOLDERS = {
+    "answer": ("drift", "importance"),
     "audit": ("diff", "key", "verify"),
     "change": ("average", "calibrate", "forget", "merge", "redact", "update"),
     "hmm": ("hmm",),

@@ -29,7 +29,12 @@ from bayesbox.decide.costs import Costs, cheapest, cost_matrix
 from bayesbox.decide.thresholds import Threshold, answers_at, best_threshold
 from bayesbox.errors import BadData, BadOption, BayesboxError
 from bayesbox.estimators.inputs import labels_from
+<<<<<<< HEAD
 from bayesbox.estimators.rows.one_row import OneRowAnswers
+=======
+from bayesbox.estimators.one_row import OneRowAnswers
+from bayesbox.estimators.questions import AsksQuestions
+>>>>>>> 2ac1ed6 (Answer why, what if, what to ask next, what matters, and what has changed)
 from bayesbox.estimators.shared.doc_link import DocLink
 from bayesbox.explain.class_work import ClassWork
 from bayesbox.explain.credible import IntervalTable
@@ -50,7 +55,7 @@ from bayesbox.tally.book import Book
 C = TypeVar("C", bound=AnyClassifier)
 
 
-class ReadEstimator(DocLink, OneRowAnswers, FromFile, HasParameters):
+class ReadEstimator(AsksQuestions, DocLink, OneRowAnswers, FromFile, HasParameters):
     """What an estimator has besides what scikit-learn brings: a page, a file, parameters, answers to one row."""
 
 

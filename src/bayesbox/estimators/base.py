@@ -40,8 +40,11 @@ from bayesbox.estimators.inputs import (
 )
 from bayesbox.estimators.parameters import RENAMED, estimator, options_from, parameters_from, warn_of_name
 from bayesbox.estimators.pictures import HasWidget
+<<<<<<< HEAD
 from bayesbox.estimators.rows.partitions import PartitionedRows
 from bayesbox.explain.evidence import Explanation
+=======
+>>>>>>> 2ac1ed6 (Answer why, what if, what to ask next, what matters, and what has changed)
 from bayesbox.rule.priors import given_prior
 from bayesbox.schema.levels import Labels, label_type_of
 from bayesbox.schema.options import option
@@ -223,11 +226,6 @@ class TableEstimator(HasWidget, CountedEstimator[K]):
         columns = np.array([place.get(text, -1) for text in labels.levels], dtype=np.int64)[labels.codes]
         rows = np.where(columns < 0, -np.inf, joint[np.arange(batch.rows), columns])
         return float(rows.sum())
-
-    def explain(self, X: object) -> Explanation:
-        """How much each column says for each class: the model's own terms, before any calibration of the answers."""
-        batch = self._asked(X)
-        return self.classifier_.explain(batch)
 
     def boundary_svg(self, across: object, up: object) -> Picture:
         """Which class is the most probable over two columns, all others missing: an SVG, which a notebook draws.

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+from bayesbox.classifier.answer.explanation import RowsExplanation
 from bayesbox.classifier.one_writer import writing
 from bayesbox.classifier.report.size import Parameters
 from bayesbox.classifier.report.tables import MOST_ROWS
@@ -18,9 +19,9 @@ from bayesbox.classifier.table import TableClassifier
 from bayesbox.errors import BadData, BadOption
 from bayesbox.estimators.inputs import batch_from, labels_from, row_of
 from bayesbox.estimators.parameters import estimator
+from bayesbox.estimators.questions import AsksQuestions
 from bayesbox.estimators.shared.doc_link import DocLink
 from bayesbox.explain.class_work import ClassWork
-from bayesbox.explain.evidence import Explanation
 from bayesbox.explain.printed_tables import PrintedTables
 from bayesbox.file.digest import model_digest
 from bayesbox.file.lock import WAIT
@@ -29,6 +30,7 @@ from bayesbox.schema.levels import Labels, level_text
 from bayesbox.schema.options import Options, option, options, required
 from bayesbox.schema.parameters import HasParameters
 from bayesbox.schema.takes import Takes
+from bayesbox.source.base import Batch
 from bayesbox.table.optimal.classifier import OptimalClassifier
 from bayesbox.table.optimal.work import sum_over_hypotheses
 
@@ -63,7 +65,9 @@ class HypothesesOptions(Options):
 
 
 @estimator
-class BayesOptimal(DocLink, FromFile, HasParameters, ClassifierMixin, BaseEstimator, HypothesesOptions):  # type: ignore[misc]
+class BayesOptimal(  # type: ignore[misc]
+    AsksQuestions, DocLink, FromFile, HasParameters, ClassifierMixin, BaseEstimator, HypothesesOptions
+):
     """P(v | x) = sum over the hypotheses h of P(v | h, x) P(h | D), which no other answer beats on average.
 
     Examples
@@ -163,10 +167,20 @@ class BayesOptimal(DocLink, FromFile, HasParameters, ClassifierMixin, BaseEstima
         batch = batch_from(X)
         return self._classifier().leave_one_out(batch, labels_from(y, batch.rows))
 
-    def explain(self, X: object) -> Explanation:
+    def explain(self, X: object) -> RowsExplanation:
         """How far each column moves the answer: terms that sum to log P(class | x)."""
-        classifier = self._classifier()
-        return classifier.explain(batch_from(row_of(X, classifier.feature_names)))
+        found: RowsExplanation = self._classifier().explain_rows(self._asked(X))
+        return found
+
+    @property
+    def classifier_(self) -> OptimalClassifier:
+        """The hypotheses as one classifier."""
+        return self._classifier()
+
+    def _asked(self, X: object) -> Batch:
+        return batch_from(row_of(X, self._classifier().feature_names))
+
+    _learned = _asked
 
     def work(self, X: object) -> ClassWork:
         """The answer to one row step by step: the sum over the hypotheses, and the most probable one beside it.

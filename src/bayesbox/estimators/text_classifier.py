@@ -24,7 +24,7 @@ from bayesbox.source.base import Batch
 from bayesbox.source.labels import labels_of
 from bayesbox.source.shapes import exports_array, is_dask, is_sparse, shape_of
 from bayesbox.text.classifier import TEXT, DocumentClassifier
-from bayesbox.text.explanation import TextExplanation
+from bayesbox.text.explained_documents import DocumentsExplanation
 from bayesbox.text.model import parameters
 from bayesbox.text.options import DocumentOptions, TextOptions
 
@@ -155,9 +155,9 @@ class TextClassifier(CountedEstimator[DocumentClassifier], DocumentOptions):
             raise BadData("no such class", found=label, remedy=f"The classes are {', '.join(self.classifier_.classes)}")
         return self.classifier_.telling_words(number)[text]
 
-    def explain(self, X: object) -> TextExplanation:
-        """The words of each document, and what each adds to each class."""
-        return self.classifier_.explain(self._asked(X))
+    def explain(self, X: object) -> DocumentsExplanation:
+        """The words of each document, and what each adds to each class; `print` shows one document with its counts."""
+        return self.classifier_.explain_rows(self._asked(X))
 
     def _as_row(self, row: Any) -> Any:
         """One document: a text, or a mapping that holds one under the name of the column that was learned."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -38,8 +38,11 @@ from bayesbox.text.model import TextModel, model_prior, parameters, text_model
 from bayesbox.text.options import AUTO, DocumentOptions, TextOptions
 
 if TYPE_CHECKING:
+    from bayesbox.classifier.answer.drifts import Drift
     from bayesbox.dist.learned import LearnedTable
     from bayesbox.explain.class_work import ClassWork
+    from bayesbox.text.explained_documents import DocumentsExplanation
+    from bayesbox.text.word_answers import WordLosses
 
 Texts = Documents | CountMatrix
 
@@ -373,6 +376,21 @@ class DocumentClassifier(ChosenClassifier):
             strength = weights.factors(weights.sums(texts, self.tokens)[1])
             offset = weights.offset * strength[:, None]
         return explained(model.labels, model.log_prior, offset, weights, listed, strength)
+
+    def explain_rows(self, batch: Batch) -> DocumentsExplanation:
+        from bayesbox.text.explained_documents import DocumentsExplanation
+
+        return DocumentsExplanation.of(self, batch)
+
+    def losses(self) -> WordLosses:
+        from bayesbox.text.word_answers import WordLosses
+
+        return WordLosses(self)
+
+    def drift(self, batches: Iterable[Batch]) -> Drift:
+        from bayesbox.text.word_answers import word_drift
+
+        return word_drift(self, batches)
 
     def plain_work(self, batch: Batch, *, against: str | None = None) -> ClassWork:
         from bayesbox.text.work import document_work

@@ -13,7 +13,22 @@ def summary_html(title: str, classifier: AnyClassifier) -> str:
     assert classifier.schema is not None
     book = classifier.book
     classes = ", ".join(f"{name}: {count:g}" for name, count in zip(book.classes, book.n.tolist(), strict=True))
+    bits = _information(classifier)
     rows = [
-        [facts.name, facts.kind, facts.values, f"{facts.missing:g}"] for facts in column_facts(classifier.schema, book)
+        [facts.name, facts.kind, facts.values, f"{facts.missing:g}", *_bits(bits, facts.name)]
+        for facts in column_facts(classifier.schema, book)
     ]
-    return as_html(f"{title}: {classes}", [TableBlock(["column", "kind", "values", "missing"], rows, right=(3,))])
+    names = ["column", "kind", "values", "missing", *(["bits"] if bits else [])]
+    return as_html(f"{title}: {classes}", [TableBlock(names, rows, right=(3, 4))])
+
+
+def _information(classifier: AnyClassifier) -> dict[str, float]:
+    """What each column says of the class, where that is quick to find."""
+    from bayesbox.classifier.answer.importance import quick_information
+    from bayesbox.classifier.table import TableClassifier
+
+    return quick_information(classifier) if isinstance(classifier, TableClassifier) else {}
+
+
+def _bits(bits: dict[str, float], name: str) -> list[str]:
+    return [f"{bits[name]:.4f}" if name in bits else ""] if bits else []

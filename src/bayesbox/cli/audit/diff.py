@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from bayesbox.cli.options import shared as options
 from bayesbox.cli.print.output import emit_json, say, whole
+
+if TYPE_CHECKING:
+    from bayesbox.classifier.answer.drifts import Drift
+
+CLASSES = "(classes)"
 
 
 @click.command(
@@ -16,7 +21,8 @@ from bayesbox.cli.print.output import emit_json, say, whole
     short_help="Say in what two models differ.",
     examples=("bayes diff monday.bayes tuesday.bayes", "bayes diff old.bayes new.bayes --json"),
     notes="Keys of --json: digests (by file), ledgers (by file, null where none is kept), equal, "
-    "differences (column, what, rows, details), "
+    "differences (column, what, rows, details), tests (by column, with the sizes of both weighed: by, statistic, df, "
+    "p_value, psi, drifted ..., as in bayes drift; and of the classes, class_test), "
     "rules (by name, that of the first and of the second).",
 )
 @click.argument("one")
@@ -26,12 +32,15 @@ def command(one: str, other: str, as_json: bool) -> None:
     """Say in what two models differ: which columns, by how many rows, and where most.
 
     The tallies are compared, levels and classes aligned by name; then the ledgers, where both keep one; then the rules.
+    A test of each column says whether more than chance is behind the difference, whatever the numbers of rows: the p of
+    a G-test, and the population stability index (PSI).
     """
     from bayesbox.classifier.report.difference import differences, rule_differences
     from bayesbox.cli.print import chain
     from bayesbox.file.load import load
 
     rules: dict[str, list[Any]] = {}
+    tests: Drift | None = None
     ledgers: dict[str, str | None] = dict.fromkeys((one, other))
     models = {path: load(path) for path in (one, other)}
     chains = chain.chains_of(models)
@@ -41,22 +50,43 @@ def command(one: str, other: str, as_json: bool) -> None:
     else:
         found = differences(models[one].book, models[other].book)
         rules = rule_differences(models[one], models[other])
+        tests = _tests(models[one], models[other])
         digests = {path: model.book.digest() for path, model in models.items()}
         ledgers = {path: model.book.ledger_digest() for path, model in models.items()}
     if as_json:
         report = [difference.as_dict() for difference in found]
-        emit_json({"digests": digests, "ledgers": ledgers, "equal": not found, "differences": report, "rules": rules})
+        facts = {"digests": digests, "ledgers": ledgers, "equal": not found, "differences": report}
+        emit_json({**facts, "tests": {} if tests is None else tests.to_dict(), "rules": rules})
         return
     if not found:
         say(f"the same tallies: digest {digests[one]}")
     for difference in found:
-        say(f"{difference.name}: {difference.what}, {whole(difference.rows)} row{'' if difference.rows == 1 else 's'}")
+        tested = "" if tests is None else _tested(tests, difference.name)
+        counted = f"{whole(difference.rows)} row{'' if difference.rows == 1 else 's'}"
+        say(f"{difference.name}: {difference.what}, {counted}{tested}")
         for line in difference.details:
             say(f"  {line}")
     if any(ledgers.values()):
         say(_compared(ledgers[one], ledgers[other]))
     for name, (first, second) in rules.items():
         say(f"rules: {name} {_rule(first)} in {one}, {_rule(second)} in {other}")
+
+
+def _tests(one: Any, other: Any) -> Drift | None:
+    """The tests of two models that have both counted rows."""
+    if any(each.fixed or not each.book.classes for each in (one, other)):
+        return None
+    found: Drift = one.drift_to(other)
+    return found
+
+
+def _tested(tests: Drift, name: str) -> str:
+    """The test of a column, or of the classes, in a few words."""
+    from bayesbox.classifier.answer.drifts import p_text
+
+    column = next((each for each in tests if each.column == name), None)
+    test = tests.class_test if name == CLASSES else None if column is None else column.test
+    return "" if test is None else f"; p {p_text(test.p_value)}, PSI {test.psi:.4f}"
 
 
 def _compared(one: str | None, other: str | None) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import click
 
 from bayesbox.cli.network.evidence import evidence_of
-from bayesbox.cli.network.opened import is_model_file, opened_network
+from bayesbox.cli.network.opened import opened_network
 from bayesbox.cli.print.output import decimal, emit_json, note, table
 
 MOST_SHOWN = 20
@@ -24,8 +24,6 @@ def ask_network(
 ) -> None:
     """Print the unknown nodes of a network by their expected information about the target."""
     network = opened_network(path, normalize=False)
-    if target is None and is_model_file(path):
-        target = network.nodes[0]  # the class
     if target is None:
         raise click.UsageError("a network needs --target NODE, the node to find out about")
     evidence = evidence_of(network, known)

@@ -114,6 +114,9 @@ def print_model(
         say("densities: " + "; ".join(f"{', '.join(names)} {text}" for text, names in columns.items()))
     if weights is not None:
         say(weights_text(weights))
+    bits = sorted(information_of(classifier).items(), key=lambda each: -each[1])
+    if bits:
+        say("bits about the class: " + ", ".join(f"{name} {value:.4f}" for name, value in bits[:MOST_COLUMNS]))
     for name, reason in {**classifier.model.left_out, **classifier.ignored}.items():
         say(f"ignored: {name}, since {reason}")
     for name, flags in classifier.one_hot.items():
@@ -131,6 +134,13 @@ def print_model(
         say(f"as the texts count them: {classifier.parameters().text()}")
     if not classifier.fixed:
         say(f"digest {classifier.book.digest()}")
+
+
+def information_of(classifier: AnyTableClassifier) -> dict[str, float]:
+    """What each column says of the class by itself, in bits; nothing where that takes a while to find."""
+    from bayesbox.classifier.answer.importance import quick_information
+
+    return quick_information(classifier)
 
 
 def _compared(size: ModelSize) -> str:

@@ -80,6 +80,17 @@ class NumberFamily(Distribution):
             return None
         return Cumulative(self.exact_log_density, self.family or type(self).__name__, self.parameters().values())
 
+    def support(self) -> Doubles | None:
+        """The numbers that have a probability by themselves, all but a hair; None where they have a density."""
+        return None
+
+    @cached_property
+    def panels(self) -> Doubles:
+        """The edges of pieces of the line on which its densities are smooth."""
+        from bayesbox.dist.number.panels import found_panels
+
+        return found_panels(self)
+
     def numbers_of(self, columns: Columns) -> Doubles | None:
         """The values of its column, NaN where missing; None where the column is not there."""
         column = columns.get(self.column)

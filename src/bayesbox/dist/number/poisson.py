@@ -27,6 +27,8 @@ MANY = 1e6  # a rate beyond which the quantile is that of an expansion, right to
 WIDE = 40  # deviations from the rate beyond which there is nothing to be added up
 FAR = 1e15  # a rate beyond which doubles are too far apart for counts, so that a normal number is one
 
+TAIL, MOST_SUPPORT = 1e-14, 100_000  # the share of counts that are left out at each end; and how many are looked at
+
 if TYPE_CHECKING:
     from bayesbox.dist.expression import Expression, PmmlDensity
 
@@ -49,6 +51,11 @@ class Poisson(NumberFamily):
     def quantile(self, share: float) -> Doubles:
         """The least count up to which at least this share lies."""
         return np.array([_quantile(rate, share) for rate in self.rate.tolist()])
+
+    def support(self) -> Doubles:
+        low, high = float(self.quantile(TAIL).min()), float(self.quantile(1 - TAIL).max())
+        step = max((high - low) // MOST_SUPPORT, 1.0)  # counts beyond number stand for those next to them
+        return np.arange(low, high + step, step)
 
     def sample(self, random: np.random.Generator, classes: NDArray[np.int64]) -> list[object]:
         rate = self.rate[classes]

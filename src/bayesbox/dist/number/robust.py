@@ -236,6 +236,16 @@ class Robust(NumberDensity):
         classes = np.tile(np.arange(self.classes), len(shares))
         return self._quantiles(np.repeat(np.asarray(shares), self.classes), classes).reshape(len(shares), self.classes)
 
+    def support(self) -> Doubles | None:
+        """Zero and the other value, where there is no other."""
+        return None if self.has_t else np.array([0.0, self.base])
+
+    @cached_property
+    def panels(self) -> Doubles:
+        from bayesbox.dist.number.panels import SHARES, panels
+
+        return panels(self.quantiles(SHARES.tolist()).ravel(), edges_of(self.starts[1:]))
+
     def sample(self, random: np.random.Generator, classes: NDArray[np.int64]) -> list[object]:
         found: list[Any] = self._quantiles(random.random(len(classes)), classes).tolist()
         return found

@@ -17,6 +17,7 @@ from bayesbox.dist.number.density import NumberDensity
 from bayesbox.dist.number.spaced import mean_gap
 from bayesbox.dist.number.special import normal_quantile
 
+TAIL = 1e-14  # the share of the cells that is left out at each end
 LEAST_OF_A_CELL = 1 / 6  # of a cell, the least deviation: three of them are within half a cell
 
 
@@ -86,6 +87,11 @@ class Rounded(NumberDensity):
     def quantile(self, share: float) -> Doubles:
         """The middle of the first cell up to whose end at least this share lies."""
         return self.rounding.place(np.ceil(self.mean + (self.mean_low + self.std * normal_quantile(share)) - 0.5))
+
+    def support(self) -> Doubles:
+        """The middles of the cells, all but a hair."""
+        low, high = (self.rounding.numbers(self.quantile(share)) for share in (TAIL, 1 - TAIL))
+        return self.rounding.place(np.arange(low.min(), high.max() + 1))
 
     def sample(self, random: np.random.Generator, classes: NDArray[np.int64]) -> list[object]:
         """The middle of the cell of a normal number."""

@@ -29,7 +29,7 @@ from bayesbox.source.base import Batch
 from bayesbox.stat.leave_one_out import learned_target, prior_table
 from bayesbox.table.augmented.leave_one_out import Column, Removal, require_learned
 from bayesbox.table.augmented.options import AugmentedOptions
-from bayesbox.tally.base import Tally
+from bayesbox.tally.base import Tally, positions
 from bayesbox.tally.book import Book
 from bayesbox.tally.count import checked_weights, count
 from bayesbox.tally.counts import Counts
@@ -74,6 +74,17 @@ class AugmentedClassifier(TableClassifier[R, D, M]):
     def cuts(self) -> Mapping[str, tuple[float, ...]]:
         """The cut points of numbers."""
         return {} if self.derived is None else self.derived.cuts
+
+    def cut_points(self, name: str) -> tuple[float, ...] | None:
+        return self.cuts.get(name)
+
+    def counted_bins(self, name: str) -> tuple[tuple[float, ...], Doubles] | None:
+        joint, cuts, known = self.book.joint, self.cuts.get(name), self.model.coding.levels.get(name)
+        if cuts is None or known is None or not isinstance(joint, Pairs) or name not in joint.names:
+            return None
+        places = positions(known, joint.levels[joint.names.index(name)])
+        counts = joint.single(name).sum(axis=0)
+        return cuts, np.where(places >= 0, counts[np.maximum(places, 0)], 0.0)
 
     def size(self) -> ModelSize:
         return ModelSize(self.model.parameters, None)

@@ -48,6 +48,7 @@ class AutoClassifier(BatchLearner[AutoOptions, Pool]):
     """The pool as a classifier. It learns once: what it derived needs all rows again when some more come."""
 
     kind = "auto"
+    answers_are_slow = True
     title = "AutoBayes"
     derived_prefix = PREFIX
     options_type = AutoOptions

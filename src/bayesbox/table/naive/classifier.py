@@ -53,6 +53,7 @@ class NaiveClassifier(TableClassifier[NaiveOptions, dict[str, float], NaiveModel
     core_finds_unseen = True
     looks_for_dependence = True
     weighs_columns = True
+    columns_are_independent = True
 
     def needs_refit(self) -> bool:
         coarse = not all(self.book[name].is_exact for name in self.book)

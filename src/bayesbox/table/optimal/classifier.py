@@ -79,6 +79,7 @@ class OptimalClassifier(BatchLearner[OptimalOptions, Hypotheses]):
     """Several classifiers, each with its probability. It learns once: to go on, its hypotheses learn apart."""
 
     kind = "bayes-optimal"
+    answers_are_slow = True
     title = "Bayes optimal"
     derived_prefix = PREFIX
     options_type = OptimalOptions
@@ -110,6 +111,9 @@ class OptimalClassifier(BatchLearner[OptimalOptions, Hypotheses]):
         if self.derived is None:
             raise BadData("no row has a label, so there is nothing to predict")
         return self.derived
+
+    def counted(self) -> AnyTableClassifier:
+        return self.known.classifiers[0].counted()
 
     def make_model(self, schema: Schema, book: Book) -> PooledModel:
         classes = self.classes

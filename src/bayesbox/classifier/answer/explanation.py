@@ -1,0 +1,353 @@
+"""Why rows get their classes: the terms of each column, and one row in full, with what is behind each term."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayesbox.classifier.answer.behind import Behind, behind_terms
+from bayesbox.classifier.case import RowCase
+from bayesbox.classifier.report.strongest import cut
+from bayesbox.display.blocks import Bar, Block, TableBlock, TextBlock
+from bayesbox.display.picture import Picture
+from bayesbox.display.result import Result
+from bayesbox.dist.base import Doubles
+from bayesbox.errors import BadData
+from bayesbox.explain.evidence import Explanation, lead
+
+if TYPE_CHECKING:
+    from bayesbox.classifier.table import AnyTableClassifier
+    from bayesbox.source.base import Batch
+
+CALIBRATION, PRIOR = "(calibration)", "(prior)"
+SHOWN = 3  # of the strongest columns of a row, where there are several rows
+BEHIND = 12  # columns whose counts are shown
+
+
+@dataclass(frozen=True)
+class ColumnTerm:
+    """What one column says between the two classes, its value as text, and what is behind it in each class."""
+
+    column: str
+    value: str | None
+    log_odds: float
+    behind: Mapping[str, Behind]
+
+    @property
+    def name(self) -> str:
+        """The column with its value, for the eye."""
+        return f"{self.column} is missing" if self.value is None else f"{self.column} = {cut(self.value)}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        behind = {label: each.to_dict() for label, each in self.behind.items()}
+        return {"name": self.column, "value": self.value, "log_odds": self.log_odds, "behind": behind}
+
+
+@dataclass(frozen=True, repr=False)
+class ExplainedRow(Result):
+    """Why one row gets its class: what the prior, each column and the calibration say between it and another class.
+
+    `log_odds` is the sum of `prior_log_odds`, of the `terms` and of `calibration_log_odds`. The class is held against
+    the runner-up, unless another was named.
+    """
+
+    target: str
+    prediction: str
+    against: str | None
+    posterior: Mapping[str, float]
+    prior: Mapping[str, float]
+    log_odds: float
+    prior_log_odds: float
+    terms: tuple[ColumnTerm, ...]
+    calibration_log_odds: float | None = None
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, classifier: AnyTableClassifier, batch: Batch, *, against: str | None = None) -> ExplainedRow:
+        """The one row of a batch."""
+        case = RowCase.of(classifier, batch, against=against)
+        behind = behind_terms(classifier, batch)
+        terms = tuple(
+            ColumnTerm(name, value, odds, behind.get(name, {}) if value is not None else {})
+            for name, value, odds in case.columns
+        )
+        return cls(
+            classifier.target or "class",
+            case.prediction,
+            case.against,
+            case.posterior,
+            case.prior,
+            case.log_odds,
+            case.prior_log_odds,
+            terms,
+            case.calibration_log_odds,
+            tuple(case.notes(classifier)),
+        )
+
+    def strongest(self) -> list[ColumnTerm]:
+        """The columns that say something, the most telling first."""
+        said = [term for term in self.terms if term.value is not None or term.log_odds]
+        return sorted(said, key=lambda term: -abs(term.log_odds))
+
+    def _entries(self) -> list[tuple[str, float]]:
+        entries = [(PRIOR, self.prior_log_odds), *((term.name, term.log_odds) for term in self.strongest())]
+        if self.calibration_log_odds is not None:
+            entries.append((CALIBRATION, self.calibration_log_odds))
+        return entries
+
+    def _headline(self) -> str:
+        told = ", ".join(f"{term.column}={term.value} {term.log_odds:+.2f}" for term in self.strongest()[:SHOWN])
+        return f"ExplainedRow({self.target}={self.prediction} {self.posterior[self.prediction]:.4f}: {told})"
+
+    def _title(self) -> str:
+        return f"{self.target} = {self.prediction}, with probability {self.posterior[self.prediction]:.4g}"
+
+    def _blocks(self) -> Sequence[Block]:
+        ranked = sorted(self.posterior.items(), key=lambda item: -item[1])
+        rows = [[name, p, self.prior[name], Bar(p)] for name, p in ranked]
+        blocks: list[Block] = [TableBlock([self.target, "posterior", "prior", ""], rows, most=BEHIND)]
+        if self.against is not None:
+            behind = self.behind_block()
+            blocks += [self._odds_block(), *([] if behind is None else [behind])]
+        return [*blocks, *([TextBlock("\n".join(f"note: {note}" for note in self.notes))] if self.notes else [])]
+
+    def _odds_block(self) -> TableBlock:
+        entries = self._entries()
+        longest = max((abs(odds) for _, odds in entries if math.isfinite(odds)), default=0.0) or 1.0
+        rows: list[list[object]] = [[name, f"{odds:+.4f}", Bar(_share(odds, longest))] for name, odds in entries]
+        rows.append(["all together", f"{self.log_odds:+.4f}", f"odds {odds_text(self.log_odds)}"])
+        title = f"log-odds of {self.prediction} against {self.against}"
+        return TableBlock([title, "", ""], rows, right=[1])
+
+    def behind_block(self) -> TableBlock | None:
+        """The counts, or the density, behind each term in both classes; None where there are none."""
+        both = [label for label in (self.prediction, self.against) if label is not None]
+        rows = [
+            [term.name if label == both[0] else "", label, str(term.behind[label])]
+            for term in self.strongest()
+            for label in both
+            if label in term.behind and term.value is not None
+        ]
+        return TableBlock(["what is behind it", self.target, ""], rows, most=2 * BEHIND) if rows else None
+
+    def _frame(self) -> Mapping[str, Sequence[Any]]:
+        said = [(PRIOR, None, self.prior_log_odds), *((each.column, each.value, each.log_odds) for each in self.terms)]
+        if self.calibration_log_odds is not None:
+            said.append((CALIBRATION, None, self.calibration_log_odds))
+        found: dict[str, list[Any]] = {
+            "column": [name for name, _, _ in said],
+            "value": [value for _, value, _ in said],
+            "log_odds": [odds for _, _, odds in said],
+        }
+        behind = {term.column: term.behind for term in self.terms}
+        for label in (self.prediction, self.against):
+            if label is not None:
+                found[f"in {label}"] = [str(behind.get(name, {}).get(label, "")) for name, _, _ in said]
+        return found
+
+    def svg(self) -> Picture:
+        """The log-odds as signed bars."""
+        from bayesbox.explain.evidence_picture import SignedBar, evidence_svg
+
+        title = f"log-odds of {self.target} = {self.prediction} against {self.against}"
+        bars = [SignedBar(name, odds) for name, odds in self._entries()]
+        return Picture(evidence_svg(title, [*bars, SignedBar("all together", self.log_odds, is_sum=True)]), title)
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        share = self.calibration_log_odds
+        return {
+            "target": self.target,
+            "prediction": self.prediction,
+            "against": self.against,
+            "posterior": dict(self.posterior),
+            "prior": dict(self.prior),
+            "log_odds": self.log_odds,
+            "prior_log_odds": self.prior_log_odds,
+            "columns": [term.to_dict() for term in self.terms],
+            **({} if share is None else {"calibration_log_odds": share}),
+            "notes": list(self.notes),
+        }
+
+
+def _share(odds: float, longest: float) -> float:
+    return math.copysign(1.0, odds) if math.isinf(odds) else odds / longest
+
+
+def odds_text(log_odds: float) -> str:
+    """Odds for the eye, of their natural logarithm.
+
+    >>> odds_text(math.log(3)), odds_text(-math.log(4)), odds_text(math.inf), odds_text(1000.0)
+    ('3 : 1', '1 : 4', 'infinite : 1', 'e^1000 : 1')
+    """
+    if math.isinf(log_odds):
+        return "infinite : 1" if log_odds > 0 else "0 : 1"
+    size = abs(log_odds)
+    shown = f"{math.exp(size):.6g}" if size < 700 else f"e^{size:.0f}"
+    return f"{shown} : 1" if log_odds >= 0 else f"1 : {shown}"
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class RowsExplanation(Result, Explanation):
+    """Why each row gets its class: `prior` + the sum of `terms` over the columns is log P(class, x).
+
+    `terms` is rows x classes x columns of log P(x_j | class), 0 where the column is missing, before any calibration.
+    `explanation[i]` is row i in full, with the counts behind each term.
+    """
+
+    classifier: AnyTableClassifier
+    batch: Batch
+
+    @classmethod
+    def of(cls, classifier: AnyTableClassifier, batch: Batch) -> RowsExplanation:
+        """The rows of a batch."""
+        plain = classifier.explain(batch)
+        return cls(plain.labels, plain.columns, plain.prior, plain.terms, classifier, batch)
+
+    @cached_property
+    def _first(self) -> ExplainedRow:
+        return ExplainedRow.of(self.classifier, self.batch.slice(0, 1))
+
+    def row(self, place: int, *, against: object = None) -> ExplainedRow:
+        """One row in full, its class held against another, or against the runner-up."""
+        if not -len(self) <= place < len(self):
+            raise IndexError(f"there are {len(self)} rows")
+        place %= len(self)
+        if place == 0 and against is None:
+            return self._first
+        other = None if against is None else self.classifier.model.classes[self.position(against)]
+        return ExplainedRow.of(self.classifier, self.batch.slice(place, place + 1), against=other)
+
+    def __getitem__(self, place: int) -> ExplainedRow:
+        return self.row(place)
+
+    def __iter__(self) -> Iterator[ExplainedRow]:
+        return (self.row(place) for place in range(len(self)))
+
+    def log_odds(self, label: object = None, against: object = None) -> Doubles:
+        """log of P(label | x) / P(against | x), a value a row, before any calibration.
+
+        Without `label` it is that of the most probable class of each row; without `against` the other is the most
+        probable of the remaining classes.
+        """
+        if label is not None and against is not None:
+            return super().log_odds(label, against)
+        joint = self.joint()
+        rows = np.arange(len(joint))
+        one = joint.argmax(axis=1) if label is None else np.full(len(joint), self.position(label))
+        if against is not None:
+            other = np.full(len(joint), self.position(against))
+        else:
+            rest = joint.copy()
+            rest[rows, one] = -np.inf
+            other = rest.argmax(axis=1)
+            other = np.where(other == one, (one + 1) % joint.shape[1], other)  # where all others are impossible
+        found = np.empty(len(joint))
+        for pair in np.unique(np.column_stack([one, other]), axis=0):
+            there = (one == pair[0]) & (other == pair[1])
+            odds = super().log_odds(self.labels[pair[0]], self.labels[pair[1]])
+            found[there] = odds[there]
+        return found
+
+    def to_shap(self, label: object = None, against: object = None) -> Any:
+        """The terms as a `shap.Explanation`, for the plots of shap.
+
+        Of two classes the values are what each column adds to the log-odds of the second class, in the order of
+        `classes_`, against the first; the base value is the log-odds of the prior. `label` and `against` name other
+        classes. Of more classes, without names, there is a value for each class: how far a column lifts log P(class)
+        above the mean of all classes; the base values are the log prior, less its mean. Base values and values sum to
+        what `predict_log_proba` says, as a difference of classes, or as the difference from their mean; what a
+        calibration adds is a last column of its own.
+        """
+        from bayesbox.classifier.answer.shap_values import shap_explanation
+
+        return shap_explanation(self, label, against)
+
+    # -- shown -----------------------------------------------------------------------------------------------------
+
+    def _one(self) -> ExplainedRow:
+        if len(self) != 1:
+            raise BadData(
+                "a picture is that of one row", found=f"{len(self):,} rows", remedy="Take one: explanation[0]"
+            )
+        return self.row(0)
+
+    def svg(self) -> Picture:
+        """The log-odds of one row as signed bars."""
+        return self._one().svg()
+
+    def _headline(self) -> str:
+        if len(self) == 1:
+            return self.row(0)._headline().replace("ExplainedRow", "Explanation", 1)
+        return f"Explanation({len(self):,} rows, {len(self.columns)} columns, {len(self.labels)} classes)"
+
+    def _title(self) -> str:
+        target = self.classifier.target or "class"
+        return self.row(0)._title() if len(self) == 1 else f"why {len(self):,} rows get their {target}"
+
+    def _blocks(self) -> Sequence[Block]:
+        if len(self) == 1:
+            return self.row(0)._blocks()
+        block = TableBlock(["row", "prediction", "probability", "what says most for it"], _Lazy(self))
+        return [block, TextBlock("explanation[i] is row i in full, with the counts behind each term")]
+
+    def _summary(self, place: int) -> list[object]:
+        row = self.row(place)
+        told = "; ".join(
+            f"{term.column}={cut(term.value or '')} {term.log_odds:+.2f}" for term in row.strongest()[:SHOWN]
+        )
+        return [place, row.prediction, row.posterior[row.prediction], told]
+
+    def _frame(self) -> Mapping[str, Sequence[Any]]:
+        if len(self) == 1:
+            return self.row(0)._frame()
+        return _long_frame(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON: every row in full."""
+        return {"rows": [row.to_dict() for row in self]}
+
+
+class _Lazy(Sequence[Any]):
+    """Rows of a table, each worked out when it is shown."""
+
+    def __init__(self, explanation: RowsExplanation) -> None:
+        self.explanation = explanation
+
+    def __len__(self) -> int:
+        return len(self.explanation)
+
+    def __getitem__(self, place: Any) -> Any:
+        if isinstance(place, slice):
+            return [self.explanation._summary(k) for k in range(*place.indices(len(self)))]
+        return self.explanation._summary(place)
+
+
+def _long_frame(explanation: RowsExplanation) -> dict[str, list[Any]]:
+    """A line for each row and column, with what the column says for the row's class against the runner-up."""
+    from bayesbox.classifier.answer.shap_values import shown_values
+
+    classifier, batch = explanation.classifier, explanation.batch
+    shares = classifier.posterior(batch)
+    best = shares.argmax(axis=1)
+    rest = shares.copy()
+    rows = np.arange(len(rest))
+    rest[rows, best] = -1
+    other = rest.argmax(axis=1)
+    odds = lead(explanation.terms[rows, best], explanation.terms[rows, other])
+    names, number = explanation.columns, len(explanation)
+    values = shown_values(explanation)
+    return {
+        "row": np.repeat(rows, len(names)).tolist(),
+        "prediction": np.repeat(explanation.labels[best], len(names)).tolist(),
+        "against": np.repeat(explanation.labels[other], len(names)).tolist(),
+        "column": [*names] * number,
+        "value": [None if value is None else str(value) for row in values for value in row],
+        "log_odds": odds.ravel().tolist(),
+    }

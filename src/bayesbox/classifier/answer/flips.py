@@ -1,0 +1,127 @@
+"""The changes of a row that give it another class, the smallest first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bayesbox.display.blocks import Bar, Block, TableBlock, TextBlock
+from bayesbox.display.result import Result
+
+
+@dataclass(frozen=True)
+class Change:
+    """One column with another value; `size` is 1 for a level, and the distance in standard deviations for a number."""
+
+    column: str
+    before: str
+    after: str
+    size: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {"column": self.column, "before": self.before, "after": self.after, "size": self.size}
+
+
+@dataclass(frozen=True)
+class Flip:
+    """Changes that are enough together: the class that the row gets by them, and its probability."""
+
+    changes: tuple[Change, ...]
+    prediction: str
+    probability: float
+
+    @property
+    def change(self) -> float:
+        """How large they are together."""
+        return sum(each.size for each in self.changes)
+
+    @property
+    def values(self) -> dict[str, str]:
+        """The new values by column."""
+        return {each.column: each.after for each in self.changes}
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "changes": [each.to_dict() for each in self.changes],
+            "change": self.change,
+            "prediction": self.prediction,
+            "probability": self.probability,
+        }
+
+
+@dataclass(frozen=True, repr=False)
+class Flips(Result):
+    """The smallest changes that give a row another class, the best first: one for each column, or for each pair of
+    columns where none is enough by itself. Empty where no one or two columns are enough."""
+
+    target: str
+    prediction: str
+    posterior: Mapping[str, float]
+    to: str | None
+    options: tuple[Flip, ...]
+    fixed: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.options)
+
+    def __iter__(self) -> Iterator[Flip]:
+        return iter(self.options)
+
+    def __getitem__(self, place: int) -> Flip:
+        return self.options[place]
+
+    @property
+    def best(self) -> Flip | None:
+        """The smallest change; None where there is none."""
+        return self.options[0] if self.options else None
+
+    def _headline(self) -> str:
+        best = self.best
+        if best is None:
+            return f"Flips({self.prediction}: no one or two columns change it)"
+        told = ", ".join(f"{each.column}={each.after}" for each in best.changes)
+        return f"Flips({self.prediction} -> {best.prediction} by {told}; {len(self)} way{'s' * (len(self) != 1)})"
+
+    def _title(self) -> str:
+        other = f"`{self.to}`" if self.to is not None else "another class"
+        now = f"{self.target} = {self.prediction} with probability {self.posterior[self.prediction]:.4g}"
+        return f"{now}; what would make it {other}"
+
+    def _blocks(self) -> Sequence[Block]:
+        kept = [TextBlock(f"kept as they are: {', '.join(self.fixed)}")] if self.fixed else []
+        if not self.options:
+            return [TextBlock("no change of one or two columns is enough"), *kept]
+        longest = max(option.change for option in self.options) or 1.0
+        rows: list[list[object]] = []
+        for option in self.options:
+            first, *others = [f"{each.column} = {each.after} (is {each.before})" for each in option.changes]
+            bar = Bar(option.change / longest)
+            rows.append([first, option.prediction, option.probability, f"{option.change:.3g}", bar])
+            rows += [[f"and {each}", "", None, "", ""] for each in others]
+        return [TableBlock(["change", self.target, "probability", "size", ""], rows, right=[3]), *kept]
+
+    def _frame(self) -> Mapping[str, Sequence[Any]]:
+        pairs = [(place, option, each) for place, option in enumerate(self.options) for each in option.changes]
+        return {
+            "option": [place for place, _, _ in pairs],
+            "column": [each.column for _, _, each in pairs],
+            "before": [each.before for _, _, each in pairs],
+            "after": [each.after for _, _, each in pairs],
+            "size": [each.size for _, _, each in pairs],
+            "prediction": [option.prediction for _, option, _ in pairs],
+            "probability": [option.probability for _, option, _ in pairs],
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "target": self.target,
+            "prediction": self.prediction,
+            "posterior": dict(self.posterior),
+            "to": self.to,
+            "fixed": list(self.fixed),
+            "options": [option.to_dict() for option in self.options],
+        }

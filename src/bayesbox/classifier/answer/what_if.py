@@ -1,0 +1,178 @@
+"""A row as it is and as it would be: what other values of some columns do to its class."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from bayesbox.classifier.answer.explanation import CALIBRATION, PRIOR, odds_text
+from bayesbox.classifier.answer.rows import changed_row, require_one_row, require_table
+from bayesbox.classifier.case import RowCase, value_text
+from bayesbox.classifier.report.strongest import cut
+from bayesbox.display.blocks import Bar, Block, TableBlock, TextBlock
+from bayesbox.display.result import Result
+from bayesbox.errors import BadOption
+
+if TYPE_CHECKING:
+    from bayesbox.classifier.base import AnyClassifier
+    from bayesbox.classifier.table import AnyTableClassifier
+    from bayesbox.source.base import Batch
+
+
+@dataclass(frozen=True)
+class TermChange:
+    """One column before and after: its values, and what it says between the two classes."""
+
+    column: str
+    before: str | None
+    after: str | None
+    log_odds_before: float
+    log_odds_after: float
+
+    @property
+    def changed(self) -> bool:
+        """Whether its value is another."""
+        return self.before != self.after
+
+    @property
+    def difference(self) -> float:
+        """How far the log-odds of the class are moved."""
+        return self.log_odds_after - self.log_odds_before if self.log_odds_after != self.log_odds_before else 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "name": self.column,
+            "before": self.before,
+            "after": self.after,
+            "log_odds_before": self.log_odds_before,
+            "log_odds_after": self.log_odds_after,
+        }
+
+
+@dataclass(frozen=True, repr=False)
+class WhatIf(Result):
+    """A row before and after a change. Log-odds are those of `prediction`, the class before, against `against`: the
+    class after, or where that is the same, the runner-up."""
+
+    target: str
+    prediction: str
+    prediction_after: str
+    against: str | None
+    before: Mapping[str, float]
+    after: Mapping[str, float]
+    log_odds_before: float
+    log_odds_after: float
+    columns: tuple[TermChange, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def flips(self) -> bool:
+        """Whether the class is another after the change."""
+        return self.prediction != self.prediction_after
+
+    def changes(self) -> list[TermChange]:
+        """The columns whose values, or whose terms, are others."""
+        return [each for each in self.columns if each.changed or each.difference]
+
+    def _headline(self) -> str:
+        told = ", ".join(f"{each.column}={each.after}" for each in self.columns if each.changed)
+        before, after = self.before[self.prediction], self.after[self.prediction]
+        return f"WhatIf({told or 'no change'}: P({self.prediction}) {before:.4f} -> {after:.4f})"
+
+    def _title(self) -> str:
+        if self.flips:
+            return f"{self.target} = {self.prediction} becomes {self.prediction_after}"
+        return f"{self.target} stays {self.prediction}"
+
+    def _blocks(self) -> Sequence[Block]:
+        ranked = sorted(self.before, key=lambda name: -max(self.before[name], self.after[name]))
+        rows = [[name, self.before[name], self.after[name], Bar(self.after[name])] for name in ranked]
+        blocks: list[Block] = [TableBlock([self.target, "as it is", "as it would be", ""], rows, most=12)]
+        if self.against is not None:
+            moved = [
+                [
+                    each.column,
+                    _shown(each.before),
+                    _shown(each.after),
+                    f"{each.log_odds_before:+.4f}",
+                    f"{each.log_odds_after:+.4f}",
+                ]
+                for each in self.changes()
+            ]
+            total = ["all together", odds_text(self.log_odds_before), odds_text(self.log_odds_after)]
+            moved.append([*total, f"{self.log_odds_before:+.4f}", f"{self.log_odds_after:+.4f}"])
+            names = [f"log-odds of {self.prediction} against {self.against}", "as it is", "as it would be", "", ""]
+            blocks.append(TableBlock(names, moved, right=[3, 4]))
+        return [*blocks, *([TextBlock("\n".join(f"note: {note}" for note in self.notes))] if self.notes else [])]
+
+    def _frame(self) -> Mapping[str, Sequence[Any]]:
+        return {
+            "column": [each.column for each in self.columns],
+            "before": [each.before for each in self.columns],
+            "after": [each.after for each in self.columns],
+            "log_odds_before": [each.log_odds_before for each in self.columns],
+            "log_odds_after": [each.log_odds_after for each in self.columns],
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "target": self.target,
+            "prediction": self.prediction,
+            "prediction_after": self.prediction_after,
+            "against": self.against,
+            "before": dict(self.before),
+            "after": dict(self.after),
+            "log_odds_before": self.log_odds_before,
+            "log_odds_after": self.log_odds_after,
+            "columns": [each.to_dict() for each in self.columns],
+            "notes": list(self.notes),
+        }
+
+
+def _shown(value: str | None) -> str:
+    return "(missing)" if value is None else cut(value)
+
+
+def what_if(classifier: AnyClassifier, batch: Batch, changes: Mapping[str, Any]) -> WhatIf:
+    """The one row of a batch with other values of some columns; None makes one missing."""
+    table = require_table(classifier, "what_if")
+    require_one_row(batch, "what_if")
+    if not isinstance(changes, Mapping) or not changes:
+        raise BadOption(
+            "changes must be a mapping of column to value", found=changes, remedy='Write {"contract": "Two year"}'
+        )
+    return compared(table, batch, changed_row(table, batch, changes))
+
+
+def compared(classifier: AnyTableClassifier, batch: Batch, other: Batch) -> WhatIf:
+    """Two rows side by side."""
+    first, second = RowCase.of(classifier, batch), RowCase.of(classifier, other)
+    becomes = second.prediction
+    if becomes != first.prediction:
+        first = RowCase.of(classifier, batch, against=becomes)
+    if first.against is not None:
+        second = RowCase.between(classifier, other, first.prediction, first.against)
+    values = {name: value_text(column) for name, column in classifier.shown_columns(other).items()}
+    after = {name: odds for name, _, odds in second.columns}
+    columns = [TermChange(PRIOR, "", "", first.prior_log_odds, second.prior_log_odds)]
+    columns += [
+        TermChange(name, value, values.get(name), odds, after.get(name, 0.0)) for name, value, odds in first.columns
+    ]
+    if first.calibration_log_odds is not None:
+        columns.append(TermChange(CALIBRATION, "", "", first.calibration_log_odds, second.calibration_log_odds or 0.0))
+    notes = dict.fromkeys(second.notes(classifier))
+    return WhatIf(
+        classifier.target or "class",
+        first.prediction,
+        becomes,
+        first.against,
+        first.posterior,
+        second.posterior,
+        first.log_odds,
+        second.log_odds,
+        tuple(columns),
+        tuple(notes),
+    )

@@ -1,0 +1,157 @@
+"""What people ask of a fitted estimator: why, what if, what to ask next, which columns matter, what has changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+from sklearn.utils.validation import check_is_fitted
+
+from bayesbox.classifier.answer.drifts import Drift
+from bayesbox.classifier.answer.flips import Flips
+from bayesbox.classifier.answer.importance import Importance
+from bayesbox.classifier.answer.questions import ColumnQuestions
+from bayesbox.classifier.answer.what_if import WhatIf
+from bayesbox.classifier.rows import LabelledRows
+from bayesbox.errors import BadOption
+from bayesbox.estimators.inputs import labels_from
+from bayesbox.source.dask import partitions_of
+from bayesbox.source.shapes import is_dask_frame
+
+if TYPE_CHECKING:
+    from bayesbox.source.base import Batch
+
+
+class AsksQuestions:
+    """The questions of every estimator over a counted classifier; each result prints, shows as HTML in a notebook, and
+    has `.to_frame()` and `.to_dict()`."""
+
+    classifier_: Any
+
+    if TYPE_CHECKING:
+
+        def _asked(self, X: object) -> Any: ...
+        def _learned(self, X: object) -> Any: ...
+
+    def explain(self, X: object) -> Any:
+        """Why rows get their classes: how much each column says for each class, before any calibration.
+
+        X is rows, or one row: a dict, a Series, a named tuple. `print` shows one row as signed bars of log-odds, with
+        the counts behind them; `[i]` is row i; `.terms`, `.prior` and `.log_odds(label, against)` are the numbers;
+        `.to_shap()` is for the plots of shap.
+
+        >>> import bayesbox as bb
+        >>> rows = {"outlook": ["sunny", "rainy", "rainy", "sunny"]}
+        >>> print(bb.NaiveBayes().fit(rows, ["no", "yes", "yes", "yes"]).explain({"outlook": "rainy"}))
+        class = yes, with probability 0.8438
+        <BLANKLINE>
+          class  posterior   prior
+          yes       0.8438  0.7500  #################
+          no        0.1562  0.2500  ###
+        <BLANKLINE>
+          log-odds of yes against no
+          (prior)                     +1.0986  ####################
+          outlook = rainy             +0.5878  ###########
+          all together                +1.6864  odds 5.4 : 1
+        <BLANKLINE>
+          what is behind it  class
+          outlook = rainy    yes    2 of 3, smoothed to .6, 95 % .194 to .932
+                             no     0 of 1, smoothed to .333, 95 % .013 to .842
+        """
+        return self.classifier_.explain_rows(self._asked(X))
+
+    def what_if(self, row: object, changes: Mapping[str, Any]) -> WhatIf:
+        """One row as it is, and with other values of some columns: before and after, by column.
+
+        `row` is a dict, a Series, a named tuple, or X of one row; None as a value makes a column missing.
+
+        >>> import bayesbox as bb
+        >>> rows = {"outlook": ["sunny", "rainy", "rainy", "sunny"], "windy": [True, True, False, False]}
+        >>> clf = bb.NaiveBayes().fit(rows, ["no", "no", "yes", "yes"])
+        >>> clf.what_if({"outlook": "sunny", "windy": True}, {"windy": False})
+        WhatIf(windy=false: P(no) 0.7500 -> 0.2500)
+        """
+        return self.classifier_.what_if(self._asked(row), changes)  # type: ignore[no-any-return]
+
+    def flip(self, row: object, to: object = None, fixed: Sequence[str] = ()) -> Flips:
+        """The smallest changes that give one row the class `to`, or any other class than it has.
+
+        The fewest columns come first, one or two, then the least change: 1 for a level that becomes another one, and
+        the distance in standard deviations of its column for a number, within the range that was learned. Columns that
+        are `fixed` may not change, and what is missing stays so.
+
+        >>> import bayesbox as bb
+        >>> rows = {"outlook": ["sunny", "rainy", "rainy", "sunny"], "windy": [True, True, False, False]}
+        >>> clf = bb.NaiveBayes().fit(rows, ["no", "no", "yes", "yes"])
+        >>> clf.flip({"outlook": "sunny", "windy": True})
+        Flips(no -> yes by windy=false; 1 way)
+        """
+        fixed = (fixed,) if isinstance(fixed, str) else tuple(fixed)
+        return self.classifier_.flip(self._asked(row), to, fixed)  # type: ignore[no-any-return]
+
+    def ask_next(self, row: object = None, costs: Mapping[str, float] | None = None) -> ColumnQuestions:
+        """The columns that are not known in one row, by the information that is expected of each, in bits.
+
+        With `costs`, by bits for their cost; a column without one costs 1. Without a row nothing is known.
+
+        >>> import bayesbox as bb
+        >>> rows = {"outlook": ["sunny", "rainy", "rainy", "sunny"], "windy": [True, True, False, False]}
+        >>> clf = bb.NaiveBayes().fit(rows, ["no", "no", "yes", "yes"])
+        >>> clf.ask_next({"outlook": "sunny"}).best
+        ColumnQuestion(column='windy', information=0.1887..., cost=1.0, values=('false', 'true'))
+        """
+        check_is_fitted(self)
+        nothing = row is None or (isinstance(row, Mapping) and not row)
+        batch = self.classifier_.one_row({}) if nothing else self._asked(row)
+        return self.classifier_.ask_next(batch, costs)  # type: ignore[no-any-return]
+
+    def importance(self, X: object = None, y: object = None) -> Importance:
+        """What each column says of the class by itself, in bits; with rows and their classes, what is lost without it.
+
+        The loss is that of the mean log loss where the column is marginalised: the term of naive Bayes left out, in
+        other models the column missing in every row. Take rows that were not learned.
+
+        >>> import bayesbox as bb
+        >>> rows = {"outlook": ["sunny", "rainy", "rainy", "sunny"], "windy": [True, True, False, False]}
+        >>> clf = bb.NaiveBayes().fit(rows, ["no", "no", "yes", "yes"])
+        >>> print(clf.importance())
+        what each column says of class, whose entropy is 1.0000 bits
+        <BLANKLINE>
+          column     bits
+          windy    0.1887  ####################
+          outlook  0.0000
+        """
+        check_is_fitted(self)
+        if X is None and y is None:
+            return self.classifier_.importance()  # type: ignore[no-any-return]
+        if X is None or y is None:
+            raise BadOption("what is lost without a column is judged by rows and their classes: pass both X and y")
+        batch = self._asked(X)
+        labels = labels_from(y, batch.rows, self.classifier_.target_cuts)
+        return self.classifier_.importance([LabelledRows(batch, labels)])  # type: ignore[no-any-return]
+
+    def drift(self, X: Any) -> Drift:
+        """What has changed in rows since the model was trained, or in the rows of another model.
+
+        X is rows, the name of a file, or another estimator. Each column has a G-test and a population stability index,
+        its levels never seen, and its share of missing values. Rows are counted a batch at a time and not kept.
+
+        >>> import bayesbox as bb
+        >>> clf = bb.NaiveBayes().fit({"car": ["suv", "van"] * 50}, ["a", "a", "b", "b"] * 25)
+        >>> clf.drift({"car": ["suv"] * 80 + ["van"] * 20})
+        Drift(100 rows against 100; drifted: car)
+        """
+        check_is_fitted(self)
+        if isinstance(X, AsksQuestions):
+            check_is_fitted(X)
+            return self.classifier_.drift_to(X.classifier_)  # type: ignore[no-any-return]
+        return self.classifier_.drift(self._batches(X))  # type: ignore[no-any-return]
+
+    def _batches(self, X: Any) -> Iterator[Batch]:
+        if isinstance(X, (str, PathLike)) and not isinstance(X, bytes):
+            yield from self.classifier_.open_unlabelled([str(X)]).source.batches()
+        elif is_dask_frame(X):
+            yield from (self._learned(part) for part in partitions_of(X) if len(part))
+        else:
+            yield self._learned(X)
