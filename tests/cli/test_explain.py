@@ -154,7 +154,7 @@ def test_a_level_that_was_never_seen_is_noted(bayes: Bayes, tennis: Path) -> Non
 def test_rows_and_data_belong_together(bayes: Bayes, tennis: Path) -> None:
     assert "belong together" in bayes("explain", "tennis.bayes", "--row", "1", code=2).err
     assert "--row N" in bayes("explain", "tennis.bayes", "tennis.csv", code=2).err
-    both = ["explain", "tennis.bayes", "tennis.csv", "--row", "1", "--set", "windy=1"]
+    both = ["explain", "tennis.bayes", "tennis.csv", "--row", "1", "--set", "windy=1", "--flip"]
     assert "not from both" in bayes(*both, code=2).err
     assert "the data have 14 rows" in bayes("explain", "tennis.bayes", "tennis.csv", "--row", "15", code=2).err
 

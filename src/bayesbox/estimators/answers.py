@@ -29,12 +29,8 @@ from bayesbox.decide.costs import Costs, cheapest, cost_matrix
 from bayesbox.decide.thresholds import Threshold, answers_at, best_threshold
 from bayesbox.errors import BadData, BadOption, BayesboxError
 from bayesbox.estimators.inputs import labels_from
-<<<<<<< HEAD
-from bayesbox.estimators.rows.one_row import OneRowAnswers
-=======
-from bayesbox.estimators.one_row import OneRowAnswers
 from bayesbox.estimators.questions import AsksQuestions
->>>>>>> 2ac1ed6 (Answer why, what if, what to ask next, what matters, and what has changed)
+from bayesbox.estimators.rows.one_row import OneRowAnswers
 from bayesbox.estimators.shared.doc_link import DocLink
 from bayesbox.explain.class_work import ClassWork
 from bayesbox.explain.credible import IntervalTable

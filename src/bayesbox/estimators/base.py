@@ -40,11 +40,7 @@ from bayesbox.estimators.inputs import (
 )
 from bayesbox.estimators.parameters import RENAMED, estimator, options_from, parameters_from, warn_of_name
 from bayesbox.estimators.pictures import HasWidget
-<<<<<<< HEAD
 from bayesbox.estimators.rows.partitions import PartitionedRows
-from bayesbox.explain.evidence import Explanation
-=======
->>>>>>> 2ac1ed6 (Answer why, what if, what to ask next, what matters, and what has changed)
 from bayesbox.rule.priors import given_prior
 from bayesbox.schema.levels import Labels, label_type_of
 from bayesbox.schema.options import option

@@ -10,6 +10,7 @@ index half a row is added to each level of each sample, so that no share is 0.
 
 from __future__ import annotations
 
+import heapq
 import math
 from typing import NamedTuple
 
@@ -34,14 +35,18 @@ class ShiftTest(NamedTuple):
     psi: float
 
 
-def shift_test(before: Doubles, after: Doubles) -> ShiftTest:
+def shift_test(before: Doubles, after: Doubles, unseen: float = 0.0) -> ShiftTest:
     """The test of two rows of counts of the same levels, of which rare ones are pooled.
+
+    `unseen` are values of the second sample that the first cannot have: a level by itself, however rare.
 
     >>> found = shift_test(np.array([50.0, 50]), np.array([30.0, 70]))
     >>> round(found.statistic, 4), found.df, round(found.p_value, 5), round(found.psi, 4)
     (8.4024, 1.0, 0.00375, 0.1659)
     """
     before, after = pooled_rare(np.asarray(before, dtype=np.float64), np.asarray(after, dtype=np.float64))
+    if unseen:
+        before, after = np.append(before, 0.0), np.append(after, unseen)
     if len(before) < 2 or not before.sum() or not after.sum():
         return ShiftTest(0.0, 0.0, 1.0, 0.0)
     statistic, df = g_test(np.stack([before, after])[:, :, None])
@@ -61,23 +66,22 @@ def stability_index(before: Doubles, after: Doubles) -> float:
 
 
 def pooled_rare(before: Doubles, after: Doubles) -> tuple[Doubles, Doubles]:
-    """The same with rare levels as one, until five rows of each are expected in both samples, or two are left; levels
-    without a row are dropped.
+    """The same with the two rarest levels as one, until five rows of each are expected in both samples, or two are
+    left; levels without a row are dropped.
 
     >>> pooled_rare(np.array([90.0, 2, 30, 0]), np.array([80.0, 1, 9, 0]))
-    (array([90., 32.]), array([80., 10.]))
+    (array([32., 90.]), array([10., 80.]))
     """
     both = before + after
-    order = np.argsort(-both, kind="stable")[: int((both > 0).sum())]
-    pairs = np.column_stack([before[order], after[order]])
-    share = min(before.sum(), after.sum()) / both.sum() if len(order) else 0.0
-    rare = pairs.sum(axis=1) * share < LEAST_EXPECTED
-    if rare.sum() > 1 and len(pairs) > 2:
-        pairs = np.vstack([pairs[~rare], pairs[rare].sum(axis=0)])
-    while len(pairs) > 2 and pairs.sum(axis=1).min() * share < LEAST_EXPECTED:
-        pairs = pairs[np.argsort(-pairs.sum(axis=1), kind="stable")]
-        pairs = np.vstack([pairs[:-2], pairs[-2:].sum(axis=0)])
-    return pairs[:, 0], pairs[:, 1]
+    there = both > 0
+    share = min(before.sum(), after.sum()) / both.sum() if there.any() else 0.0
+    levels = list(zip(both[there].tolist(), before[there].tolist(), after[there].tolist(), strict=True))
+    heapq.heapify(levels)
+    while len(levels) > 2 and levels[0][0] * share < LEAST_EXPECTED:
+        one, other = heapq.heappop(levels), levels[0]
+        heapq.heapreplace(levels, (one[0] + other[0], one[1] + other[1], one[2] + other[2]))
+    pairs = np.array(sorted(levels), dtype=np.float64).reshape(-1, 3)
+    return pairs[:, 1], pairs[:, 2]
 
 
 def groups_of_cells(counts: Doubles, groups: int = GROUPS) -> NDArray[np.int64]:

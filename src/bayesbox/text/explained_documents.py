@@ -75,7 +75,7 @@ class ExplainedDocument(Result):
 
     def svg(self) -> Picture:
         """The log-odds of the words as signed bars, those that say most."""
-        from bayesbox.explain.evidence_picture import SignedBar, evidence_svg
+        from bayesbox.classifier.answer.evidence_picture import SignedBar, evidence_svg
 
         title = f"log-odds of {self.target} = {self.case.prediction} against {self.case.against}"
         bars = [SignedBar(name, odds) for name, odds in self._entries()[:BARS]]

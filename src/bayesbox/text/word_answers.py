@@ -112,12 +112,20 @@ def word_drift(classifier: DocumentClassifier, batches: Iterable[Batch]) -> Drif
         raise BadData("there are no documents to compare with what was learned")
     common = np.argsort(-learned, kind="stable")[:COMMON]
     others = np.setdiff1d(np.arange(len(levels)), common)
-    before = np.concatenate([learned[common], [learned[others].sum(), 0.0]])
-    now = np.concatenate([after[common], [after[others].sum(), float(unseen)]])
+    before = np.append(learned[common], learned[others].sum())
+    now = np.append(after[common], after[others].sum())
+    names = [*(levels[k] for k in common), "(other words)", "(never seen)"]
     column = ColumnDrift(
-        WORDS, "words", shift_test(before, now), 0.0, 0.0, ShiftTest(0.0, 0.0, 1.0, 0.0), unseen, tuple(examples),
-        _change([*(levels[k] for k in common), "(other words)", "(never seen)"], before, now),
-    )  # fmt: skip
+        WORDS,
+        "words",
+        shift_test(before, now, float(unseen)),
+        0.0,
+        0.0,
+        ShiftTest(0.0, 0.0, 1.0, 0.0),
+        unseen,
+        tuple(examples),
+        _change(names, np.append(before, 0.0), np.append(now, unseen)),
+    )
     documents = book.with_classes(classifier.model.classes).class_counts.to_doubles()
     classes = tuple(
         ClassDrift(name, p / max(documents.sum(), 1), q / rows, r / rows)

@@ -35,7 +35,7 @@ NOTHING = ShiftTest(0.0, 0.0, 1.0, 0.0)
 
 
 @dataclass
-class LevelColumn:
+class LevelDriftCounter:
     """The levels of a column: how often each was learned, and how often it occurs now."""
 
     name: str
@@ -69,7 +69,7 @@ class LevelColumn:
 
     def test(self) -> ShiftTest:
         """Levels that were never seen are a level that was learned of no row."""
-        return shift_test(np.append(self.before, 0.0), np.append(self.after, float(self.unseen)))
+        return shift_test(self.before, self.after, float(self.unseen))
 
     def change(self) -> str:
         """The level whose share changed most."""
@@ -84,7 +84,7 @@ class LevelColumn:
         return f"{name} {p[place]:.1%} to {q[place]:.1%}"
 
 
-class NumberColumn:
+class NumberDriftCounter:
     """The numbers of a column in cells, or by their moments where cells were not counted."""
 
     def __init__(self, name: str, before: Any, bins: tuple[tuple[float, ...], Doubles] | None) -> None:
@@ -178,7 +178,7 @@ class DriftCounter:
         classifier.require_counts("be compared with rows")
         self.counted = classifier.counted()
         book, schema = self.counted.book, self.counted.model_schema()
-        self.columns: dict[str, LevelColumn | NumberColumn] = {}
+        self.columns: dict[str, LevelDriftCounter | NumberDriftCounter] = {}
         self.silent: list[str] = []
         for name in schema.used:
             kind, tally = schema.kinds[name], book.columns.get(name)
@@ -254,14 +254,14 @@ def missing_shares(observed: float, rows: float, now: float, rows_now: float) ->
     return before / rows if rows else 0.0, after / rows_now if rows_now else 0.0, test
 
 
-def column_counter(classifier: AnyTableClassifier, name: str, tally: Any) -> LevelColumn | NumberColumn:
+def column_counter(classifier: AnyTableClassifier, name: str, tally: Any) -> LevelDriftCounter | NumberDriftCounter:
     """What counts the values of a column that has this tally."""
     if tally.of_numbers and not tally.holds_only_flags:
-        return NumberColumn(name, tally, classifier.counted_bins(name))
+        return NumberDriftCounter(name, tally, classifier.counted_bins(name))
     before: Doubles = np.asarray(tally.counts, dtype=np.float64).sum(axis=0)
     known = classifier.known_levels().get(name)
     more = () if known is None else tuple(level for level in known.levels if level not in tally.levels)
-    return LevelColumn(name, (*tally.levels, *more), np.append(before, np.zeros(len(more))))
+    return LevelDriftCounter(name, (*tally.levels, *more), np.append(before, np.zeros(len(more))))
 
 
 def drift(classifier: AnyTableClassifier, batches: Iterable[Batch]) -> Drift:
@@ -311,7 +311,7 @@ def _between(name: str, left: Any, right: Any) -> tuple[str, ShiftTest, int, tup
         return by, number_test(left, right), 0, (), _means(left, right)
     if not hasattr(left, "by_level") or not hasattr(right, "by_level"):
         return None
-    found = LevelColumn(name, left.levels, _by_level(left.by_level()))
+    found = LevelDriftCounter(name, left.levels, _by_level(left.by_level()))
     for level, count in zip(right.levels, _by_level(right.by_level()).tolist(), strict=True):
         place = found.place.get(level)
         if place is not None:

@@ -153,7 +153,7 @@ class ExplainedRow(Result):
 
     def svg(self) -> Picture:
         """The log-odds as signed bars."""
-        from bayesbox.explain.evidence_picture import SignedBar, evidence_svg
+        from bayesbox.classifier.answer.evidence_picture import SignedBar, evidence_svg
 
         title = f"log-odds of {self.target} = {self.prediction} against {self.against}"
         bars = [SignedBar(name, odds) for name, odds in self._entries()]

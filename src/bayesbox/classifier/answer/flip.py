@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.classifier.answer.ask_next import listed_values
-from bayesbox.classifier.answer.flips import Change, Flip, Flips
+from bayesbox.classifier.answer.flips import ColumnChange, Flip, Flips
 from bayesbox.classifier.answer.rows import given_values, repeated, require_one_row, require_table, with_column
 from bayesbox.dist.base import Doubles
 from bayesbox.errors import BadOption, UnknownColumn
@@ -275,7 +275,7 @@ def _settled(search: _Search, changed: Sequence[tuple[Candidates, Any]]) -> Flip
 
 def _option(search: _Search, changed: Sequence[tuple[Candidates, Any]], share: float, found: int) -> Flip:
     changes = tuple(
-        Change(
+        ColumnChange(
             column.name,
             level_text(column.now),
             level_text(value),

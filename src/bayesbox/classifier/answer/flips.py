@@ -11,7 +11,7 @@ from bayesbox.display.result import Result
 
 
 @dataclass(frozen=True)
-class Change:
+class ColumnChange:
     """One column with another value; `size` is 1 for a level, and the distance in standard deviations for a number."""
 
     column: str
@@ -28,7 +28,7 @@ class Change:
 class Flip:
     """Changes that are enough together: the class that the row gets by them, and its probability."""
 
-    changes: tuple[Change, ...]
+    changes: tuple[ColumnChange, ...]
     prediction: str
     probability: float
 
