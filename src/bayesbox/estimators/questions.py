@@ -27,10 +27,10 @@ class AsksQuestions:
     """The questions of every estimator over a counted classifier; each result prints, shows as HTML in a notebook, and
     has `.to_frame()` and `.to_dict()`."""
 
-    classifier_: Any
-
     if TYPE_CHECKING:
 
+        @property
+        def classifier_(self) -> Any: ...
         def _asked(self, X: object) -> Any: ...
         def _learned(self, X: object) -> Any: ...
 
