@@ -65,8 +65,14 @@ class HypothesesOptions(Options):
 
 
 @estimator
-class BayesOptimal(  # type: ignore[misc]
-    AsksQuestions, DocLink, FromFile, HasParameters, ClassifierMixin, BaseEstimator, HypothesesOptions
+class BayesOptimal(
+    AsksQuestions,
+    DocLink,
+    FromFile,
+    HasParameters,
+    ClassifierMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
+    HypothesesOptions,
 ):
     """P(v | x) = sum over the hypotheses h of P(v | h, x) P(h | D), which no other answer beats on average.
 
@@ -174,7 +180,13 @@ class BayesOptimal(  # type: ignore[misc]
 
     @property
     def classifier_(self) -> OptimalClassifier:
-        """The hypotheses as one classifier."""
+        """The hypotheses as one classifier.
+
+        >>> from bayesbox import NaiveBayes
+        >>> clf = NaiveBayes().fit({"car": ["suv", "van"]}, ["a", "b"])
+        >>> BayesOptimal([clf, clf]).classifier_.title
+        'Bayes optimal'
+        """
         return self._classifier()
 
     def _asked(self, X: object) -> Batch:
