@@ -15,7 +15,6 @@ from tests.tables import CARS, HEAVY
 
 import bayesbox as bb
 from bayesbox.errors import BadData, MissingExtra, UnseenLevels
-from bayesbox.stat.beta_interval import share_interval
 
 ROW = {"age": 30.0, "car": "suv"}
 X = {"age": CARS.X["age"], "car": CARS.X["car"]}
@@ -96,16 +95,6 @@ def test_models_of_pairs_tell_the_counts_alone():
             assert behind.probability is None
             tally, place = clf.book_[term.column], list(clf.classes_).index(label)
             assert behind.count == tally.counts[place, tally.levels.index(term.value)]
-
-
-@pytest.mark.parametrize(
-    ("a", "b"), [(0.5, 0.5), (1, 1), (1, 200), (345, 368), (2e5, 3), (0.01, 5), (40, 0.3), (1e6, 2e6)]
-)
-def test_intervals_of_shares_are_those_of_scipy(a, b):
-    for probability in (0.5, 0.95, 0.999):
-        assert share_interval(a, b, probability) == pytest.approx(
-            beta.interval(probability, a, b), rel=1e-8, abs=1e-290
-        )
 
 
 def test_values_outside_what_was_learned_are_named():

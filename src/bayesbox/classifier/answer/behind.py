@@ -13,7 +13,7 @@ from bayesbox.classifier.table import AnyTableClassifier
 from bayesbox.dist.base import Columns, Distribution
 from bayesbox.schema.flags import FLAG_CODES
 from bayesbox.source.base import Batch
-from bayesbox.stat.beta_interval import share_interval
+from bayesbox.stat.beta import interval
 
 PROBABILITY = 0.95
 
@@ -140,7 +140,7 @@ def _counts(
     found: dict[str, Behind] = {}
     for label, k, n, p in zip(classes, counts, totals, shares, strict=True):
         weight = n + more
-        low, high = share_interval(p * weight, (1 - p) * weight, PROBABILITY)
+        low, high = interval(PROBABILITY, p * weight, (1 - p) * weight) if weight else (0.0, 1.0)
         found[label] = TermCounts(k, n, p, low, high)
     return found
 
