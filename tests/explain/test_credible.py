@@ -69,8 +69,9 @@ def test_numbers_given_tables_and_words() -> None:
         given.posterior_interval({"x": "p"})
     words = bb.TextClassifier().fit(["kiwi sheep kiwi", "munich kiwi"], ["nz", "de"])
     assert "95 % interval" in str(words.tables(interval=0.95))
-    with pytest.raises(bb.BadOption, match="naive Bayes"):
-        words.posterior_interval(["kiwi"])
+    flags = bb.TextClassifier(occurrence="binary").fit(["kiwi sheep kiwi", "munich kiwi"], ["nz", "de"])
+    with pytest.raises(bb.BadOption, match="words are counted"):
+        flags.posterior_interval(["kiwi"])
     for wrong in (0, 1, "much", True):
         with pytest.raises(bb.BadOption, match="level"):
             words.tables(interval=wrong)  # type: ignore[arg-type]
@@ -154,6 +155,25 @@ def test_weights_of_columns_and_calibration() -> None:
     assert found["yes"].estimate == pytest.approx(calibrated.predict_proba([row])[0, 1])
     assert found["yes"].low < found["yes"].estimate < found["yes"].high
     assert "calibrated as the answer is" in str(found)
+
+
+def test_the_words_of_a_document_are_drawn_together() -> None:
+    """Against draws of all words of the vocabulary at once."""
+    texts = ["kiwi sheep kiwi", "kiwi kiwi bird", "kiwi auckland", "munich oktoberfest kiwi"]
+    clf = bb.TextClassifier().fit(texts, ["nz", "nz", "nz", "de"])
+    asked = "kiwi kiwi kiwi munich sheep"
+    found = clf.posterior_interval([asked], 0.9, draws=60_000)
+    random = np.random.default_rng(9)
+    words = sorted({word for text in texts for word in text.split()})
+    logs = np.log(random.dirichlet([1.5, 3.5], size=60_000))  # de, nz: by Jeffreys' prior
+    for place, own in enumerate((texts[3:], texts[:3])):
+        counts = [sum(text.split().count(word) for text in own) + 1 for word in words]
+        drawn = np.log(random.dirichlet(counts, size=60_000))
+        logs[:, place] += sum(drawn[:, words.index(word)] for word in asked.split())
+    share = 1 / (1 + np.exp(logs[:, 0] - logs[:, 1]))
+    assert tuple(found["nz"]) == pytest.approx(tuple(np.quantile(share, [0.05, 0.95])), abs=0.01)
+    assert found["nz"].estimate == pytest.approx(clf.predict_proba([asked])[0, 1])
+    assert clf.posterior_interval([""])["de"].estimate == pytest.approx(1 / 4)
 
 
 def test_one_row_and_sensible_numbers_only() -> None:

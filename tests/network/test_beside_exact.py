@@ -72,6 +72,7 @@ def test_it_prints_and_becomes_a_frame(found: ApproximateAnswers) -> None:
     assert all(len(line) <= 100 for line in lines)
     assert repr(found).startswith(f"ApproximateAnswers({QUESTION}: errors weighting ")
     assert "<table>" in found._repr_html_()
+    assert "<svg" in found._repr_html_()
     frame = found.to_frame()
     assert list(frame["method"]) == [each.method for each in found.answers]
     assert frame["difference"].abs().tolist() == pytest.approx([each.error for each in found.answers])

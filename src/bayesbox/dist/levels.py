@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from bayesbox.dist.base import Columns, Distribution, Doubles, LevelTable, Linear, Marks, left_out_where_impossible, log
 from bayesbox.dist.cells import MISSING, UNSEEN, Cells, LevelCounts, Ratio, Smoothing, log_table, ratio
-from bayesbox.dist.dirichlet import SharePosterior, share_posteriors
+from bayesbox.dist.dirichlet import share_posteriors
 from bayesbox.dist.factor import Factor, NoFactor, Number, divided, formula, given_value
 from bayesbox.dist.fit import FitOptions, LevelTally
 from bayesbox.dist.leave_one_out import Flags, LeaveOneOutPlan
@@ -187,15 +187,10 @@ class LevelDistribution(Distribution):
             formula(cells.counts[c, index], cells.totals[c], over[c, index], under[c, index], options.smoothing)
             for c in range(counts.classes)
         ]
-        return replace(self._factor(level, formulas, shares), posteriors=self._posteriors(counts, index, options))
-
-    def _posteriors(self, counts: LevelCounts, index: int, options: FitOptions) -> tuple[SharePosterior, ...]:
-        """How sure the share of a level is, in each class."""
-        cells = counts.as_cells()
-        found = counts.ratio(options.smoothing)
         one = Cells(cells.counts[:, [index]], cells.totals, cells.size, [counts.names[index]])
-        ratios = Ratio(*(np.broadcast_to(part, cells.counts.shape)[:, [index]] for part in found))
-        return tuple(row[0] for row in share_posteriors(one, ratios, options.smoothing))
+        column = Ratio(*(np.broadcast_to(part, cells.counts.shape)[:, [index]] for part in (over, under)))
+        sure = tuple(row[0] for row in share_posteriors(one, column, options.smoothing))
+        return replace(self._factor(level, formulas, shares), posteriors=sure)
 
     def _index(self, counts: LevelCounts, level: str | None) -> int:
         """Where a level stands among the names; the last is that of unseen ones."""

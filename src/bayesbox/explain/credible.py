@@ -192,7 +192,11 @@ def posterior_draws(factors: Sequence[Factor], classes: int, *, draws: int, seed
     The shares of classes are drawn together: gamma variables, whose ratios are those of a Dirichlet. Those of levels
     are drawn by class and column, each of which has a Dirichlet of its own.
     """
-    random = np.random.default_rng(seed)
+    return normalised(drawn_logs(factors, classes, draws, np.random.default_rng(seed)))
+
+
+def drawn_logs(factors: Sequence[Factor], classes: int, draws: int, random: np.random.Generator) -> Doubles:
+    """log P(class, x) but for a constant, draws x classes; the first factor is the prior."""
     logs = np.zeros((draws, classes))
     for place, factor in enumerate(factors):
         for label in range(classes):
@@ -206,7 +210,7 @@ def posterior_draws(factors: Sequence[Factor], classes: int, *, draws: int, seed
                 drawn = _beta_draws(random, share, draws)
             with np.errstate(divide="ignore"):
                 logs[:, label] += factor.exponent * np.log(drawn)
-    return normalised(logs)
+    return logs
 
 
 def _beta_draws(random: np.random.Generator, share: SharePosterior, draws: int) -> Doubles:

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from bayesbox.classifier.answer.drifts import Drift
     from bayesbox.dist.learned import LearnedTable
     from bayesbox.explain.class_work import ClassWork
+    from bayesbox.explain.credible import IntervalTable
     from bayesbox.text.explained_documents import DocumentsExplanation
     from bayesbox.text.word_answers import WordLosses
 
@@ -396,6 +397,11 @@ class DocumentClassifier(ChosenClassifier):
         from bayesbox.text.work import document_work
 
         return document_work(self, batch, against)
+
+    def posterior_interval(self, batch: Batch, *, level: float, draws: int, seed: int) -> IntervalTable:
+        from bayesbox.text.interval import posterior_interval
+
+        return posterior_interval(self, batch, level=level, draws=draws, seed=seed)
 
     def case_title(self, batch: Batch) -> str:
         known = int(self.explain(batch).counts[0].sum())

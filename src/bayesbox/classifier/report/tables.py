@@ -40,7 +40,7 @@ class Learns:
         from bayesbox.errors import BadOption
 
         raise BadOption(
-            "the interval of an answer is drawn for naive Bayes and for Bayesian networks",
+            "the interval of an answer is drawn for naive Bayes, of rows and documents, and for Bayesian networks",
             found=getattr(self, "title", type(self).__name__),
             remedy=Remedy("Train bayesbox.NaiveBayes(), or fit a network: net.interval(question)", "Try --model naive"),
         )

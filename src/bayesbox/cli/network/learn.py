@@ -50,7 +50,7 @@ def learning_options(verb: F) -> F:
 def refuse_strangers(context: click.Context, action: str) -> None:
     """An option of another action is an error, not without effect."""
     learning = (*LEARN, *FIT, *BOTH)
-    printing = {"tables", "latex", "html", "dot", "evidence", "probabilities", "strengths", "layout"}
+    printing = {"tables", "interval", "latex", "html", "dot", "evidence", "probabilities", "strengths", "layout"}
     strange = {
         "learn": ({*FIT} - {*LEARN}) | {"rows", *printing},
         "fit": ({*LEARN} - {*FIT}) | {"rows", *printing},

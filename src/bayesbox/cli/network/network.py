@@ -10,6 +10,7 @@ from bayesbox.cli.network import learn as network_learn
 from bayesbox.cli.network.learn import learning_options, refuse_strangers
 from bayesbox.cli.network.opened import opened_network
 from bayesbox.cli.options import shared as options
+from bayesbox.cli.options.interval import interval_option
 from bayesbox.cli.options.written_work import html_option, latex_option, require_form
 from bayesbox.cli.print.output import emit_json, note, plural, say, table
 
@@ -36,6 +37,7 @@ EXTENSIONS = ".bif .xmlbif .bifxml .xml .uai .net .xdsl .json, each also with .g
         "bayes network show people.bayes --svg people.svg",
         "bayes network show alarm.bif --tables",
         "bayes network show alarm.bif --tables --latex",
+        "bayes network show learned.json --tables --interval .95",
         "bayes network convert alarm.bif alarm.xmlbif",
         "bayes network sample alarm.bif -n 1000 --seed 1 -o rows.csv",
     ),
@@ -65,6 +67,7 @@ EXTENSIONS = ".bif .xmlbif .bifxml .xml .uai .net .xdsl .json, each also with .g
 @click.option("--strengths", is_flag=True, help="show: what each parent says of its child, in bits.")
 @click.option("--layout", is_flag=True, help="show --json: where a drawing puts nodes and arcs.")
 @click.option("--tables", is_flag=True, help="show: every table P(node | parents), and the number of parameters.")
+@interval_option("show --tables: also the credible interval of every number, where the tables were counted")
 @latex_option
 @html_option
 @click.option("-n", "--rows", type=click.IntRange(min=0), default=10, show_default=True, help="sample: rows to draw.")

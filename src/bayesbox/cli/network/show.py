@@ -62,6 +62,8 @@ def require_fitting(given: Json, *, as_json: bool) -> None:
         raise click.UsageError(f"choose one of {', '.join(asked)}, or take --json")
     if given["layout"] and not as_json:
         raise click.UsageError("--layout goes with --json")
+    if given["interval"] and not given["tables"]:
+        raise click.UsageError("--interval goes with --tables")
     if (given["evidence"] or given["probabilities"]) and given["tables"]:
         raise click.UsageError("--tables are those of the network, whatever the evidence")
 
@@ -77,7 +79,7 @@ def shown(network: BayesianNetwork, given: Json) -> ShownNetwork:
         strengths=network.strengths(evidence) if given["strengths"] else None,
         dot=network.dot(probabilities=with_posteriors, evidence=evidence) if given["dot"] else None,
         layout=network.layout(probabilities=with_posteriors).to_dict() if given["layout"] else None,
-        tables=network.tables() if given["tables"] else None,
+        tables=network.tables(interval=given["interval"]) if given["tables"] else None,
     )
 
 

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from bayesbox.display.blocks import Block, TableBlock, TextBlock
+from bayesbox.display.blocks import Block, PictureBlock, TableBlock, TextBlock
 from bayesbox.display.result import Result
 from bayesbox.errors import BadOption, BayesboxError, DataWarning, ImpossibleEvidence, TooCostly
 from bayesbox.network.approximate.algorithm import METHODS
@@ -102,6 +102,8 @@ class ApproximateAnswers(Result):
             blocks.append(TextBlock("\n".join(notes)))
         if self.by_samples:
             blocks.append(self._fall())
+        if self.by_samples and self.exact is not None:
+            blocks.append(PictureBlock(self.svg()))
         return blocks
 
     def _methods(self) -> TableBlock:

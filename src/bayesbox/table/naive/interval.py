@@ -4,19 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from bayesbox.classifier.report.interval import interval_of_draws
 from bayesbox.described import Remedy
 from bayesbox.errors import BadOption
-from bayesbox.explain.credible import (
-    Doubles,
-    IntervalTable,
-    intervals_of,
-    posterior_draws,
-    prior_notes,
-    require_draws,
-    require_level,
-)
+from bayesbox.explain.credible import IntervalTable, posterior_draws, prior_notes, require_draws, require_level
 from bayesbox.explain.work import bayes_box
 from bayesbox.source.base import Batch
 
@@ -52,22 +43,4 @@ def posterior_interval(
     if fixed:
         more = f" and {len(fixed) - NAMED} more" if len(fixed) > NAMED else ""
         notes.append(f"taken as they were learned, without an error of their own: {', '.join(fixed[:NAMED])}{more}")
-    if calibrated is not None and calibrated.calibration is not None:
-        if np.array_equal(np.array(calibrated.log_prior), np.asarray(classifier.model.log_prior)):
-            drawn = _calibrated(calibrated.calibration, drawn)
-            notes.append("each draw is calibrated as the answer is; the calibration itself has no error here")
-            shares = classifier.posterior(batch)[0]
-        else:
-            notes.append("before calibration, which was learned under another prior")
-            shares = np.exp(base.plain_log_posterior(batch))[0]
-    else:
-        shares = classifier.posterior(batch)[0]
-    names = list(base.model.labels)
-    title = f"{classifier.case_title(batch)}: how sure is P(class | x)?"
-    return IntervalTable(title, ("class",), intervals_of(names, shares, drawn, level), draws, tuple(notes))
-
-
-def _calibrated(calibration: object, drawn: Doubles) -> Doubles:
-    with np.errstate(divide="ignore"):
-        found: Doubles = np.exp(calibration.applied(np.log(drawn)))  # type: ignore[attr-defined]
-    return found
+    return interval_of_draws(classifier, base, batch, drawn, level=level, draws=draws, notes=notes)
