@@ -110,7 +110,9 @@ def test_full_bayes_says_that_its_correlations_are_shrunk() -> None:
     case, kind = {"length": 8, "width": 8}, ["A"] * 4 + ["B"] * 4
     shrunk = bb.FullBayes(shrink="loo").fit(rows, kind).work(case)
     assert "correlations shrunk" in str(shrunk.step("shrinkage").rows[0])
-    assert "shrunk" not in str(bb.FullBayes().fit(rows, kind).work(case))
+    assert "correlations shrunk" in str(bb.FullBayes(shrink="loo").fit(rows, kind).tables())
+    plain = bb.FullBayes().fit(rows, kind)
+    assert "shrunk" not in str(plain.work(case)) + str(plain.tables())
 
 
 def test_full_bayes_shows_means_covariances_and_the_quadratic_form() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -24,7 +24,7 @@ def learned_together(classifier: FullClassifier, most: int | None) -> Iterator[L
     if model.table is not None:
         yield _joint(classifier, most)
     if model.normals is not None:
-        yield from _normals(model.normals, model.classes)
+        yield from _normals(model.normals, model.classes, classifier.notes())
 
 
 def _joint(classifier: FullClassifier, most: int | None) -> LearnedTable:
@@ -52,16 +52,16 @@ def _joint(classifier: FullClassifier, most: int | None) -> LearnedTable:
     return LearnedTable(", ".join(table.columns), rows, len(table.log_p) - len(rows))
 
 
-def _normals(normals: JointGaussian, classes: tuple[str, ...]) -> Iterator[LearnedTable]:
-    """The mean vector and the covariance of each class, and how many cells have a normal of their own."""
+def _normals(normals: JointGaussian, classes: tuple[str, ...], notes: Sequence[str]) -> Iterator[LearnedTable]:
+    """Mean vector and covariance of each class, what is shrunk, and how many cells have a normal of their own."""
     mean, names = normals.mean + normals.mean_low, normals.names
     rows = tuple(
         LearnedRow(f"mean of {name}", ("",) * len(classes), tuple(mean[: len(classes), place].tolist()))
         for place, name in enumerate(names)
     )
     own = len(normals.mean) - len(classes)
-    about = f"{own:,} cells of the table have a normal of their own besides" if own else ""
-    yield LearnedTable("mean", rows, about=about)
+    cells = (f"{own:,} cells of the table have a normal of their own besides",) if own else ()
+    yield LearnedTable("mean", rows, about="; ".join((*notes, *cells)))
     for label, text in enumerate(classes):
         covariance = normals.covariance(label)
         lines = tuple(
