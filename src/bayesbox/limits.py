@@ -7,8 +7,8 @@ What a table needs is estimated before it is made, in training and in loading, a
     classes of a target           10,000     BAYESBOX_CLASSES_LIMIT      limit_context(...)   --classes-limit
 
 An estimate counts the cells of a table, times the bytes that a cell takes at the worst moment: the exact counts, a
-second copy while batches are added, the doubles and logs of the model. Those of counts, pairs and junction trees were
-compared with what processes took, and were right within a half.
+second copy while batches are added, the doubles and logs of the model. Those of counts, words, numbers, pairs and
+junction trees were compared with what processes took, and were right within a half.
 """
 
 from __future__ import annotations
@@ -24,11 +24,13 @@ from bayesbox.errors import Advice, BadOption, Remedy, TooCostly
 
 MEMORY, CLASSES = 2 << 30, 10_000
 
-# Bytes at the worst moment: while two batches are added, the model is made, or the file is written. Those of counts and
-# pairs were measured; the others are estimates.
+# Bytes at the worst moment: while the model is made, rows are answered, or the file is written. They are peaks of
+# processes that were measured, but those of sums, joint tables and families, which are estimates.
 BYTES_A_COUNT = 24  # of a cell of classes x levels; the widest column takes as many again while it is worked on
 BYTES_A_WORD = 32  # of a cell of classes x words: occurrences and documents
-BYTES_A_MOMENT = 200  # of a class in a column of numbers: n, sums, their exact digits, the density
+BYTES_A_WORD_ADDED = 72  # of the same, while the words of two models or batches are added
+BYTES_A_MOMENT = 860  # of a class in a column of numbers: n, sums, their exact digits, the density
+BYTES_A_RUN = 64  # of a class in a run of cells of a robust density
 BYTES_A_PAIR = 280  # of a cell of classes x levels x levels, when it is written to a file
 BYTES_A_SUM = 64  # of a sum of products of two numbers
 BYTES_A_JOINT = 200  # of a cell of the joint table of all columns

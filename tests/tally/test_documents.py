@@ -10,13 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.refusal import refusal, warning
 
+from bayesbox._core import ExactArray
 from bayesbox.classifier.train import train
 from bayesbox.errors import DroppedWords, TooCostly
-from bayesbox.limits import BYTES_A_WORD, limit_context
+from bayesbox.limits import BYTES_A_WORD, BYTES_A_WORD_ADDED, limit_context
 from bayesbox.schema.encode import encode
 from bayesbox.schema.tokens import Documents, Tokens
 from bayesbox.source.base import Batch, Source
 from bayesbox.tally.documents import WORDS, DocumentCounter, count_documents, limited
+from bayesbox.tally.words import WordCounts
 from bayesbox.text.classifier import DocumentClassifier
 from bayesbox.text.options import TextOptions
 
@@ -88,6 +90,16 @@ def test_a_book_within_the_limit_is_left_alone() -> None:
     kept, dropped = limited(book, 1)
     assert dropped == 1
     assert kept[WORDS].levels == ("bb",)
+
+
+def test_adding_two_batches_takes_more_than_either() -> None:
+    """Two batches of 40 million cells took 70 bytes a cell; 32 were estimated."""
+    words = tuple(f"w{number:03}" for number in range(100))
+    one = WordCounts(("a", "b"), words, ExactArray.from_integers(np.ones(200, dtype=np.int64)))
+    with limit_context(memory=100 * 2 * BYTES_A_WORD_ADDED):
+        assert (one + one).counts.sum() == 400
+    with limit_context(memory=100 * 2 * BYTES_A_WORD_ADDED - 1), refusal(TooCostly, bytes=200.0 * BYTES_A_WORD_ADDED):
+        _ = one + one
 
 
 def test_more_counts_than_fit_are_refused_and_a_limit_mends_it() -> None:

@@ -126,6 +126,10 @@ class Distribution(ABC):
         """What was estimated, by name: one value a class in each array."""
         return {}
 
+    def table_bytes(self) -> int:
+        """What its tables take in memory when rows are answered, where the size of its tally does not tell."""
+        return 0
+
     @property
     def free_parameters(self) -> int:
         """How many numbers were estimated freely, over all classes."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bayesbox.described import Remedy
+from bayesbox.described import Remedy, parameter
 from bayesbox.dist.base import Distribution, log
 from bayesbox.dist.cells import Smoothing
 from bayesbox.dist.fit import FitOptions, fitted
 from bayesbox.dist.naive import NaiveModel
 from bayesbox.errors import BadOption
+from bayesbox.limits import require_memory
 from bayesbox.rule.options import NaiveOptions
 from bayesbox.rule.priors import given_prior, log_prior
 from bayesbox.rule.var_smoothing import smoothed
@@ -59,6 +60,7 @@ class _Builder:
         self.rules = rules
         self.conditionals: list[Distribution] = []
         self.left_out: dict[str, str] = {}
+        self.bytes = 0  # of tables whose size the tallies do not tell
         self.together: dict[str, dict[str, Tally]] = {}  # by the name of the family
 
     def add(self, name: str) -> None:
@@ -81,6 +83,14 @@ class _Builder:
             self.left_out[name] = reason
         else:
             self.conditionals.append(made)
+            self.bytes += made.table_bytes()
+            require_memory(
+                float(self.bytes),
+                f"{len(self.book.classes):,} classes x {len(self.conditionals):,} columns of numbers, by cells",
+                remedy="Choose another target, ignore columns, or take a density without cells ("
+                + parameter("numeric", "gaussian")
+                + ")",
+            )
 
     def finish(self) -> None:
         """Make one distribution of the columns that were gathered."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from bayesbox import _core
 from bayesbox._core import ExactArray
 from bayesbox.described import parameter
-from bayesbox.limits import BYTES_A_WORD, current_limits, require_memory
+from bayesbox.limits import BYTES_A_WORD, BYTES_A_WORD_ADDED, current_limits, require_memory
 from bayesbox.schema.tokens import Documents, Tokens, text_column
 from bayesbox.tally.base import Weights, register
 from bayesbox.tally.counts import Counts
@@ -44,6 +44,9 @@ class WordCounts(Counts):
         few = bool(other.levels) and len(other.levels) * FEW <= len(self.levels)
         if few and self.classes == other.classes:
             return self._with_few(other, sign=sign)
+        _require_room(
+            len({*self.classes, *other.classes}), max(len(self.levels), len(other.levels)), BYTES_A_WORD_ADDED
+        )
         return super()._combined(other, sign=sign)
 
     def _with_few(self, other: Counts, *, sign: int) -> Self:
@@ -133,9 +136,13 @@ def most_cells() -> int:
 
 def require_cells(classes: int, words: int) -> None:
     """Refuse more counts than a tally may hold."""
-    most = most_cells() // max(classes, 1)
+    _require_room(classes, words, BYTES_A_WORD)
+
+
+def _require_room(classes: int, words: int, bytes_a_cell: int) -> None:
+    most = current_limits().memory // bytes_a_cell // max(classes, 1)
     require_memory(
-        float(BYTES_A_WORD * classes * words),
-        f"{classes:,} classes x {words:,} words",
+        float(bytes_a_cell * classes * words),
+        f"{classes:,} classes x {words:,} words" + (" of two batches" if bytes_a_cell > BYTES_A_WORD else ""),
         remedy=f"Learn fewer classes, keep the {most} most common words (" + parameter("limit", most) + ")",
     )

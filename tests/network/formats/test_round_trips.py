@@ -10,7 +10,9 @@ from tests.oracle.enumeration import random_network
 from tests.refusal import refusal
 
 import bayesbox as bb
-from bayesbox.errors import BadModelFile
+from bayesbox.errors import BadModelFile, ModelLocked
+from bayesbox.file.lock import FileLock
+from bayesbox.network import formats
 from bayesbox.network.formats import net
 from bayesbox.network.formats.uai import read_evidence
 
@@ -193,3 +195,16 @@ def test_nodes_of_a_file_are_made_when_asked_for(tmp_path):
         assert other.name == "rain"
     assert pickle.loads(pickle.dumps(fresh)) == fresh
     assert fresh.nodes["b"].table.tolist() == [[0.5, 0.5], [0.125, 0.875]]
+
+
+def test_one_writer_at_a_time(tmp_path, monkeypatch):
+    path = tmp_path / "rain.json"
+    network = random_network(np.random.default_rng(0))
+    network.write(path)
+    before = path.read_bytes()
+    monkeypatch.setattr(formats, "WAIT", 0.05)
+    with FileLock(path, verb="another"), refusal(ModelLocked, verb="another", waited=0.05):
+        network.write(path)
+    assert path.read_bytes() == before
+    network.write(path)
+    assert [each.name for each in tmp_path.iterdir()] == ["rain.json"]

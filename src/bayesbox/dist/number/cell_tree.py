@@ -108,8 +108,10 @@ def _log_constant(df: Doubles) -> Doubles:
 class _Step(NamedTuple):
     """The nodes of one level above some keys."""
 
-    kept: NDArray[np.int64]  # among those of the level before
-    rows: NDArray[np.int64]  # their keys
+    parent: NDArray[np.int64]  # among those of the level before
+    rows: NDArray[np.int64]  # a key of each
+    members: NDArray[np.int64]  # all keys below them
+    node_of_member: NDArray[np.int64]
     middle_key: Keys
     above: NDArray[np.bool_]  # whether a key is in the half above the middle
     half: Doubles  # counts of that half
@@ -204,19 +206,26 @@ class CellTree:
         unit: float | None,
     ) -> None:
         """The same for some of the keys: the counts level by level, the rest for all levels at once."""
+        # With one t for all keys and none left out, keys of one node share what is worked out for it.
+        shared = own is None and len(spread.shift) == 1
         node = self._without(np.tile(self.total, (len(rows), 1)), None if own is None else own[rows])
-        kept = np.flatnonzero(node.sum(axis=1) >= LEAST_VALUES)
+        members, at = rows, np.arange(len(rows))
         steps: list[_Step] = []
         for level in range(TOP, -1, -1):
-            rows, node = rows[kept], node[kept]
-            if not len(rows):
+            halved = (node.sum(axis=1) >= LEAST_VALUES)[at]
+            members, at = members[halved], at[halved]
+            if not len(members):
                 break
-            here = keys[rows] >> level
+            here = keys[members] >> level
+            new = here[1:] != here[:-1] if shared else np.ones(len(here) - 1, dtype=bool)
+            first = np.append(True, new)
+            rows, parent, here = members[first], at[first], here[first]
             middle_key = np.zeros(len(rows), dtype=np.int64) if level == TOP else (here | 1) << level
             above = here >= 0 if level == TOP else (here & 1).astype(bool)
             half = self._without(self.counts(here, level), None if own is None else own[rows])
-            steps.append(_Step(kept, rows, middle_key, above, half, node))
-            node, kept = half, np.flatnonzero(half.sum(axis=1) >= LEAST_VALUES)
+            at = np.cumsum(first) - 1
+            steps.append(_Step(parent, rows, members, at, middle_key, above, half, node[parent]))
+            node = half
         if not steps:
             return
         every = np.concatenate([step.rows for step in steps])
@@ -230,8 +239,8 @@ class CellTree:
         halves, others = [], []  # that of each key, and the other one
         for step, middle, edge in zip(steps, middles, np.split(edges, ends), strict=True):
             if step is not steps[0]:
-                low, high = low[step.kept], high[step.kept]
-                first_edge, last_edge = first_edge[step.kept], last_edge[step.kept]
+                low, high = low[step.parent], high[step.parent]
+                first_edge, last_edge = first_edge[step.parent], last_edge[step.parent]
             above, above_edge = step.above[:, None], step.above
             other = spread.between(np.where(above, low, middle), np.where(above, middle, high))
             others.append(_Piece(other, np.where(above_edge, first_edge, edge), np.where(above_edge, edge, last_edge)))
@@ -242,12 +251,12 @@ class CellTree:
         first = steps[0].node
         masses, shares = [np.ones((len(first), self.classes + 1))], [first / first.sum(axis=1, keepdims=True)]
         for step, before in zip(steps[1:], np.split(part, ends)[:-1], strict=True):
-            masses.append(before[step.kept])
-            shares.append(shares[-1][step.kept])
+            masses.append(before[step.parent])
+            shares.append(shares[-1][step.parent])
         half, node = np.concatenate([step.half for step in steps]), np.concatenate([step.node for step in steps])
         logs = _log_step(half, node, part, other, np.concatenate(masses), np.concatenate(shares))
         for step, each in zip(steps, np.split(logs, ends), strict=True):
-            total[step.rows] += each
+            total[step.members] += each[step.node_of_member]
 
     @staticmethod
     def _without(counts: Doubles, own: NDArray[np.int32] | None) -> Doubles:

@@ -24,6 +24,7 @@ from bayesbox.dist.number.robust_shape import LOG_COMMON, LOG_OWN, Shape, log_sh
 from bayesbox.dist.number.special import GREATEST, apart
 from bayesbox.dist.number.student import log_student
 from bayesbox.dist.posterior import refuse_infinite
+from bayesbox.limits import BYTES_A_RUN
 from bayesbox.schema.columns import as_numbers
 from bayesbox.tally.book import Book
 from bayesbox.tally.grid import Grid
@@ -118,6 +119,9 @@ class Robust(NumberDensity):
     @property
     def free_parameters(self) -> int:
         return super().free_parameters - self.classes * self.has_t  # the degrees of freedom are those of the rows
+
+    def table_bytes(self) -> int:
+        return BYTES_A_RUN * self.log_ratios.size
 
     def describe(self) -> str:
         parts = ["zero apart"] if self.zero_apart else []

@@ -15,6 +15,7 @@ from typing import Any
 
 from bayesbox.errors import BadModelFile, BadOption, SourceUnavailable, file_name
 from bayesbox.file.atomic import replacing
+from bayesbox.file.lock import WAIT, FileLock
 from bayesbox.network.factor_graph import FactorModel
 from bayesbox.network.graph import Graph
 
@@ -92,7 +93,7 @@ def _put(text: str, path: str | PathLike[str]) -> None:
     data = text.encode("utf-8")
     if file_name(path).lower().endswith(".gz"):
         data = gzip.compress(data, mtime=0)
-    with replacing(path) as file:
+    with FileLock(path, wait=WAIT, verb="write a network"), replacing(path) as file:
         file.write(data)
 
 
