@@ -280,6 +280,14 @@ def test_identifiers_and_rules_by_column(bayes: Bayes, tmp_path: Path) -> None:
     assert "one rule" in refused.err
 
 
+def test_training_rows_with_dates_are_called_so(bayes: Bayes, tmp_path: Path) -> None:
+    """Dates are counted by their parts: as one column they were never the rows of the model."""
+    lines = ["day,label", *(f"{1 + row:02}/{1 + row % 12:02}/2021,{'yes' if row % 3 else 'no'}" for row in range(28))]
+    Path("all.csv").write_text("\n".join(lines) + "\n")
+    bayes("train", "all.csv", "-t", "label", "-o", "m.bayes")
+    assert json.loads(bayes("evaluate", "m.bayes", "all.csv", "--json").out)["how"] == "training-rows"
+
+
 def test_training_rows_are_called_so(bayes: Bayes, tmp_path: Path) -> None:
     """Counts are held against those of the model, whatever the order; other rows are not called held out."""
     lines = ["size,label", *(f"{size % 5},{'yes' if size % 3 else 'no'}" for size in range(30))]

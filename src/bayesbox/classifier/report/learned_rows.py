@@ -50,6 +50,7 @@ class TrainingRowCheck:
             return self.counter(rows).book
         columns = self.classifier.named(rows.batch)
         schema = self.classifier.schema_of(columns)
+        columns = schema.expanded(columns, first_row=rows.batch.first_row)
         return count(columns, rows.labels, schema, weights=rows.weights)
 
     def how(self) -> str:
