@@ -81,6 +81,9 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
             for of, known in given
         ],
     }
+    for side in (page, library):
+        side["questions"] = [row["ask"] for row in side["rows"]]
+        side["flips"] = [row["flip"] for row in side["rows"]]
     return {"page": page, "library": library}
 
 
@@ -113,6 +116,32 @@ def test_rows_have_the_same_answers(both: dict[str, Any]) -> None:
             page.pop(only, None)
             library.pop(only, None)
         close(page, library)
+
+
+def test_the_page_asks_next_as_the_library_does(both: dict[str, Any]) -> None:
+    compared = 0
+    for page, library in zip(both["page"]["questions"], both["library"]["questions"], strict=True):
+        own, expected = ({each["column"]: each["bits"] for each in side} for side in (page, library))
+        assert own.keys() == expected.keys()
+        for name, bits in own.items():
+            close_enough = 5e-3 if name == "age" else 1e-9  # numbers are weighed at some points in the page
+            assert bits == pytest.approx(expected[name], abs=close_enough)
+            compared += 1
+    assert compared > 3
+
+
+def test_a_flip_gives_another_class(both: dict[str, Any]) -> None:
+    for side in ("page", "library"):
+        flips = [each for each in both[side]["flips"] if each is not None]
+        assert flips
+        assert all(0 < each["probability"] <= 1 for each in flips)
+    row, flip = {"age": 60, "car": "suv", "member": "false"}, both["library"]["flips"][3]
+    rows, labels = people()
+    model = bb.NaiveBayes(calibration="temperature").fit(rows, labels)
+    changed = {**row, **flip["changes"]}
+    answer = row_answer(model.classifier_, changed)
+    assert answer["posterior"][answer["label"]] == pytest.approx(flip["probability"])
+    assert model.classes_[answer["label"]] == flip["prediction"]
 
 
 def test_rulers_are_the_same(both: dict[str, Any]) -> None:

@@ -70,19 +70,19 @@ def test_the_keyboard_is_enough(page: Any, lessons: str) -> None:
 
 def test_the_address_holds_the_state_and_goes_back(page: Any, lessons: str) -> None:
     page.goto(f"{lessons}#titanic/what-if")
-    page.get_by_label("female").check()
+    page.get_by_role("radio", name="female").check()
     expect(page.locator("[data-term=sex]")).to_be_visible()
     address = page.url
     assert json.loads(urllib.parse.unquote(address.partition("?")[2])) == {"row": {"sex": "female"}}
     page.wait_for_timeout(450)  # changes within a moment are one step
-    page.get_by_label("child").check()
+    page.get_by_role("radio", name="child").check()
     expect(page.locator("[data-term=age]")).to_be_visible()
     page.go_back()
     expect(page.locator("[data-term=age]")).to_have_count(0)
-    expect(page.get_by_label("female")).to_be_checked()
+    expect(page.get_by_role("radio", name="female")).to_be_checked()
     page.goto("about:blank")
     page.goto(address)
-    expect(page.get_by_label("female")).to_be_checked()
+    expect(page.get_by_role("radio", name="female")).to_be_checked()
     expect(page.locator("[data-copy]").nth(1)).to_have_attribute(
         "data-copy", "bayes explain titanic.bayes --set sex=female"
     )
@@ -251,3 +251,75 @@ def test_a_file_that_changed_is_noticed(page: Any, serve: Callable[..., str], tm
     model.partial_fit(TENNIS.X, TENNIS.y).save(path, overwrite=True)
     page.reload()
     expect(page.locator("footer")).to_contain_text("28 rows counted")
+
+
+def test_what_to_ask_next_and_what_would_flip_it(page: Any, lessons: str) -> None:
+    from bayesbox.classifier.case import batch_of_values
+
+    page.goto(f"{lessons}#titanic/what-if")
+    classifier = titanic()
+    asked = classifier.ask_next(batch_of_values(classifier, {}))
+    first = asked[0]
+    expect(page.locator("[data-ask]").first).to_contain_text(f"{first.column}{first.information:.3f} bit")
+    page.locator(f"[data-ask={first.column}]").get_by_role("button", name="female").click()
+    expect(page.locator("[data-term=sex]")).to_contain_text("= female")
+    best = classifier.flip(batch_of_values(classifier, {"sex": "female"})).best
+    expect(page.locator(".bb-flip")).to_contain_text(f"then {best.prediction} {100 * best.probability:.1f} %")
+    page.get_by_role("button", name="try it").click()
+    expect(page.locator(".bb-sentence")).to_contain_text(f"survived is {best.prediction}")
+
+
+def test_from_a_cell_to_its_rows_to_why(page: Any, serve: Callable[..., str], tmp_path: Any) -> None:
+    from bayesbox.app.server.opened import open_files
+
+    draw = np.random.default_rng(2)
+    label = draw.integers(0, 2, 300)
+    ages, cars = draw.normal(40 + 8 * label, 8).round(1), np.where(draw.random(300) < 0.3 + 0.4 * label, "suv", "van")
+    lines = [f"{age},{car},{'yes' if own else 'no'}" for age, car, own in zip(ages, cars, label, strict=True)]
+    (tmp_path / "people.csv").write_text("\n".join(["age,car,buys", *lines]))
+    [opened] = open_files([str(tmp_path / "people.csv")], "buys")
+    page.goto(serve([opened]) + "#people.csv/evaluate")
+    judged = bb.evaluate(bb.NaiveBayes(), {"age": ages, "car": cars}, np.where(label, "yes", "no"), cv=10)
+    expect(page.get_by_role("cell", name=f"{float(judged.accuracy):.4f}", exact=True).first).to_be_visible()
+    cell = page.locator("[data-cell='1,0']")
+    assert int(cell.text_content()) == int(judged.confusion[1, 0])
+    cell.focus()
+    page.keyboard.press("Enter")
+    table = page.locator(".bb-rows table")
+    expect(table).to_contain_text(f"{int(judged.confusion[1, 0])} rows")
+    steps = judged.thresholds("yes")
+    page.get_by_label("Answer yes where").fill("0.3")
+    place = int(np.searchsorted(steps.thresholds, 0.3))
+    expect(page.locator("[data-hit]")).to_have_attribute("data-hit", str(steps.hits[place] / steps.positives))
+    page.get_by_label("Share of yes among all").fill("0.1")
+    hits = 100 * steps.hits[place] / steps.positives
+    alarms = 900 * steps.alarms[place] / steps.negatives
+    expect(page.locator("[data-outcome] p").first).to_contain_text(
+        f"{hits + alarms:.0f} are answered yes, and {hits:.0f} of them are"
+    )
+    table.get_by_role("link").first.click()
+    expect(page.locator("[data-term=age]")).to_be_visible()
+    page.get_by_role("link", name="Data").click()
+    asked = {
+        each.column: each.information for each in bb.NaiveBayes().fit({"age": ages, "car": cars}, label).ask_next({})
+    }
+    expect(page.locator("[data-bits=car]")).to_contain_text(f"{asked['car']:.3f} bit")
+
+
+def test_a_table_judges_the_model_before_it(tmp_path: Any) -> None:
+    from bayesbox.app.server.opened import open_files
+    from bayesbox.errors import BadOption
+
+    (tmp_path / "tennis.csv").write_text(
+        "\n".join(
+            [",".join([*TENNIS.X, "play"]), *(",".join(row) for row in zip(*TENNIS.X.values(), TENNIS.y, strict=True))]
+        )
+    )
+    bb.train(str(tmp_path / "tennis.csv"), target="play").save(tmp_path / "tennis.bayes")
+    [opened] = open_files([str(tmp_path / "tennis.bayes"), str(tmp_path / "tennis.csv")])
+    assert list(opened.views) == ["what-if", "nomogram", "evaluate", "data"]
+    found = opened.answer("evaluate", {"cell": [0, 0]})
+    assert found["found"]["rows"] == 14
+    assert found["rows"]["number"] == found["found"]["confusion"][0][0]
+    with pytest.raises(BadOption, match="target"):
+        open_files([str(tmp_path / "tennis.csv")])

@@ -16,7 +16,7 @@ import pytest
 from tests.tables import TENNIS
 
 import bayesbox as bb
-from bayesbox.app.server.opened import OpenedClassifier, open_file
+from bayesbox.app.server.opened import OpenedClassifier, open_file, open_files
 from bayesbox.errors import BadModelFile, BadOption
 
 BAYES = str(Path(sys.executable).with_name("bayes"))
@@ -143,8 +143,8 @@ def test_questions_of_another_form_are_refused_in_words(client: Client) -> None:
 
 def test_what_the_app_cannot_show_is_said(tmp_path: Path) -> None:
     (tmp_path / "rows.csv").write_text("a,b\n1,2\n")
-    with pytest.raises(BadOption, match="bayes train"):
-        open_file(str(tmp_path / "rows.csv"))
+    with pytest.raises(BadOption, match="-t COLUMN"):
+        open_files([str(tmp_path / "rows.csv")])
     (tmp_path / "m.bayes").write_text("no")
     with pytest.raises(BadModelFile):
         open_file(str(tmp_path / "m.bayes"))

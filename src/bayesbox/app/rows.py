@@ -19,12 +19,13 @@ from bayesbox.dist.base import Distribution, Doubles
 from bayesbox.dist.number.density import NumberFamily
 from bayesbox.errors import BayesboxError, DataWarning
 from bayesbox.schema.levels import level_text
+from bayesbox.source.base import Batch
 from bayesbox.tally.grid import Grid
 
 Json = dict[str, Any]
 
 SHARES = (0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99)  # the quantiles of each class that a ruler marks
-POINTS = 24  # of equal probability in each class, by which the page weighs the answers to a number
+POINTS = 24  # of Gauss's rule over the quantiles of each class, by which the page weighs the answers to a number
 MOST_CLASSES = 12  # of which a number keeps such points
 MOST_MARKS = 40
 DIGITS = 3
@@ -91,8 +92,10 @@ def _range(classifier: AnyTableClassifier, name: str) -> Json:
     marks = _rounded(marked.ravel())
     spec: Json = {"low": marks[0], "high": marks[-1], "marks": marks[:MOST_MARKS]}
     if len(classifier.model.classes) <= MOST_CLASSES:
-        points = _quantiles(found, [(at + 0.5) / POINTS for at in range(POINTS)])
-        spec["quantiles"] = None if points is None else numbers(points.T)
+        places, weights = np.polynomial.legendre.leggauss(POINTS)
+        points = _quantiles(found, ((places + 1) / 2).tolist())
+        if points is not None:
+            spec |= {"quantiles": numbers(points.T), "weights": (weights / 2).tolist()}
     return spec
 
 
@@ -166,12 +169,36 @@ def _answer(classifier: AnyTableClassifier, row: Mapping[str, Any]) -> Json:
         if calibrated is None or classifier.calibrated is None
         else {"name": classifier.calibrated.name, "logOdds": calibrated},
         "notes": case.notes(classifier),
-        "ask": [],
-        "flip": None,
+        "ask": _asked(classifier, batch),
+        "flip": _flipped(classifier, batch) if texts else None,
         "work": str(classifier.work(batch)),
     }
     shown: Json = finite(answer)
     return shown
+
+
+def _asked(classifier: AnyTableClassifier, batch: Batch) -> list[Json]:
+    """What to ask next; nothing where the library refuses to say, or takes long."""
+    if classifier.answers_are_slow:
+        return []
+    try:
+        asked = classifier.ask_next(batch)
+    except BayesboxError:
+        return []
+    return [{"column": each.column, "bits": each.information} for each in asked]
+
+
+def _flipped(classifier: AnyTableClassifier, batch: Batch) -> Json | None:
+    """The smallest change that gives the row another class."""
+    if classifier.answers_are_slow:
+        return None
+    try:
+        best = classifier.flip(batch).best
+    except BayesboxError:
+        return None
+    if best is None:
+        return None
+    return {"changes": best.values, "prediction": best.prediction, "probability": best.probability}
 
 
 def finite(value: Any) -> Any:

@@ -14,25 +14,42 @@ from bayesbox.cli.print.output import emit_json, note, say
     "app",
     cls=options.Verb,
     short_help="Open models and networks in the browser.",
-    examples=("bayes app", "bayes app titanic.bayes asia.bif", "bayes app m.bayes --port 8123 --no-open"),
+    examples=(
+        "bayes app",
+        "bayes app titanic.bayes asia.bif",
+        "bayes app people.bayes test.csv",
+        "bayes app people.csv -t income",
+        "bayes app m.bayes --port 8123 --no-open",
+    ),
     notes="The page is on this machine only, at an address with a secret that is new in each run. It can read the "
     "files that are named and no others. Ctrl-C stops it. Keys of --json, printed when it starts: address, files "
     "(name, kind, views, lesson).",
 )
 @click.argument("files", nargs=-1, metavar="[FILE]...", type=click.Path())
+@click.option("-t", "--target", metavar="COLUMN", help="The column of a table that holds the classes.")
+@click.option("--weight", metavar="COLUMN", help="The column of a table that holds weights.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="The port; 0, the default, takes a free one.")
 @click.option("--no-open", is_flag=True, help="Print the address and do not open the browser.")
 @click.option("--for", "seconds", type=click.FloatRange(min=0, min_open=True), help="Stop after so many seconds.")
 @options.json_option
-def command(files: tuple[str, ...], port: int, no_open: bool, seconds: float | None, as_json: bool) -> None:
-    """Show models (.bayes) and networks in the browser, where every answer moves with what you set.
+def command(
+    files: tuple[str, ...],
+    target: str | None,
+    weight: str | None,
+    port: int,
+    no_open: bool,
+    seconds: float | None,
+    as_json: bool,
+) -> None:
+    """Show models (.bayes), tables and networks in the browser, where every answer moves with what you set.
 
-    Without a FILE it opens three lessons: the people of the Titanic, a screening test, and a network.
+    A table after a model judges it; a table with a target is learned and cross-validated. Without a FILE it opens three
+    lessons: the people of the Titanic, a screening test, and a network.
     """
-    from bayesbox.app.server.opened import open_file, shipped
+    from bayesbox.app.server.opened import open_files, shipped
     from bayesbox.app.server.run import serve
 
-    opened = [open_file(path) for path in files] or shipped()
+    opened = open_files(files, target, weight) or shipped()
 
     def started(address: str) -> None:
         if as_json:

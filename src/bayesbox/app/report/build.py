@@ -129,6 +129,8 @@ def _quality(evaluation: Evaluation | None, suppress: int) -> Iterator[Section]:
     if len(classes) <= 20:
         rows = [[name, *(_count(cell, suppress) for cell in row)] for name, row in zip(classes, cells, strict=True)]
         text += table(["true \\ predicted", *classes], rows, "Confusion")
+    if found["weight"] != found["rows"]:
+        text += '<p class="bb-note">Rows have weights: where each stands for many, a fold leaves all of these out.</p>'
     if not suppress:
         text += f'<div class="bb-figure">{evaluation.svg()}</div>'
     yield Section("How good it is", text)
@@ -141,7 +143,7 @@ def _count(cell: float, suppress: int) -> str:
 def _alive(classifier: AnyTableClassifier, document: Json) -> Iterator[Section]:
     yield Section("What if", '<div id="what-if"></div>')
     if document["form"]["kind"] == "product":
-        about = "What each column by itself is expected to say of the class; numbers by points of equal probability."
+        about = "What each column by itself is expected to say of the class; numbers at 24 points."
         yield Section("Which columns matter", f'<p class="bb-small">{about}</p><div id="bits"></div>')
     if isinstance(classifier.model, NaiveModel) and len(classifier.model.classes) > 1:
         yield Section("Nomogram", '<div id="nomogram"></div>')

@@ -5,21 +5,31 @@ Nothing else can be read: a request names a file by its place in this list.
 
 from __future__ import annotations
 
+import itertools
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
+from bayesbox.app.judged import cell_rows, data_found, evaluation_found
 from bayesbox.app.networks import network_answer, network_spec
 from bayesbox.app.rows import Json, row_answer, row_spec, rulers_of
+from bayesbox.classifier.evaluate import cross_validate, evaluate_held_out
+from bayesbox.classifier.evaluation import Evaluation
 from bayesbox.classifier.table import AnyTableClassifier, TableClassifier
+from bayesbox.classifier.train import train
 from bayesbox.dist.naive import NaiveModel
-from bayesbox.errors import BadOption
+from bayesbox.errors import BadOption, DataWarning
 from bayesbox.file.load import load_newest, load_version
 from bayesbox.network.formats import format_of
 from bayesbox.network.network import BayesianNetwork, FactorGraph, read_network
+from bayesbox.rule.options import NaiveOptions
+from bayesbox.source.base import Source
+from bayesbox.table.naive.classifier import NaiveClassifier
 
-Answer = Callable[[Mapping[str, Any]], Json]
+FOLDS = 10
 DATA = Path(__file__).parents[2] / "data"
 
 
@@ -63,15 +73,19 @@ class OpenedClassifier(ShownFile):
         path: str | None = None,
         version: Any = None,
         lesson: str | None = None,
+        judge: Callable[[], Evaluation] | None = None,
     ) -> None:
         super().__init__(name, lesson=lesson)
         self.classifier, self.path, self.version = classifier, path, version
+        self.judge = judge  # makes the evaluation, when it is first asked for
+        self._judged: Evaluation | None = None
         self._spec: tuple[AnyTableClassifier, Json] | None = None
 
     @property
     def views(self) -> Sequence[str]:
         has_rulers = isinstance(self.classifier.model, NaiveModel) and len(self.classifier.model.classes) > 1
-        return ["what-if", "nomogram"] if has_rulers else ["what-if"]
+        views = ["what-if", *(["nomogram"] if has_rulers else []), *([] if self.judge is None else ["evaluate"])]
+        return views if self.classifier.fixed else [*views, "data"]
 
     def spec(self) -> Json:
         self.refresh()
@@ -80,11 +94,25 @@ class OpenedClassifier(ShownFile):
         return self._spec[1]
 
     def answer(self, view: str, asked: Mapping[str, Any]) -> Json:
+        if view == "data":
+            return {"found": data_found(self.classifier)}
+        if view == "evaluate":
+            return self._evaluated(asked.get("cell"))
         row = asked.get("row") or {}
         found: Json = {"answer": row_answer(self.classifier, row)}
         if view == "nomogram":
             found["rulers"] = rulers_of(self.classifier, self.spec(), asked["pair"], row)
         return found
+
+    def _evaluated(self, cell: Sequence[int] | None) -> Json:
+        if self._judged is None:
+            assert self.judge is not None
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", DataWarning)
+                self._judged = self.judge()
+        names = [each["name"] for each in self.spec()["columns"]]
+        rows = None if cell is None else cell_rows(self._judged, cell, names)
+        return {"found": evaluation_found(self._judged), "rows": rows}
 
     def refresh(self) -> None:
         """Take the file as it is now."""
@@ -125,38 +153,83 @@ class OpenedLesson(ShownFile):
         return {}
 
 
+def open_files(paths: Sequence[str], target: str | None = None, weight: str | None = None) -> list[ShownFile]:
+    """What the files hold. A table after a model judges it; one with a target is learned and cross-validated."""
+    found: list[ShownFile] = []
+    for path in paths:
+        last = found[-1] if found else None
+        if not _is_table(path):
+            found.append(open_file(path))
+        elif isinstance(last, OpenedClassifier) and last.path is not None and last.judge is None:
+            last.judge = _judged_by(last, path, target, weight)
+        else:
+            found.append(learned_table(path, target, weight))
+    return found
+
+
+def _is_table(path: str) -> bool:
+    return not path.endswith(".bayes") and format_of(path) is None
+
+
 def open_file(path: str) -> ShownFile:
-    """What a file holds; BadOption where the app cannot show it."""
+    """What a model or a network file holds; BadOption where the app cannot show it."""
     name = Path(path).name
     if name.endswith(".bayes"):
         model, version = load_version(path)
         if isinstance(model, TableClassifier):
             return OpenedClassifier(name, model, path=path, version=version)
         raise BadOption("the app shows classifiers of tables and networks", found=path)
-    if format_of(path) is not None:
-        network = read_network(path)
-        if isinstance(network, FactorGraph):
-            raise BadOption("the app shows Bayesian networks, and this is a factor graph", found=path)
-        return OpenedNetwork(name, network)
-    raise BadOption(
-        "the app opens models (.bayes) and networks (.bif, .xmlbif, .net, .xdsl, .json)",
-        found=path,
-        remedy="Train a model first: bayes train DATA -t TARGET",
-    )
+    network = read_network(path)
+    if isinstance(network, FactorGraph):
+        raise BadOption("the app shows Bayesian networks, and this is a factor graph", found=path)
+    return OpenedNetwork(name, network)
+
+
+def _judged_by(opened: OpenedClassifier, path: str, target: str | None, weight: str | None) -> Callable[[], Evaluation]:
+    def judge() -> Evaluation:
+        rows = opened.classifier.open_rows(path, target=target or opened.classifier.target, weight=weight)
+        return _with_rows(evaluate_held_out(opened.classifier, rows.source, rows.target, weight=weight), rows.source)
+
+    return judge
+
+
+def learned_table(path: str, target: str | None, weight: str | None = None) -> OpenedClassifier:
+    """A table with its classes: naive Bayes learns it, and is judged by ten folds."""
+    if target is None:
+        raise BadOption(
+            "a table needs a target: the column that holds the classes",
+            found=path,
+            remedy="Pass -t COLUMN; or name a model (.bayes) before it, which it then judges",
+        )
+    opened = NaiveClassifier(NaiveOptions()).open_rows(path, target=target, weight=weight)
+    train(opened.classifier, opened.source, opened.target, weight=weight)
+    opened.classifier.learned_from(opened.target)
+
+    def judge() -> Evaluation:
+        blank = opened.classifier.unfitted_clone()
+        return _with_rows(
+            cross_validate(blank, opened.source, opened.target, folds=FOLDS, weight=weight), opened.source
+        )
+
+    return OpenedClassifier(Path(path).name, opened.classifier, judge=judge)
+
+
+def _with_rows(evaluation: Evaluation, source: Source) -> Evaluation:
+    """The evaluation with its rows, to show those of a cell; a long table only has their numbers."""
+    batches = list(itertools.islice(source.batches(), 2))
+    return replace(evaluation, batch=batches[0]) if len(batches) == 1 and evaluation.batch is None else evaluation
 
 
 def shipped() -> list[ShownFile]:
     """What the app shows where nothing is named: the Titanic, a screening test, the sprinkler network."""
-    from bayesbox.classifier.train import train
-    from bayesbox.rule.options import NaiveOptions
-    from bayesbox.source.files.open import open_source
-    from bayesbox.table.naive.classifier import NaiveClassifier
-
-    titanic = NaiveClassifier(NaiveOptions())
-    source = open_source(DATA / "titanic.csv", text=frozenset({"survived"}))
-    train(titanic, source, "survived", weight="people")
+    titanic = learned_table(str(DATA / "titanic.csv"), "survived", "people")
+    titanic.name, titanic.lesson, titanic.judge = (
+        "titanic",
+        "Who survived the Titanic?",
+        None,
+    )  # its rows are whole groups
     return [
-        OpenedClassifier("titanic", titanic, lesson="Who survived the Titanic?"),
+        titanic,
         OpenedLesson("screening", lesson="A positive test: am I ill?"),
         OpenedNetwork("sprinkler", sprinkler(), lesson="Why is the grass wet?"),
     ]

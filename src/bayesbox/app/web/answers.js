@@ -4,7 +4,7 @@
  * @typedef {import("./engine.js").Classifier} Classifier
  * @typedef {import("./engine.js").Network} Network
  * @typedef {import("./trees.js").Row} Row
- * @typedef {import("./whatif.js").ColumnSpec & {quantiles?: number[][], counts?: number[][], n?: number[]}} Column
+ * @typedef {import("./whatif.js").ColumnSpec & {quantiles?: number[][], weights?: number[], counts?: number[][], n?: number[]}} Column
  */
 import { evaluate } from "./trees.js";
 
@@ -66,7 +66,7 @@ export function whatIfAnswer(model, spec, row) {
 }
 
 /**
- * The bits that each unknown column is expected to tell of the class; numbers by points of equal probability.
+ * The bits that each unknown column is expected to tell of the class; numbers by the rule of Gauss over their quantiles.
  *
  * @param {Classifier} model @param {{columns: Column[]}} spec @param {Row} row
  * @returns {{column: string, bits: number}[]}
@@ -84,8 +84,9 @@ export function askNext(model, spec, row) {
       );
     let after = 0;
     if (column.kind === "number" && column.quantiles) {
+      const { weights = [] } = column;
       column.quantiles.forEach((points, c) => {
-        for (const x of points) after += now[c] / points.length * entropy(updated(now, shares(x)));
+        points.forEach((x, at) => after += now[c] * weights[at] * entropy(updated(now, shares(x))));
       });
     } else if (column.levels && column.levels.length <= 500) {
       const tables = column.levels.map(shares);
@@ -115,8 +116,8 @@ function oneChange(model, spec, row, label) {
     for (const value of values) {
       if (String(value) === String(row[column.name])) continue;
       const posterior = model.posterior({ ...row, [column.name]: value }), now = largest(posterior);
-      if (now === label || (best && best.posterior[best.label] >= posterior[now])) continue;
-      best = { changes: { [column.name]: value }, label: now, posterior };
+      if (now === label || (best && best.probability >= posterior[now])) continue;
+      best = { changes: { [column.name]: String(value) }, prediction: model.classes[now], probability: posterior[now] };
     }
   }
   return best;

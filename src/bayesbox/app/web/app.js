@@ -4,7 +4,9 @@
  * The address is `#file/view?state`, the state as JSON; back and forward go through it.
  */
 import { copyTexts } from "./copytext.js";
+import { renderData } from "./data.js";
 import { button, fill, h } from "./dom.js";
+import { renderEvaluation } from "./evaluation.js";
 import { serverTraits, Traits } from "./host.js";
 import { renderLesson } from "./lesson.js";
 import { renderNetwork } from "./network.js";
@@ -16,11 +18,18 @@ import { renderWhatIf } from "./whatif.js";
  * @typedef {{place: number, view: string, state: Record<string, any>}} Shown
  */
 
-/** The pictures by view: the traits that are the state, what they begin with, and how they are drawn. @type {Record<string, {title: string, state: Record<string, any>, render: (host: import("./dom.js").Host) => any}>} */
+/** The pictures by view: the traits that are the state, what they begin with, and how they are drawn. @type {Record<string, {title: string, state: Record<string, any>, sent?: string[], render: (host: import("./dom.js").Host) => any}>} */
 const VIEWS = {
   "what-if": { title: "What if", state: { row: {} }, render: renderWhatIf },
   nomogram: { title: "Nomogram", state: { row: {}, pair: [1, 0] }, render: renderNomogram },
   network: { title: "Network", state: { evidence: { hard: {}, soft: {} }, target: null }, render: renderNetwork },
+  evaluate: {
+    title: "Evaluate",
+    state: { cell: null, threshold: 0.5, rate: null, cost: 1 },
+    sent: ["cell"],
+    render: renderEvaluation,
+  },
+  data: { title: "Data", state: {}, render: renderData },
   lesson: {
     title: "Lesson",
     state: { prior: 0.01, hit: 0.9, alarm: 0.09, guess: null, revealed: false },
@@ -151,7 +160,7 @@ async function start(files) {
     stop = () => {};
     drawHeader(files, shown);
     if (!shown) return drawStart(files);
-    const file = files[shown.place], { title, state, render } = VIEWS[shown.view];
+    const file = files[shown.place], { title, state, render, sent } = VIEWS[shown.view];
     document.title = `${file.name}: ${title}`;
     if (!specs.has(shown.place)) specs.set(shown.place, await fetched(`api/files/${shown.place}/spec`));
     const spec = specs.get(shown.place);
@@ -165,11 +174,12 @@ async function start(files) {
       drawHeader(files, { ...shown, state: now });
       drawFooter(file, shown.view, spec, traits);
     };
+    const link = (/** @type {any} */ row) => addressOf(file, "what-if", { row });
     /** @type {Traits} */
     const traits = file.kind === "lesson" ? new Traits(begin, moved) : serverTraits(
       `api/files/${shown.place}/${shown.view}`,
-      { spec, place: shown.place, answer: null, rulers: null, ...begin },
-      Object.keys(state),
+      { spec, place: shown.place, answer: null, rulers: null, found: null, rows: null, link, ...begin },
+      sent ?? Object.keys(state),
       moved,
     );
     const el = h("div");

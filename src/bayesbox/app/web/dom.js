@@ -88,7 +88,7 @@ export function inWords(p) {
   if (p < 0.01) return `1 in ${Math.round(1 / p).toLocaleString("en")}`;
   if (p > 0.99) return `all but 1 in ${Math.round(1 / (1 - p)).toLocaleString("en")}`;
   let best = [1, 2];
-  for (let below = 2; below <= 10; below++) {
+  for (const below of [2, 3, 4, 5, 10]) {
     const over = Math.min(Math.max(Math.round(p * below), 1), below - 1);
     if (Math.abs(over / below - p) < Math.abs(best[0] / best[1] - p) - 0.012) best = [over, below];
   }

@@ -111,8 +111,7 @@ export function serverTraits(address, values, sent, then = () => {}) {
   };
   const failed = () => traits.update({ answer: { error: "The app does not answer: it was stopped. Start it again." } });
   const traits = new Traits(values, (names) => {
-    if (!names.some((name) => sent.includes(name))) return;
-    ask().catch(failed);
+    if (names.some((name) => sent.includes(name))) ask().catch(failed);
     then(names);
   });
   traits.ask = () => ask().catch(failed);

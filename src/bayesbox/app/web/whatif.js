@@ -113,7 +113,10 @@ function searchControl(column, set) {
     onchange: () => set(column.name, input.value === "" ? null : input.value),
   });
   const element = labelled(column, id, input, list, button("unknown", () => set(column.name, null), unknownOf(column)));
-  return { name: column.name, element, show: (/** @type {any} */ value) => (input.value = value ?? "") };
+  const show = (/** @type {any} */ value) => {
+    if (document.activeElement !== input) input.value = value ?? "";
+  };
+  return { name: column.name, element, show };
 }
 
 /** @param {ColumnSpec} column @param {(name: string, value: any) => void} set */
@@ -137,7 +140,7 @@ function numberControl(column, set) {
     button("unknown", () => set(column.name, null), unknownOf(column)),
   );
   const show = (/** @type {any} */ value) => {
-    if (document.activeElement !== input || value === undefined) input.value = value === undefined ? "" : String(value);
+    if (document.activeElement !== input) input.value = value === undefined ? "" : String(value); // not while one types
     slider.value = String(value ?? (low + high) / 2);
     element.classList.toggle("bb-unknown", value === undefined);
   };
@@ -265,8 +268,10 @@ function flipping(spec, answer, set) {
   const text = changes.map(([name, value]) => `${name} = ${typeof value === "number" ? short(value) : value}`).join(
     ", ",
   );
-  const after = `${spec.classes[answer.flip.label]} ${percent(answer.flip.posterior[answer.flip.label])}`;
-  const apply = () => changes.forEach(([name, value]) => set(name, value));
+  const after = `${answer.flip.prediction} ${percent(answer.flip.probability)}`;
+  const isNumber = (/** @type {string} */ name) =>
+    spec.columns.find((/** @type {ColumnSpec} */ own) => own.name === name)?.kind === "number";
+  const apply = () => changes.forEach(([name, value]) => set(name, isNumber(name) ? Number(value) : value));
   return [
     h("h3", {}, "What would flip it"),
     h("p", { class: "bb-flip" }, `${text}: then ${after} `, button("try it", apply, { class: "bb-chip" })),
