@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from bayesbox.app.modules import joined, text_of
 
+NUMBER = re.compile(r"[-+]?[\d.,]+( ?%)?")
 INDENT = re.compile(r"^[ \t]+", re.MULTILINE)
 
 
@@ -75,5 +76,5 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[object]], caption: str =
 
 def _cell(value: object) -> str:
     text = str(value)
-    kind = "" if text[:1].isdigit() or text[:1] in "-+." else ' class="bb-text"'
+    kind = "" if NUMBER.fullmatch(text) else ' class="bb-text"'
     return f"<td{kind}>{safe(text)}</td>"
