@@ -78,6 +78,10 @@ def test_what_is_forgotten_while_an_update_waits_for_its_rows_stays_forgotten(ba
     assert "SECRET" not in load_classifier(small / "m.bayes").book["colour"].levels
     bayes("train", "a.csv", "n.csv", "-t", "class", "-o", "all.bayes")
     assert (small / "m.bayes").read_bytes() == (small / "all.bayes").read_bytes()
+    refused = bayes("verify", "c.json", "m.bayes", "--rows", "s.csv", code=3)
+    assert "--since" in refused.err
+    assert bayes("verify", "c.json", "m.bayes", "--rows", "s.csv", "--since", "n.csv", "--json").json["holds"]
+    assert "never learned" in bayes("verify", "c.json", "m.bayes", "--rows", "s.csv", "--since", "s.csv", code=3).err
     bayes("forget", "m.bayes", "n.csv")  # what was learned since taken out, the certificate holds again
     assert bayes("verify", "c.json", "m.bayes", "--rows", "s.csv", "--json").json["holds"]
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         "bayes verify withdrawn.json people.bayes --rows withdrawn.csv",
         "bayes verify withdrawn.json people.bayes --rest remaining.csv",
         "bayes verify withdrawn.json people.bayes --rows withdrawn.csv --rest remaining.csv",
+        "bayes verify withdrawn.json people.bayes --rows withdrawn.csv --since tuesday.csv",
         "bayes verify withdrawn.json people.bayes --public-key company.pub.pem",
     ),
     notes="Keys of --json: holds, statements (of those that were checked, by their text), checks (statement, outcome: "
@@ -44,6 +45,12 @@ if TYPE_CHECKING:
 )
 @click.option("--retrain", is_flag=True, help="With a ledger too, train a model on the --rest.")
 @click.option("--rows", multiple=True, metavar="DATA", help="The rows that were taken out.")
+@click.option(
+    "--since",
+    multiple=True,
+    metavar="DATA",
+    help="Rows that the model has learned since then: it is checked without them.",
+)
 @click.option("--public-key", metavar="FILE", help="Check the signature by this key (PEM), made by bayes key.")
 @options.weight_option
 @options.na_option
@@ -56,6 +63,8 @@ def command(certificate: str, model: str, as_json: bool, **given: Any) -> None:
     then nothing of the rows taken out is in the tallies. Where the model keeps a ledger (bayes train --ledger), these
     rows are hashed instead, which needs no room in memory, and the hash must be that of the model: then it has learned
     these rows, one by one, and no others.
+
+    A model that has learned more since then is not the one of the certificate: give these rows with --since.
     """
     from bayesbox.classifier.certificate import Certificate, is_bound, is_wrong
     from bayesbox.classifier.signature import load_public_key
@@ -68,8 +77,9 @@ def command(certificate: str, model: str, as_json: bool, **given: Any) -> None:
     rows, count = _counted(classifier.with_empty_counts().with_ledger(by_row), model, given["rows"], given)
     retrained = given["rest"] if given["retrain"] or not by_row else ()
     rest, _ = _counted(classifier.with_empty_counts().with_ledger(False), model, retrained, given)
+    since, _ = _counted(classifier.with_empty_counts().with_ledger(by_row), model, given["since"], given)
     found = promised.check(
-        model=classifier.book,
+        model=classifier.book if since is None else classifier.book - since,
         rows=rows,
         rest=rest,
         rest_ledger=_hashed(classifier, model, given["rest"], given) if by_row else None,
@@ -85,7 +95,8 @@ def command(certificate: str, model: str, as_json: bool, **given: Any) -> None:
         for item in promised.derived:
             say(f"not undone by subtracting: {item}")
     if wrong:
-        raise BadData("the certificate does not hold", where=certificate)
+        remedy = "If the model has learned rows since the forgetting, name them: --since DATA"
+        raise BadData("the certificate does not hold", where=certificate, remedy=None if given["since"] else remedy)
     if not bound:
         raise BadData(
             "nothing was checked that shows a forgetting: only that the model is the one that the certificate names",
