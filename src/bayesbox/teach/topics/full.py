@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -94,7 +95,7 @@ def covariance(draw: Draw, title: str) -> Question | None:
     text = f"For full Bayes with normals, what is the {asked}? {HOW}"
     answer = _rational(row.cells[1].value)
     slips = (("the sum of squares over n - 1", answer * Fraction(drawn.size, drawn.size - 1)),)
-    return drawn.question(title, text, asked, answer, slips)
+    return drawn.question(title, text, asked, answer, slips, drawn.normals())
 
 
 def determinant(draw: Draw, title: str) -> Question | None:
@@ -106,7 +107,7 @@ def determinant(draw: Draw, title: str) -> Question | None:
     answer = _rational(drawn.work.step("density").rows[0].cells[drawn.work.classes.index(label)].value)
     asked = f"determinant of the covariance matrix of {label}"
     text = f"For full Bayes with normals, what is the {asked}? {HOW}"
-    return drawn.question(title, text, asked, answer, ())
+    return drawn.question(title, text, asked, answer, (), drawn.normals())
 
 
 def distance(draw: Draw, title: str) -> Question | None:
@@ -138,9 +139,20 @@ class DrawnPoints(NamedTuple):
     work: ClassWork
     size: int
 
-    def question(self, title: str, text: str, asked: str, answer: Fraction, slips: tuple[Slip, ...]) -> Question:
+    def question(
+        self, title: str, text: str, asked: str, answer: Fraction, slips: tuple[Slip, ...], work: Work | None = None
+    ) -> Question:
         """The question about them."""
-        return Question(Sheet(title, (self.table,), text), asked, answer, self.work, slips)
+        return Question(Sheet(title, (self.table,), text), asked, answer, work or self.work, slips)
+
+    def normals(self) -> Work:
+        """The work as far as it is that of the classes, without the new point."""
+        determinants = self.work.step("density")
+        steps = (
+            *(self.work.step(name) for name in ("mean", "covariance")),
+            replace(determinants, rows=determinants.rows[:1]),
+        )
+        return Work("full Bayes: the normals of the kinds", steps)
 
 
 def _points(draw: Draw) -> DrawnPoints | None:
