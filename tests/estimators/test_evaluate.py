@@ -350,6 +350,9 @@ def test_refusals():
         bb.evaluate(bb.NaiveBayes(), X, y, loo=True, sample_weight=np.ones(40))
     with pytest.raises(BadData):
         bb.evaluate(bb.NaiveBayes(), X, [*y[:-1], None], cv=3)
+    for model in (bb.NaiveBayes(), GaussianNB(), GaussianNB().fit(X[["age"]], y)):
+        with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+            bb.evaluate(model, X[["age"]], y[1:])
     for models in ([], bb.NaiveBayes(), 3):
         with pytest.raises(BadOption):
             bb.compare(models, X, y)

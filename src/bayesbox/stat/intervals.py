@@ -61,11 +61,25 @@ DEFAULT_INTERVALS = IntervalOptions()
 
 def metric_of(scores: RowScores, metric: str, options: IntervalOptions) -> Metric:
     """A metric of predictions and its interval."""
-    value = _value(scores, metric, options.bins)
-    if math.isnan(value) or math.isinf(value):
-        return Metric(value)
-    if options.how == BOOTSTRAP or metric == "calibration_error":
-        return _drawn(value, metric, draws([scores], [metric], options)[metric][0])
+    return metrics_of(scores, [metric], options)[metric]
+
+
+def metrics_of(scores: RowScores, metrics: Sequence[str], options: IntervalOptions) -> dict[str, Metric]:
+    """Several metrics of predictions and their intervals; rows are drawn once for all."""
+    values = {metric: _value(scores, metric, options.bins) for metric in metrics}
+    finite = [metric for metric, value in values.items() if math.isfinite(value)]
+    by_draws = [metric for metric in finite if options.how == BOOTSTRAP or metric == "calibration_error"]
+    drawn = draws([scores], by_draws, options) if by_draws else {}
+    found = {}
+    for metric, value in values.items():
+        if metric in drawn:
+            found[metric] = _drawn(value, metric, drawn[metric][0])
+        else:
+            found[metric] = _closed(scores, metric, value, options) if metric in finite else Metric(value)
+    return found
+
+
+def _closed(scores: RowScores, metric: str, value: float, options: IntervalOptions) -> Metric:
     if metric == "accuracy":
         n = float(scores.unit_weights.sum())
         found = (wilson if options.how == CLOSED else clopper_pearson)(value * n, n)

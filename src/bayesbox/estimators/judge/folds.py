@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.utils import _safe_indexing
+from sklearn.utils import _safe_indexing, check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
 from bayesbox.classifier.base import AnyClassifier
@@ -146,6 +146,7 @@ def refitted_folds(estimator: Any, judge: Judge, splits: list[Split]) -> Iterato
     """The predictions for each split by an estimator that has learned its rows anew."""
     classes = tuple(sorted({judge.labels.levels[code] for code in np.unique(judge.labels.codes)}))
     X, y = _indexable(judge.X), _indexable(judge.y)
+    check_consistent_length(X, y)
     for split in splits:
         fitted = clone(estimator)
         given = {} if judge.weights is None else _weight_parameter(estimator, judge.weights[split.train])
@@ -155,6 +156,7 @@ def refitted_folds(estimator: Any, judge: Judge, splits: list[Split]) -> Iterato
 
 def refitted_held_out(fitted: Any, judge: Judge) -> Predictions:
     """The predictions of a fitted estimator for rows."""
+    check_consistent_length(judge.X, judge.y)
     classes = tuple(level_text(label) for label in np.asarray(fitted.classes_).tolist())
     return answered(fitted, judge.X, judge, np.arange(judge.rows), classes)
 
