@@ -11,6 +11,7 @@
 #include "bind/interrupt.hpp"
 #include "bind/register.hpp"
 #include "bind/result_array.hpp"
+#include "core/elementary.hpp"
 #include "table/cut_points.hpp"
 #include "table/kernel_density.hpp"
 #include "table/level_groups.hpp"
@@ -33,6 +34,16 @@ nb::object py_kernel_log_density(nb::handle x, nb::handle values, nb::handle wei
     for (std::size_t i = 0; i < points.size(); ++i) answer[i] = density.log_density(points[i]);
   }
   return to_numpy(std::move(answer));
+}
+
+template <void (*Change)(std::vector<double>&)>
+nb::object py_elementary(nb::handle given) {
+  std::vector<double> values = Buffer(given, "values").need_dimensions(1).need_kind(Kind::float64, "float64").doubles();
+  {
+    LongCall call;
+    Change(values);
+  }
+  return to_numpy(std::move(values));
 }
 
 nb::object py_log_normal_cells(nb::handle cells, nb::handle mean, nb::handle rest, nb::handle deviation) {
@@ -112,6 +123,8 @@ void register_numbers(nb::module_& m) {
         nb::arg("width"));
   m.def("log_normal_cells", &py_log_normal_cells, nb::arg("cells"), nb::arg("mean"), nb::arg("rest"),
         nb::arg("deviation"));
+  m.def("logarithms", &py_elementary<natural_logarithms>, nb::arg("values"));
+  m.def("exponentials", &py_elementary<exponentials_up_to_one>, nb::arg("values"));
   m.def("student_below", &py_student_below, nb::arg("z"), nb::arg("df"));
   m.def(
       "mdl_cuts", [](nb::handle counts) { return py_cuts(counts, [](const RunningCounts& c) { return mdl_cuts(c); }); },

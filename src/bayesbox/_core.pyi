@@ -732,6 +732,12 @@ def kernel_log_density(
 ) -> NDArray[np.float64]:
     """log of sum w_i N(x | v_i, width) / sum w_i at each x; values ascend, weights are above zero."""
 
+def logarithms(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The natural logarithms, the same bits on every processor: -inf of zero, NaN of negative numbers."""
+
+def exponentials(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """exp of numbers that are not above zero, the same bits on every processor; NaN of others."""
+
 def log_normal_cells(
     cells: NDArray[np.float64], mean: NDArray[np.float64], rest: NDArray[np.float64], deviation: NDArray[np.float64]
 ) -> NDArray[np.float64]:

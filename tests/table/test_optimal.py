@@ -16,6 +16,7 @@ from bayesbox.file.save import save, to_bytes
 from bayesbox.file.strict_json import document, parse
 from bayesbox.source.base import OneBatch
 from bayesbox.source.frames import batch_of
+from bayesbox.table.optimal.classifier import Hypotheses
 
 
 def table(seed=0, rows=60):
@@ -171,3 +172,12 @@ def test_a_crafted_file_is_refused(change):
     members["model.json"] = document(written)
     with pytest.raises(BadModelFile):
         from_bytes(container.pack(members))
+
+
+def test_weights_that_sum_to_one_stay_as_they_are():
+    draw = np.random.default_rng(4)
+    hypothesis = trained("optimal")[0].known.classifiers[0]
+    for number in range(2, 9):
+        for given in draw.exponential(size=(30, number)).tolist():
+            once = Hypotheses((hypothesis,) * number, tuple(given)).weights
+            assert Hypotheses((hypothesis,) * number, once).weights == once

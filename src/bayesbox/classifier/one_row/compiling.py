@@ -32,8 +32,9 @@ class AnswersRows:
             return found[2]
         from bayesbox.classifier.one_row.answers import RowAnswers
 
+        model = self.model  # made before the copy, which then has it too
         answers = RowAnswers(copy.copy(cast("AnyClassifier", self)))
-        self._row_answers = self.model, self.calibrated, answers
+        self._row_answers = model, self.calibrated, answers
         return answers
 
     def batch_of_row(self, row: Any) -> Batch:

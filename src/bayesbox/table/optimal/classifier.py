@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import pyarrow as pa
 
+from bayesbox import _core
 from bayesbox.classifier.base import AnyClassifier
 from bayesbox.classifier.calibrated import labelled
 from bayesbox.classifier.registry import KINDS, default_hypotheses, new_classifier, split_model
@@ -64,6 +65,8 @@ class Hypotheses:
             )
         if not all(math.isfinite(each) and each >= 0 for each in self.weights) or not max(self.weights) > 0:
             raise BadOption("a weight is a finite number, 0 or more, and one is above 0", found=list(self.weights))
+        if abs(math.fsum(self.weights) - 1) <= len(self.weights) * 2.0**-54:
+            return  # they sum to one but for their rounding, as those of a file do: dividing again would move them
         exponent = math.frexp(max(self.weights))[1]  # a power of two changes no bit, and the sum stays in range
         scaled = [math.ldexp(each, -exponent) for each in self.weights]
         total = math.fsum(scaled)
@@ -167,7 +170,7 @@ class OptimalClassifier(BatchLearner[OptimalOptions, Hypotheses]):
                 "every hypothesis holds some label for impossible once its row is left out, so none can be weighed",
                 remedy="Smooth them: " + parameter("smoothing", "laplace"),
             )
-        weights = [math.exp(score - highest) for score in scores]
+        weights = _core.exponentials(np.array(scores) - highest).tolist()
         self.derived = Hypotheses(tuple(classifiers), tuple(weights), tuple(scores))
         return False
 
@@ -326,8 +329,8 @@ def log_score(classifier: AnyTableClassifier, rows: Sequence[LabelledRows]) -> f
     for part in rows:
         codes = class_codes(part, classifier.classes)
         several = np.array([known[name] > 1 for name in classifier.classes])[codes]
-        with np.errstate(divide="ignore"):
-            own = np.log(classifier.leave_one_out(part.batch, part.labels)[several, codes[several]])
+        shares = classifier.leave_one_out(part.batch, part.labels)[several, codes[several]]
+        own = _core.logarithms(shares)  # numpy's differ from processor to processor
         total += math.fsum(own.tolist()) if np.isfinite(own).all() else -math.inf
     return total
 
