@@ -127,5 +127,14 @@ def number_text(value: float) -> str:
     return f"{value:.4f}" if size < 10 else f"{value:.2f}"
 
 
+def count_text(value: float) -> str:
+    """A count with its thousands apart; a fraction only where there is one, as sums of weights have.
+
+    >>> count_text(1_000_000.0), count_text(2.5), count_text(1234567.25)
+    ('1,000,000', '2.5', '1,234,567.25')
+    """
+    return f"{int(value):,}" if float(value).is_integer() else f"{value:,.6g}" if abs(value) < 1e6 else f"{value:,.2f}"
+
+
 def _is_number(value: Value) -> bool:
     return isinstance(value, SupportsFloat) and not isinstance(value, bool | str)

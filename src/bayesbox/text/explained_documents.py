@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbox.classifier.answer.explanation import CALIBRATION, PRIOR, odds_text
-from bayesbox.display.blocks import Bar, Block, TableBlock, TextBlock
+from bayesbox.display.blocks import Bar, Block, TableBlock, TextBlock, count_text
 from bayesbox.display.picture import Picture
 from bayesbox.display.result import Result
 from bayesbox.dist.base import Doubles
@@ -87,7 +87,7 @@ class ExplainedDocument(Result):
 
 
 def _counted(word: Any) -> list[str]:
-    return ["", "", ""] if word is None else [f"{word.times:g}", *(f"{count:,.6g}" for count in word.counts)]
+    return ["", "", ""] if word is None else [f"{word.times:g}", *(count_text(count) for count in word.counts)]
 
 
 @dataclass(frozen=True, repr=False, eq=False)

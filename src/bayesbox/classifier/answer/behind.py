@@ -10,6 +10,7 @@ import numpy as np
 
 from bayesbox.classifier.case import value_text
 from bayesbox.classifier.table import AnyTableClassifier
+from bayesbox.display.blocks import count_text
 from bayesbox.dist.base import Columns, Distribution
 from bayesbox.schema.flags import FLAG_CODES
 from bayesbox.source.base import Batch
@@ -32,7 +33,7 @@ class TermCounts:
     high: float | None = None
 
     def __str__(self) -> str:
-        counted = f"{self.count:,.6g} of {self.n:,.6g}"
+        counted = f"{count_text(self.count)} of {count_text(self.n)}"
         if self.probability is None or self.low is None or self.high is None:
             return counted
         is_ratio = self.n > 0 and abs(self.probability - self.count / self.n) < 1e-9
@@ -62,8 +63,8 @@ class TermDensity:
 
     def __str__(self) -> str:
         words = ", ".join(f"{name} {value:.4g}" for name, value in self.parameters.items())
-        own = f"; {self.family}" if self.family else ""
-        return f"mean {self.mean:.4g}, std {self.std:.4g} of {self.n:,.6g} rows{own}{f' ({words})' if words else ''}"
+        own = (f"; {self.family}" if self.family else "") + (f" ({words})" if words else "")
+        return f"mean {self.mean:.4g}, std {self.std:.4g} of {count_text(self.n)} rows{own}"
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bayesbox.display.blocks import Bar, Block, TableBlock, TextBlock
+from bayesbox.display.blocks import Bar, Block, TableBlock, TextBlock, count_text
 from bayesbox.display.result import Result
 from bayesbox.stat.drift import ShiftTest
 
@@ -136,12 +136,13 @@ class Drift(Result):
 
     def _headline(self) -> str:
         told = f"drifted: {', '.join(self.drifted)}" if self.drifted else "nothing drifted"
-        return f"Drift({self.rows:,.6g} rows against {self.rows_before:,.6g}; {told})"
+        return f"Drift({count_text(self.rows)} rows against {count_text(self.rows_before)}; {told})"
 
     def _title(self) -> str:
         number = len(self.drifted)
-        told = f"{number} of {len(self)} columns drifted" if number else f"none of {len(self)} columns drifted"
-        return f"{self.rows:,.6g} rows against the {self.rows_before:,.6g} that were learned: {told}"
+        columns = f"{len(self)} column{'' if len(self) == 1 else 's'}"
+        told = f"{number or 'none'} of {columns} drifted"
+        return f"{count_text(self.rows)} rows against the {count_text(self.rows_before)} that were learned: {told}"
 
     def _blocks(self) -> Sequence[Block]:
         unseen = any(each.unseen for each in self.columns)

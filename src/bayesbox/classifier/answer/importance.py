@@ -107,7 +107,7 @@ class Importance(Result):
             [
                 each.column,
                 "" if each.information is None else f"{each.information:.4f}",
-                *([f"{each.loss or 0.0:+.4f}", f"{-(each.accuracy_drop or 0.0):+.4f}"] if judged else []),
+                *([_signed(each.loss), _signed(each.accuracy_drop, -1)] if judged else []),
                 Bar((value or 0.0) / longest),
             ]
             for each, value in zip(self.columns, shown, strict=True)
@@ -138,6 +138,11 @@ class Importance(Result):
             "columns": [each.to_dict() for each in self.columns],
             "notes": list(self.notes),
         }
+
+
+def _signed(value: float | None, sign: int = 1) -> str:
+    """A difference for the eye, what rounds to nothing without a minus."""
+    return f"{round(sign * (value or 0.0), 4) + 0.0:+.4f}"
 
 
 def ranked(columns: Sequence[ColumnImportance]) -> tuple[ColumnImportance, ...]:

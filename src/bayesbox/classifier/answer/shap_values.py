@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +22,9 @@ CALIBRATION = "(calibration)"
 def shap_explanation(found: RowsExplanation, label: object, against: object) -> Any:
     """A `shap.Explanation`: see `RowsExplanation.to_shap`."""
     try:
-        import shap
+        with warnings.catch_warnings():  # what shap itself uses of matplotlib may be deprecated
+            warnings.simplefilter("ignore")
+            import shap
     except ImportError as error:
         raise MissingExtra("shap", "shap") from error
     values, base, output = _log_odds(found, label, against)
