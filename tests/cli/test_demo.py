@@ -74,7 +74,7 @@ def test_what_the_tour_proposes_works(bayes: Bayes, folder: Path) -> None:
     ]
     assert len(proposed) == 5
     assert proposed[-1] == ["bayes", "app", "titanic.bayes"]
-    proposed[-1] += ["--no-open", "--for", "0.1"]
+    proposed[-1] += ["--no-open", "--for", "0.01"]
     for _, verb, *arguments in proposed:
         bayes(verb, *(argument.strip("'") for argument in arguments))
     assert bayes("show", "titanic.bayes", "--json").json["digest"] == report["digest"]

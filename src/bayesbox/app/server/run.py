@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import socket
-import threading
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from bayesbox.app.server.opened import ShownFile
 from bayesbox.errors import BadOption, MissingExtra
@@ -33,16 +35,19 @@ def serve(
         secret = new_secret()
         app = application(opened, secret, own)
         server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="off", server_header=False))
-        timer = None
         if seconds is not None:
-            timer = threading.Timer(seconds, lambda: setattr(server, "should_exit", True))
-            timer.daemon = True
-            timer.start()
+            _end_after(server, seconds)
         started(f"http://{HOST}:{own}/{secret}/")
-        try:
+        with contextlib.suppress(KeyboardInterrupt):
             server.run(sockets=[bound])
-        except KeyboardInterrupt:
-            pass
-        finally:
-            if timer is not None:
-                timer.cancel()
+
+
+def _end_after(server: Any, seconds: float) -> None:
+    """Stop a server so many seconds after it has started: one that is told before leaves its sockets open."""
+    start = server.startup
+
+    async def startup(*given: Any, **options: Any) -> None:
+        await start(*given, **options)
+        asyncio.get_running_loop().call_later(seconds, setattr, server, "should_exit", True)
+
+    server.startup = startup
