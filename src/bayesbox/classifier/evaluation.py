@@ -38,16 +38,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayesbox.classifier.results.evaluation_tables import class_table, confusion_table, score_table
 from bayesbox.classifier.results.group_table import GroupTable, group_codes, metric_json
 from bayesbox.classifier.results.row_table import PredictedRows
 from bayesbox.classifier.results.threshold_table import ThresholdTable
 from bayesbox.decide.costs import Costs, cheapest, cost_matrix
 from bayesbox.decide.thresholds import Threshold, best_threshold
-from bayesbox.display.blocks import Block, PictureBlock, TableBlock, TextBlock
+from bayesbox.display.blocks import Block, PictureBlock, TextBlock
 from bayesbox.display.picture import Picture
 from bayesbox.display.result import Result
 from bayesbox.errors import BadOption
-from bayesbox.explain.reliability import count_text, reliability_block, reliability_svg
+from bayesbox.explain.reliability import reliability_block, reliability_svg
 from bayesbox.schema.encode import Encoded
 from bayesbox.schema.levels import class_position
 from bayesbox.source.base import Batch
@@ -60,8 +61,6 @@ if TYPE_CHECKING:
     from bayesbox.file.reader import Json
 
 ROWS, TRAINING_ROWS = "rows", "training-rows"
-MOST_CLASSES = 12  # whose confusion matrix is printed whole
-MOST_CONFUSIONS = 10
 MOST_NAMES = 8
 
 
@@ -312,10 +311,10 @@ class Evaluation(Result):
         before = None if self.before is None else self.before.bins
         return [
             TextBlock(self._head()),
-            self._scores(),
+            score_table(self),
             *groups,
-            self._classes(),
-            self._confusion(),
+            class_table(self.metrics),
+            confusion_table(self.metrics, self.repeats or 1),
             *([] if before is None else [reliability_block(before, f"reliability before calibration {legend}")]),
             reliability_block(self.metrics.bins, f"reliability {legend}"),
             PictureBlock(self.svg()),
@@ -363,57 +362,6 @@ class Evaluation(Result):
             gave = "prediction" if found.impossible == 1 else "predictions"
             yield f"{found.impossible:,} {gave} gave the true class probability 0, so the log loss is infinite"
 
-    def _scores(self) -> TableBlock:
-        metrics, repeats = self.metrics, self.accuracy_by_repeat
-        form = "0 best, 1 worst (two classes)" if metrics.brier_worst == 1 else "0 best, 2 worst (sum over classes)"
-        spread = f"; repeats {min(repeats):.4f} to {max(repeats):.4f}" if len(repeats) > 1 else ""
-        rows = [
-            _score("accuracy", self.accuracy, f"always {metrics.baseline}: {metrics.baseline_accuracy:.4f}{spread}"),
-            _score("log loss", self.log_loss, f"class shares alone: {metrics.baseline_log_loss:.4f}"),
-        ]
-        if math.isinf(metrics.log_loss.value):
-            rows.append(["log loss, clipped", f"{metrics.clipped_log_loss:.4f}", "", "P at least 2.2e-16"])
-        rows.append(_score("Brier score", self.brier, form))
-        rows.append(_score("calibration error", self.calibration_error, f"{len(metrics.bins)} bins"))
-        if not math.isnan(metrics.area):
-            kind = "" if len(self.scored.classes) == 2 else "mean of one class against the rest"
-            rows.append(_score("area under ROC", self.auc, kind))
-        if self.before is not None:
-            rows.append(["before calibration", "", "", ""])
-            rows.append(["  log loss", f"{self.before.log_loss.value:.4f}", "", ""])
-            rows.append(["  Brier score", f"{self.before.brier.value:.4f}", "", ""])
-            rows.append(["  calibration error", f"{self.before.calibration_error:.4f}", "", ""])
-        return TableBlock(["", "value", "95 % interval", ""], rows, right=(1,))
-
-    def _classes(self) -> TableBlock:
-        metrics = self.metrics
-        rows = []
-        for each in metrics.per_class:
-            shares = (each.precision.value, each.recall.value, each.f1)
-            rows.append([each.name, *map(_share, shares), count_text(each.support)])
-        macro = metrics.macro
-        rows.append(["macro mean", *(_share(macro[name]) for name in ("precision", "recall", "f1")), ""])
-        most = len(rows)  # a command prints all of them
-        return TableBlock(["class", "precision", "recall", "F1", "rows"], rows, right=(1, 2, 3, 4), most=most)
-
-    def _confusion(self) -> TableBlock:
-        labels, counts = self.metrics.labels, self.metrics.confusion
-        over = f", over all {self.repeats} repeats" if (self.repeats or 1) > 1 else ""
-        if len(labels) > MOST_CLASSES:
-            return self._worst_confusions(over)
-        rows = [[name, *map(count_text, row)] for name, row in zip(labels, counts.tolist(), strict=True)]
-        right = range(1, len(labels) + 1)
-        return TableBlock(["true \\ predicted", *labels], rows, caption=f"confusion{over}", right=right)
-
-    def _worst_confusions(self, over: str) -> TableBlock:
-        labels, counts = self.metrics.labels, self.metrics.confusion.copy()
-        np.fill_diagonal(counts, 0)
-        order = np.argsort(-counts, axis=None, kind="stable")[:MOST_CONFUSIONS]
-        pairs = [divmod(int(place), len(labels)) for place in order]
-        rows = [[labels[row], labels[column], count_text(counts[row, column])] for row, column in pairs]
-        caption = f"most frequent confusions{over}"
-        return TableBlock(["true", "predicted", "n"], rows, caption=caption, right=(2,))
-
 
 def _before(metrics: Metrics) -> Json:
     return {
@@ -422,11 +370,3 @@ def _before(metrics: Metrics) -> Json:
         "calibration_error": metrics.calibration_error,
         "bins": [each._asdict() for each in metrics.bins],
     }
-
-
-def _score(name: str, metric: Metric, remark: str) -> list[str]:
-    return [name, f"{metric:.4f}", metric.interval_text(), remark]
-
-
-def _share(value: float) -> str:
-    return "-" if math.isnan(value) else f"{value:.4f}"
