@@ -1,7 +1,8 @@
 """Blocks as static HTML: no script, every name escaped.
 
 Text and lines take the colors of the page, so that they are readable wherever a notebook is dark or light by its own
-choice. Pictures are drawn on white, and are framed so.
+choice. Pictures are drawn on white, and are framed so. `.bayesbox.bayesbox` outweighs the rules that JupyterLab has for
+tables, which align all to the right.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ from bayesbox.display.text import one_line
 STYLE = """
 .bayesbox { font-size: 13px; line-height: 1.45; max-width: 100%; overflow-x: auto; }
 .bayesbox p { margin: .4em 0; }
-.bayesbox table { border-collapse: collapse; margin: .5em 0; background: none; }
+.bayesbox table { border-collapse: collapse; margin: .5em 0; background: none; table-layout: auto; width: auto; }
 .bayesbox caption { caption-side: top; text-align: left; padding: .2em 0; color: inherit; opacity: .8; }
-.bayesbox th, .bayesbox td { border: 0; border-bottom: 1px solid rgba(128, 128, 128, .35); padding: .2em .9em .2em 0;
-  text-align: left; vertical-align: top; white-space: normal; max-width: 36em; overflow-wrap: anywhere;
+.bayesbox.bayesbox table th, .bayesbox.bayesbox table td { border: 0;
+  border-bottom: 1px solid rgba(128, 128, 128, .35); padding: .2em .9em .2em 0; text-align: left; vertical-align: top; white-space: normal; max-width: 36em; overflow-wrap: break-word;
   font-variant-numeric: tabular-nums; color: inherit; background: none; }
-.bayesbox th { font-weight: 600; }
-.bayesbox .number { text-align: right; white-space: nowrap; }
+.bayesbox table th { font-weight: 600; }
+.bayesbox.bayesbox table .number { text-align: right; white-space: nowrap; }
 .bayesbox .more { opacity: .7; }
 .bayesbox pre { margin: .4em 0; background: none; color: inherit; font-size: 12px; line-height: 1.3; }
 .bayesbox figure { display: inline-block; margin: .5em 0; padding: 6px; border-radius: 6px; background: #fff;
