@@ -19,7 +19,8 @@ STYLE = """
 .bayesbox table { border-collapse: collapse; margin: .5em 0; background: none; table-layout: auto; width: auto; }
 .bayesbox caption { caption-side: top; text-align: left; padding: .2em 0; color: inherit; opacity: .8; }
 .bayesbox.bayesbox table th, .bayesbox.bayesbox table td { border: 0;
-  border-bottom: 1px solid rgba(128, 128, 128, .35); padding: .2em .9em .2em 0; text-align: left; vertical-align: top; white-space: normal; max-width: 36em; overflow-wrap: break-word;
+  border-bottom: 1px solid rgba(128, 128, 128, .35); padding: .2em .9em .2em 0; text-align: left;
+  vertical-align: top; white-space: normal; max-width: 36em; overflow-wrap: break-word;
   font-variant-numeric: tabular-nums; color: inherit; background: none; }
 .bayesbox table th { font-weight: 600; }
 .bayesbox.bayesbox table .number { text-align: right; white-space: nowrap; }
