@@ -227,7 +227,7 @@ def test_numbers_many_levels_and_words_can_be_set(page: Any, serve: Callable[...
     page.get_by_label("size").select_option("size 3")
     expect(page.locator("[data-term=size]")).to_be_visible()
     expected = model.predict_proba([{"age": 41.5, "town": "town 14", "size": "size 3"}])[0]
-    assert [shown_share(page, name) for name in "012"] == pytest.approx(expected.tolist(), abs=0)
+    assert [shown_share(page, name) for name in "012"] == pytest.approx(expected.tolist(), abs=1e-12)
     expect(page.locator("[data-term=calibration]")).to_be_visible()
     page.get_by_label("age, slider").focus()
     page.keyboard.press("End")

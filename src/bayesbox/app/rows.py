@@ -130,12 +130,16 @@ def _rounded(values: Any) -> list[float]:
     return sorted({round(each, places) + 0.0 for each in finite})
 
 
-def row_answer(classifier: AnyTableClassifier, row: Mapping[str, Any]) -> Json:
-    """What follows from one row: posterior, what each column adds, notes, the work; or the error in words."""
+def row_answer(classifier: AnyTableClassifier, row: Mapping[str, Any], *, brief: bool = False) -> Json:
+    """What follows from one row: posterior, what each column adds, notes; unless it is to be brief, what to ask next,
+    what would flip it, and the work. Or the error in words."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)
-            return _answer(classifier, row)
+            texts = texts_of(row)
+            batch = batch_of_values(classifier, texts)
+            answer = _answer(classifier, texts, batch)
+            return answer if brief else {**answer, **_details(classifier, texts, batch)}
     except BayesboxError as error:
         return {"error": str(error)}
 
@@ -147,9 +151,14 @@ def texts_of(row: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def _answer(classifier: AnyTableClassifier, row: Mapping[str, Any]) -> Json:
-    texts = texts_of(row)
-    batch = batch_of_values(classifier, texts)
+def _details(classifier: AnyTableClassifier, texts: Mapping[str, str], batch: Batch) -> Json:
+    """What takes longer than the answer itself."""
+    flip = _flipped(classifier, batch) if texts else None
+    found: Json = finite({"ask": _asked(classifier, batch), "flip": flip, "work": str(classifier.work(batch))})
+    return found
+
+
+def _answer(classifier: AnyTableClassifier, texts: Mapping[str, str], batch: Batch) -> Json:
     case = classifier.case(batch)
     assert isinstance(case, RowCase)
     classes = classifier.model.classes
@@ -169,9 +178,6 @@ def _answer(classifier: AnyTableClassifier, row: Mapping[str, Any]) -> Json:
         if calibrated is None or classifier.calibrated is None
         else {"name": classifier.calibrated.name, "logOdds": calibrated},
         "notes": case.notes(classifier),
-        "ask": _asked(classifier, batch),
-        "flip": _flipped(classifier, batch) if texts else None,
-        "work": str(classifier.work(batch)),
     }
     shown: Json = finite(answer)
     return shown

@@ -99,10 +99,11 @@ class OpenedClassifier(ShownFile):
         if view == "evaluate":
             return self._evaluated(asked.get("cell"))
         row = asked.get("row") or {}
-        found: Json = {"answer": row_answer(self.classifier, row)}
         if view == "nomogram":
-            found["rulers"] = rulers_of(self.classifier, self.spec(), asked["pair"], row)
-        return found
+            rulers = rulers_of(self.classifier, self.spec(), asked["pair"], row)
+            return {"answer": row_answer(self.classifier, row, brief=True), "rulers": rulers}
+        brief = not asked.get("details")
+        return {"answer": row_answer(self.classifier, row, brief=brief), "more": brief}
 
     def _evaluated(self, cell: Sequence[int] | None) -> Json:
         if self._judged is None:

@@ -102,12 +102,21 @@ export function engineEvidence(document, spec, target = null) {
  */
 export function serverTraits(address, values, sent, then = () => {}) {
   let last = 0;
+  const posted = async (/** @type {Record<string, any>} */ more) => {
+    const asked = Object.fromEntries(sent.map((name) => [name, traits.get(name)]));
+    const body = JSON.stringify({ ...asked, ...more });
+    const reply = await fetch(address, { method: "POST", headers: { "content-type": "application/json" }, body });
+    return reply.ok ? await reply.json() : { answer: await reply.json() };
+  };
   const ask = async () => {
     const own = ++last;
-    const body = JSON.stringify(Object.fromEntries(sent.map((name) => [name, traits.get(name)])));
-    const reply = await fetch(address, { method: "POST", headers: { "content-type": "application/json" }, body });
-    const found = await reply.json();
-    if (own === last) traits.update(reply.ok ? found : { answer: found });
+    const { more, ...found } = await posted({});
+    if (own !== last) return;
+    if (!more) return traits.update(found);
+    const { ask = [], flip = null, work = "" } = traits.get("answer") ?? {}; // the last details, until the new ones come
+    traits.update({ answer: { ask, flip, work, ...found.answer } });
+    const details = await posted({ details: true });
+    if (own === last) traits.update({ answer: details.answer });
   };
   const failed = () => traits.update({ answer: { error: "The app does not answer: it was stopped. Start it again." } });
   const traits = new Traits(values, (names) => {

@@ -38,7 +38,8 @@ export function renderWhatIf({ model, el }) {
     if (!answer) return;
     if (answer.error) return fill(outcome, h("p", { role: "alert", class: "bb-error" }, answer.error));
     drawOutcome(outcome, spec, answer);
-    drawWhy(why, spec, answer, set);
+    const ask = (answer.ask ?? []).filter((/** @type {any} */ each) => row[each.column] === undefined);
+    drawWhy(why, spec, { ...answer, ask }, set);
   });
 }
 
