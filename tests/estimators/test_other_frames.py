@@ -3,6 +3,7 @@
 import enum
 
 import dask.dataframe as dd
+import narwhals as nw
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -141,6 +142,19 @@ def test_a_frame_by_interchange():
 
     with refusal(BadData, found="Broken"):
         one.predict(Broken())
+
+
+@pytest.mark.parametrize(
+    "native", [ROWS, pl.from_pandas(ROWS), pa.Table.from_pandas(ROWS)], ids=["pandas", "polars", "arrow"]
+)
+def test_a_frame_of_narwhals(native):
+    one = bb.NaiveBayes().fit(ROWS, Y)
+    frame = nw.from_native(native)
+    labels = nw.from_native(pl.Series("y", Y.tolist()), series_only=True)
+    clf = bb.NaiveBayes().fit(frame, labels)
+    assert clf.book_.digest() == one.book_.digest()
+    assert clf.feature_names_in_.tolist() == one.feature_names_in_.tolist()
+    assert np.array_equal(one.predict_proba(frame), one.predict_proba(ROWS))
 
 
 def test_labels_by_an_arrow_stream():
