@@ -65,7 +65,7 @@ class Hypotheses:
             )
         if not all(math.isfinite(each) and each >= 0 for each in self.weights) or not max(self.weights) > 0:
             raise BadOption("a weight is a finite number, 0 or more, and one is above 0", found=list(self.weights))
-        if abs(math.fsum(self.weights) - 1) <= len(self.weights) * 2.0**-54:
+        if max(self.weights) <= 1 and abs(math.fsum(self.weights) - 1) <= len(self.weights) * 2.0**-54:
             return  # they sum to one but for their rounding, as those of a file do: dividing again would move them
         exponent = math.frexp(max(self.weights))[1]  # a power of two changes no bit, and the sum stays in range
         scaled = [math.ldexp(each, -exponent) for each in self.weights]
