@@ -120,6 +120,11 @@ def learning(session: harness.Session, rows: list[Row], y: list[str]) -> None:
         session.amount(f"learn_one + predict_proba_one, {numeric}, 99 %", float(np.quantile(taken, 0.99)), 40, shown)
         forgotten = in_a_row(clf.forget_one, rows[:100], y[:100])
         session.amount(f"forget_one, 14 columns, {numeric}", forgotten, 6, shown)
+    levels = [{name: value for name, value in row.items() if name.startswith("cat")} for row in rows[:5000]]
+    clf = bb.NaiveBayes()
+    in_a_row(clf.learn_one, levels, y[:5000])
+    clf.predict_one(levels[0])
+    session.amount("forget_one, 8 categories", in_a_row(clf.forget_one, levels[:4000], y[:4000]), 6, shown)
 
 
 def growth(session: harness.Session) -> None:

@@ -51,6 +51,11 @@ class PyLiveRows {
     return true;
   }
 
+  bool forget_later(nb::handle row, nb::handle label) {
+    const std::int32_t own = class_of(label.ptr());
+    return !closed_ && own >= 0 && read(row, false, true) && rows_.forget_later(static_cast<std::size_t>(own));
+  }
+
   std::size_t waiting() const { return rows_.waiting(); }
   bool is_live() const { return rows_.is_live(); }
   void close() { closed_ = true; }
@@ -65,23 +70,29 @@ class PyLiveRows {
     return found;
   }
 
-  // The rows that wait, which are gone from here: their labels, and for each column its numbers, its (codes, levels), or None.
+  // The rows that wait, which are gone from here: their labels, and for each column its numbers, its (codes, levels), or None;
+  // and the same of those that are to be forgotten.
   nb::object take() {
-    const std::size_t count = rows_.waiting();
-    nb::list columns;
+    const std::size_t count = rows_.labels().size(), gone_count = rows_.gone_labels().size();
+    nb::list columns, gone;
     for (LiveColumn& column : rows_.columns()) {
       if (column.kind == LiveKind::number) {
         columns.append(to_numpy(std::vector<double>(column.numbers)));
+        gone.append(nb::none());
       } else if (column.kind == LiveKind::nothing) {
         columns.append(nb::none());
+        gone.append(nb::none());
       } else {
         const auto place = static_cast<std::size_t>(&column - rows_.columns().data());
-        columns.append(nb::make_tuple(to_numpy(std::vector<std::int32_t>(column.codes)), levels(place)));
+        const nb::list texts = levels(place);
+        columns.append(nb::make_tuple(to_numpy(std::vector<std::int32_t>(column.codes)), texts));
+        gone.append(nb::make_tuple(to_numpy(std::vector<std::int32_t>(column.gone)), texts));
       }
     }
     nb::object labels = to_numpy(std::vector<std::int32_t>(rows_.labels()));
+    nb::object gone_labels = to_numpy(std::vector<std::int32_t>(rows_.gone_labels()));
     rows_.clear();
-    return nb::make_tuple(count, labels, columns);
+    return nb::make_tuple(nb::make_tuple(count, labels, columns), nb::make_tuple(gone_count, gone_labels, gone));
   }
 
   // The counts of all rows so far: class_counts; for each column None, ("levels", added, smooths unseen, declared codes,
@@ -211,8 +222,8 @@ class PyLiveRows {
     return text.of(label) ? class_index_.find(text.view()) : -1;
   }
 
-  // A row to be learned has no column that the model does not know; one that is asked may.
-  bool read(nb::handle row, bool learning) {
+  // A row to be learned, or forgotten, has no column that the model does not know; one that is asked may.
+  bool read(nb::handle row, bool learning, bool all_known = false) {
     if (!PyDict_Check(row.ptr())) return false;
     std::vector<LiveColumn>& columns = rows_.columns();
     Py_ssize_t found = 0;
@@ -228,7 +239,7 @@ class PyLiveRows {
       if (value != Py_None && !read_value(columns[j], value, into, learning)) return false;
     }
     const Py_ssize_t keys = PyDict_GET_SIZE(row.ptr());
-    return learning ? found == keys : found > 0 || keys == 0;
+    return learning || all_known ? found == keys : found > 0 || keys == 0;
   }
 
   static bool read_value(LiveColumn& column, PyObject* value, LiveValue& into, bool learning) {
@@ -282,6 +293,7 @@ void register_live_rows(nb::module_& m) {
       .def(nb::init<nb::list, nb::tuple, nb::tuple, nb::str>(), "columns"_a, "classes"_a, "labels"_a, "label_type"_a)
       .def("learn", &PyLiveRows::learn, "row"_a, "label"_a)
       .def("forget", &PyLiveRows::forget, "row"_a, "label"_a)
+      .def("forget_later", &PyLiveRows::forget_later, "row"_a, "label"_a)
       .def_prop_ro("waiting", &PyLiveRows::waiting)
       .def_prop_ro("is_live", &PyLiveRows::is_live)
       .def("close", &PyLiveRows::close)

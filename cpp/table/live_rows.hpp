@@ -129,6 +129,7 @@ struct LiveColumn {
   bool takes_new = true;       // whether a level may be new
   std::vector<double> numbers;         // of the rows that wait
   std::vector<std::int32_t> codes;
+  std::vector<std::int32_t> gone;  // of the rows that are to be forgotten
   LiveLevels counts;   // of the live model
   LiveNormal normal;
   bool is_used = true;  // whether the live model has the column
@@ -143,10 +144,11 @@ class LiveRows {
   }
 
   std::size_t classes() const { return classes_; }
-  std::size_t waiting() const { return labels_.size(); }
+  std::size_t waiting() const { return labels_.size() + gone_labels_.size(); }
   std::vector<LiveColumn>& columns() { return columns_; }
   std::vector<LiveValue>& row() { return row_; }
   std::vector<std::int32_t>& labels() { return labels_; }
+  std::vector<std::int32_t>& gone_labels() { return gone_labels_; }
 
   bool is_live() const { return live_; }
   void go_live(std::vector<std::int64_t> class_counts) {
@@ -164,6 +166,30 @@ class LiveRows {
     }
     labels_.push_back(static_cast<std::int32_t>(label));
     if (live_) count(label, 1);
+  }
+
+  // Takes the row that was read out, to be forgotten with others, where the counts show that it may have been learned. They do
+  // of levels alone: false where the row has numbers, or where a count would be below zero.
+  bool forget_later(std::size_t label) {
+    if (!live_ || class_counts_[label] < 1) return false;
+    for (std::size_t j = 0; j < columns_.size(); ++j) {
+      const LiveColumn& column = columns_[j];
+      if (column.kind == LiveKind::number) return false;
+      if (column.kind == LiveKind::nothing) continue;
+      if (!column.is_used) return false;
+      const LiveLevels& counts = column.counts;
+      const auto place = static_cast<std::size_t>(row_[j].code);
+      if (row_[j].code == kMissingCode) {  // another row of the class has none either
+        if (counts.totals[label] >= class_counts_[label]) return false;
+      } else if (row_[j].code < 0 || place >= counts.by_level.size() || counts.counts[place * classes_ + label] < 1) {
+        return false;
+      }
+    }
+    for (std::size_t j = 0; j < columns_.size(); ++j)
+      if (columns_[j].kind != LiveKind::nothing) columns_[j].gone.push_back(row_[j].code);
+    gone_labels_.push_back(static_cast<std::int32_t>(label));
+    count(label, -1);
+    return true;
   }
 
   // Takes the row that was read out of the live model, after it was taken out of the tallies.
@@ -196,7 +222,9 @@ class LiveRows {
   // The rows that wait are counted elsewhere now.
   void clear() {
     labels_.clear();
+    gone_labels_.clear();
     for (LiveColumn& column : columns_) {
+      column.gone.clear();
       column.numbers.clear();
       column.codes.clear();
     }
@@ -219,7 +247,7 @@ class LiveRows {
   std::vector<LiveColumn> columns_;
   std::size_t classes_;
   std::vector<LiveValue> row_;
-  std::vector<std::int32_t> labels_;
+  std::vector<std::int32_t> labels_, gone_labels_;
   std::vector<std::int64_t> class_counts_;
   std::vector<double> scratch_;
   bool live_ = false;

@@ -188,6 +188,8 @@ class LiveRows:
     def learn(self, row: Any, label: Any) -> bool: ...
     def forget(self, row: Any, label: Any) -> bool:
         """Take a row out of the live model that was taken out of the tallies."""
+    def forget_later(self, row: Any, label: Any) -> bool:
+        """Take a row of levels out that the counts have, to be forgotten together with others."""
     @property
     def waiting(self) -> int:
         """How many rows wait."""
@@ -196,9 +198,9 @@ class LiveRows:
     def close(self) -> None:
         """Take no row any more."""
     def levels(self, column: int) -> list[str]: ...
-    def take(self) -> tuple[int, NDArray[np.int32], list[Any]]:
+    def take(self) -> tuple[tuple[int, NDArray[np.int32], list[Any]], tuple[int, NDArray[np.int32], list[Any]]]:
         """The rows that wait, which are gone then: their number, their classes, and of each column its numbers, its
-        codes (-1: missing) and levels, or None."""
+        codes (-1: missing) and levels, or None; those to be learned and those to be forgotten."""
     def go_live(self, class_counts: NDArray[np.int64], columns: list[Any]) -> None:
         """Answer from these counts of all rows so far: of each column None, ("levels", what the rule adds, whether it
         smooths unseen levels, codes that are declared, counts of codes x classes) or ("normal", base, floor, n, sums

@@ -70,6 +70,36 @@ def test_learned_forgotten_and_asked_in_any_order(data: st.DataObject, numeric: 
     np.testing.assert_array_equal(clf.predict_proba(known), expected.predict_proba(known))
 
 
+def test_rows_of_levels_are_forgotten_together() -> None:
+    names = ("car", "smoker", "zip")
+    rows, y = records(200, names)
+    kinds = {"zip": "category"}
+    clf = bb.NaiveBayes(columns=kinds)
+    for place in range(200):
+        clf.learn_one(rows[place], y[place])
+        clf.predict_one(rows[place])
+        if place >= 60:  # a window of 60 rows
+            clf.forget_one(rows[place - 60], y[place - 60])
+        if place % 29 == 28:
+            first = max(place - 59, 0)
+            again = fitted(rows[first : place + 1], y[first : place + 1], columns=kinds)
+            for row in rows[place - 3 : place]:
+                require_same(clf, again, row)
+    assert clf._waiting.core.waiting > 100  # none of them was counted by itself
+    with refusal(NeverLearned):
+        clf.forget_one({"car": "sports", "zip": "never seen"}, "no")
+    with refusal(NeverLearned):
+        for _ in range(61):
+            clf.forget_one({"car": "suv"}, "yes")
+    clf = bb.NaiveBayes(columns=kinds)
+    for row, label in zip(rows, y, strict=True):
+        clf.learn_one(row, label)
+        clf.predict_one(row)
+    for row, label in zip(rows[:140], y, strict=False):
+        clf.forget_one(row, label)
+    assert clf.book_.digest() == fitted(rows[140:], y[140:], columns=kinds).book_.digest()
+
+
 @pytest.mark.parametrize("smoothing", ["laplace", "lidstone:0.5", "mle", "m:2"])
 @pytest.mark.parametrize("unseen", ["ignore", "smooth"])
 def test_a_live_model_answers_like_one_made_anew(smoothing: str, unseen: str) -> None:

@@ -51,7 +51,7 @@ class WaitingRows:
         self.outdated = False  # whether the classifier was changed in another way since
         self.counting = False  # whether rows are being counted just now
         self.may_live = True  # whether a live model is worth a try
-        self._taken: list[Taken] = []  # rows that were taken to be counted, until they are
+        self._taken: list[tuple[Taken, bool]] = []  # rows that were taken to be learned or forgotten, until they are
 
     @classmethod
     def of(cls, classifier: AnyClassifier) -> WaitingRows | None:
@@ -72,18 +72,16 @@ class WaitingRows:
     def counted(self, classifier: C) -> C:
         """The classifier with these rows, which then wait no more. Where they cannot be counted, they go on waiting."""
         if self.core.waiting:
-            self._taken.append(self.core.take())
-        result = classifier
-        while self._taken:
-            rows, labels, columns = self._taken[0]
-            if result is classifier:
-                result = copy.copy(classifier)
+            learned, gone = self.core.take()
+            self._taken += [(learned, False)] if learned[0] else []
+            self._taken += [(gone, True)] if gone[0] else []
+        result = copy.copy(classifier) if self._taken else classifier
+        for (rows, labels, columns), forget in self._taken:
             given = zip(self.names, self.forms, columns, strict=True)
             present = {name: _arrow(form, column) for name, form, column in given if column is not None}
-            result.learn(
-                Batch(tuple(present), tuple(present.values()), rows), Encoded(labels, list(self.classes), self.labels)
-            )
-            self._taken.pop(0)
+            batch = Batch(tuple(present), tuple(present.values()), rows)
+            (result.forget if forget else result.learn)(batch, Encoded(labels, list(self.classes), self.labels))
+        self._taken.clear()  # nothing of it, where one of them fails
         return result
 
     def go_live(self, classifier: AnyClassifier) -> bool:

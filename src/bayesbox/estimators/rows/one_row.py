@@ -70,6 +70,11 @@ class OneRowAnswers:
         True
         """
         row = self._as_row(row)
+        waiting = self._waiting
+        if waiting is not None and weight is None and waiting.is_live and waiting.core.forget_later(row, label):
+            if waiting.core.waiting >= MOST_WAITING:
+                self._count_waiting()
+            return self
         with writing(self):
             self._count_waiting()
             waiting = self._waiting
