@@ -312,7 +312,7 @@ def test_one_row_of_difference(trained, bayes) -> None:
     (trained / "one.csv").write_text("label,text\nham,see you\n")
     bayes("train", "texts.csv", "-t", "label", "--model", "text", "-o", "more.bayes")
     bayes("update", "more.bayes", "one.csv")
-    assert "(classes): rows, 1 row\n" in bayes("diff", "texts.bayes", "more.bayes").out
+    assert "(classes): rows, 1 row; p " in bayes("diff", "texts.bayes", "more.bayes").out
 
 
 def test_a_document_that_no_class_allows_keeps_the_prior(mail, bayes) -> None:

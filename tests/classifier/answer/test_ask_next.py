@@ -225,3 +225,12 @@ def test_all_known_leaves_nothing_to_ask(numbers):
     assert "nothing is left to be asked" in str(found)
     assert found.to_dict()["questions"] == []
     assert len(found.to_frame()) == 0
+
+
+@pytest.mark.parametrize("known", [{}, {"car": "van"}], ids=str)
+def test_naive_bayes_asks_as_its_network_does(known):
+    """By propagation in a junction tree, which knows nothing of terms."""
+    clf = bb.NaiveBayes().fit(*random_table(1))
+    network = clf.to_network("kind")
+    found = {each.node: each.information for each in network.ask_next(known, "kind")}
+    assert clf.ask_next(known).bits == pytest.approx(found, abs=1e-10)
