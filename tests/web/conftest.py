@@ -63,8 +63,11 @@ def serve() -> Iterator[Callable[[Sequence[Any]], str]]:
 
 
 @pytest.fixture
-def page(chromium: Any) -> Iterator[Any]:
-    """A page under its real policy: an error, or something the policy forbids, fails the test."""
+def page(chromium: Any, serve: Callable[[Sequence[Any]], str]) -> Iterator[Any]:
+    """A page under its real policy: an error, or something the policy forbids, fails the test.
+
+    It is closed before the servers are, so that what it still asks for is answered.
+    """
     context = chromium.new_context(viewport={"width": 1280, "height": 900})
     context.set_default_timeout(10_000)
     page = context.new_page()
