@@ -66,6 +66,7 @@ fuzz: $(CORE) $(SANITIZED) $(DEV)
 		--core "$$(ls $(CURDIR)/build/sanitized/_core*.so)" $(if $(ONLY),--only $(ONLY)))
 	$(if $(REPLAY)$(ONLY),,$(BIN)/python -m tests.fuzz.power_cuts $(or $(CUTS),2000))
 	$(if $(REPLAY)$(ONLY),,$(BIN)/python -m tests.fuzz.interrupts)
+	$(if $(REPLAY)$(ONLY),,$(BIN)/python -m tests.fuzz.one_row 10000 $(or $(SEED),0))
 
 sanitize: $(CORE) $(SANITIZED) $(DEV)
 	$(BIN)/cmake -S cpp/tests -B build/sanitize -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja \

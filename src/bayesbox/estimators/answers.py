@@ -17,6 +17,7 @@ from typing import Any, Generic, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from bayesbox.classifier.base import AnyClassifier
@@ -72,7 +73,7 @@ class CountedEstimator(ReadEstimator, ClassifierMixin, BaseEstimator, Generic[C]
         try:
             found: C = self.__dict__["classifier_"]
         except KeyError:
-            raise AttributeError(f"This {type(self).__name__} instance is not fitted yet") from None
+            raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet") from None
         return found
 
     @classifier_.setter

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
 
-from sklearn.utils.validation import check_is_fitted
-
 from bayesbox.classifier.one_row.scorer import CompiledScorer
 from bayesbox.classifier.one_row.waiting import MOST_WAITING, WaitingRows
 from bayesbox.classifier.one_writer import writing
@@ -188,10 +186,7 @@ class OneRowAnswers:
     # -- rows as they are given ------------------------------------------------------------------------------------
 
     def _row_answers(self) -> RowAnswers:
-        classifier: AnyClassifier | None = getattr(self, "classifier_", None)
-        if classifier is None:
-            check_is_fitted(self)
-        assert classifier is not None
+        classifier: AnyClassifier = self.classifier_
         return classifier.row_answers()
 
     def _rows_asked(self, rows: Any) -> Any:
