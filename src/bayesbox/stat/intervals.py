@@ -6,7 +6,9 @@
     bootstrap   all by drawing rows with replacement: the percentiles of the draws
 
 The calibration error has no closed form and is drawn always. It is biased upwards, and draws from the rows are so once
-more: the interval is the estimate less the deviations of the draws from it ("basic"), which takes the bias out.
+more: the interval is the estimate less the deviations of the draws from it, by their quantiles or by their mean and
+standard deviation, whichever reaches further. Where labels that come true as often as the confidences say would give as
+large an error (97.5 % of draws), it begins at 0.
 
 A row of weight w counts as w rows in the closed forms; the bootstrap draws rows with their weights. Differences are
 paired: they are those of the same rows, by the normal interval or by the same draws.
@@ -73,7 +75,8 @@ def metrics_of(scores: RowScores, metrics: Sequence[str], options: IntervalOptio
     found = {}
     for metric, value in values.items():
         if metric in drawn:
-            found[metric] = _drawn(value, metric, drawn[metric][0])
+            by_chance = _chance_error(scores, options) if metric == "calibration_error" else -math.inf
+            found[metric] = _drawn(value, metric, drawn[metric][0], by_chance=by_chance)
         else:
             found[metric] = _closed(scores, metric, value, options) if metric in finite else Metric(value)
     return found
@@ -115,14 +118,28 @@ def _value(scores: RowScores, metric: str, bins: int) -> float:
     return scores.area() if metric == "auc" else scores.calibration_error(bins)
 
 
-def _drawn(value: float, metric: str, drawn: Doubles, *, least: float = 0.0) -> Metric:
+def _drawn(value: float, metric: str, drawn: Doubles, *, least: float = 0.0, by_chance: float = -math.inf) -> Metric:
     known = drawn[~np.isnan(drawn)]
     if len(known) < len(drawn) / 2:
         return Metric(value)
     low, high = np.quantile(known, (LOW, HIGH)).tolist()
     if metric == "calibration_error":
-        return Metric(value, min(max(2 * value - high, least), value), max(2 * value - low, value), "basic bootstrap")
+        middle, reach = 2 * value - float(known.mean()), Z95 * float(known.std(ddof=1))
+        low, high = min(2 * value - high, middle - reach), max(2 * value - low, middle + reach)
+        low = least if value <= by_chance else max(low, least)
+        return Metric(value, min(low, value), max(high, value), "bootstrap, less its bias")
     return Metric(value, min(low, value), max(high, value), "bootstrap")
+
+
+def _chance_error(scores: RowScores, options: IntervalOptions) -> float:
+    """What the calibration error of these confidences is at most, in 97.5 % of the cases, where each is right."""
+    _, unit = scores.units
+    cells, place = np.unique(unit * options.bins + scores.bin_of(options.bins), return_inverse=True)
+    weight = np.bincount(place, weights=scores.weights)  # the repeats of a row have one label
+    share = np.bincount(place, weights=scores.weights * scores.confidence) / np.where(weight > 0, weight, 1.0)
+    spread = np.bincount(cells % options.bins, weights=weight**2 * share * (1 - share), minlength=options.bins)
+    drawn = np.random.default_rng(options.seed).normal(size=(options.draws, options.bins)) * np.sqrt(spread)
+    return float(np.quantile(np.abs(drawn).sum(axis=1) / scores.weights.sum(), HIGH))
 
 
 def _area_interval(value: float, reach: float, scores: RowScores) -> Metric:
