@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from tests.fuzz import core_rows as core_rows
 from tests.fuzz import core_subjects as core_subjects
 from tests.fuzz.core_examples import EXAMPLES, Call
 

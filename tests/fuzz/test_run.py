@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.fuzz import core_examples, core_subjects, run
+from tests.fuzz import core_examples, core_rows, core_subjects, run
 from tests.fuzz.format import WrongAnswer, require_probabilities
 from tests.fuzz.formats import FORMATS, counts
 from tests.fuzz.table_files import KINDS
@@ -65,7 +65,7 @@ def test_the_core_is_called_by_all_its_names() -> None:
     declared = ast.parse((run.ROOT / "src/bayesbox/_core.pyi").read_text()).body
     named = {each.name for each in declared if isinstance(each, (ast.FunctionDef, ast.ClassDef))}
     called: set[str] = set()
-    for module in (core_examples, core_subjects):
+    for module in (core_examples, core_rows, core_subjects):
         called.update(re.findall(r"\b_core\.(\w+)", Path(module.__file__).read_text()))
     made = {"BifFile", "Forest", "FactorModel", "Moments"}  # by functions
     interrupts = {"StopFlag", "poll"}  # no arguments, and a thread that has a flag keeps it

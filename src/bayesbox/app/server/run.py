@@ -30,7 +30,10 @@ def serve(
         try:
             bound.bind((HOST, port))
         except OSError as error:
-            raise BadOption(f"port {port} cannot be used: {error.strerror}", remedy="Choose another --port") from None
+            raise BadOption(
+                f"port {port} cannot be used: {error.strerror}",
+                remedy="Choose another port, or none: then a free one is found",
+            ) from None
         own = bound.getsockname()[1]
         secret = new_secret()
         app = application(opened, secret, own)

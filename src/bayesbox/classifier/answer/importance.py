@@ -8,7 +8,7 @@ left out; other models are asked with the column missing in every row.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -167,7 +167,9 @@ def column_information(classifier: AnyTableClassifier) -> tuple[dict[str, float]
 
 def quick_information(classifier: AnyTableClassifier) -> dict[str, float]:
     """The same where it costs next to nothing, for what is shown of every model; else nothing."""
-    cells = len(classifier.model.classes) * len(classifier.feature_names)
+    tallies: Iterable[Any] = classifier.book.columns.values()
+    most_levels = max((len(tally.levels) for tally in tallies if tally.form == "counts"), default=0)
+    cells = len(classifier.model.classes) * max(len(classifier.feature_names), most_levels)
     if cells > MOST_CELLS or classifier.answers_are_slow or len(classifier.model.classes) < 2:
         return {}
     return column_information(classifier)[0]

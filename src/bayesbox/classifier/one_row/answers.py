@@ -129,7 +129,10 @@ class RowAnswers:
         return None if found is None else self.classifier.model.labels[found[:, 0]]
 
     def dicts_of(self, frame: Any) -> list[Row] | None:
-        """The rows of a small pandas frame with the columns that take part; None where it lacks one."""
+        """The rows of a small pandas frame with the columns that take part; None where it lacks one, or where rows are
+        not counted as they are."""
+        if not self.is_plain:
+            return None
         columns = frame.columns
         if self._frame is None or self._frame[0] is not columns:
             there = {name: place for place, name in enumerate(columns) if type(name) is str}

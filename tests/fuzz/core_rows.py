@@ -1,0 +1,83 @@
+"""A right call of each class of the core that takes rows one at a time, and of its elementary functions."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+from tests.fuzz.core_examples import example
+
+import bayesbox as bb
+from bayesbox import _core
+from bayesbox.classifier.one_row.live import live_counts
+from bayesbox.classifier.one_row.waiting import WaitingRows, _column
+
+ROW = {"age": 31.5, "car": "suv", "wed": True, "other": None}
+
+
+@functools.cache
+def _classifier() -> Any:
+    """A small model of numbers, levels, flags and bins."""
+    draw = np.random.default_rng(0)
+    rows = {
+        "age": draw.normal(40, 9, 40),
+        "car": np.where(draw.random(40) < 0.5, "suv", "truck"),
+        "wed": draw.random(40) < 0.5,
+        "pay": draw.normal(size=40),
+    }
+    kinds = {"pay": bb.Real("width:3")}
+    return bb.NaiveBayes(numeric="gaussian", columns=kinds).fit(rows, np.resize(["a", "b", "c"], 40)).classifier_
+
+
+@example
+def elementary(draw: np.random.Generator) -> Any:
+    def run(values: Any) -> None:
+        _core.logarithms(values)
+        _core.exponentials(values)
+
+    return run, (-draw.random(9),)
+
+
+@example
+def row_scorer(draw: np.random.Generator) -> Any:
+    def run(prior: Any, columns: Any, labels: Any, calibration: Any, row: Any, matrix: Any, places: Any) -> None:
+        scorer = _core.RowScorer(prior, columns, labels, False, calibration)
+        for method in (scorer.proba, scorer.log_proba, scorer.proba_by_label, scorer.predict):
+            method(row)
+        scorer.proba_many([row, {}], True, False)
+        scorer.best_many([row], True)
+        scorer.proba_of_matrix(matrix, places, False)
+        scorer.best_of_matrix(matrix, places)
+
+    model = _classifier().model
+    columns = [each.compiled(1.0) for each in model.conditionals]
+    places = np.arange(len(columns), dtype=np.int64)
+    prior = np.ascontiguousarray(model.log_prior)
+    return run, (prior, columns, ("a", "b", "c"), None, dict(ROW), draw.normal(size=(5, len(columns))), places)
+
+
+@example
+def live_rows(_: np.random.Generator) -> Any:
+    def run(columns: Any, classes: Any, label_type: Any, row: Any, counts: Any, live: Any, label: Any) -> None:
+        rows = _core.LiveRows(columns, classes, classes, label_type)
+        rows.learn(row, label)
+        rows.forget_later(row, label)
+        rows.levels(0)
+        rows.take()
+        rows.go_live(counts, live)
+        rows.learn(row, label)
+        rows.proba_by_label(row)
+        rows.predict(row)
+        rows.forget(row, label)
+        rows.take()
+        rows.close()
+
+    classifier = _classifier()
+    names = tuple(name for name in classifier.schema.columns if name != "pay")  # whose bins have no live form
+    columns = [(name, *_column(classifier.schema.kinds[name], name, classifier)) for name in names]
+    found = live_counts(classifier, names)
+    waiting = WaitingRows(classifier)
+    assert found is not None
+    live = [waiting._levels_of(place, column) for place, column in enumerate(found.columns)]
+    return run, (columns, classifier.classes, classifier.book.label_type, dict(ROW), found.class_counts, live, "b")
