@@ -19,6 +19,7 @@ VIEWS = {
     "start": "",
     "what-if": "#titanic/what-if?" + quote(json.dumps({"row": {"sex": "female", "cabin": "3rd"}})),
     "nomogram": "#titanic/nomogram?" + quote(json.dumps({"row": {"sex": "female"}})),
+    "audit": "#titanic/audit?" + quote(json.dumps({"rows": "1-3", "forget": True})),
     "lesson": "#screening/lesson?" + quote(json.dumps({"revealed": True, "guess": 0.5})),
     "network": "#sprinkler/network?"
     + quote(json.dumps({"evidence": {"hard": {"wet grass": "true"}, "soft": {}}, "target": "rain"})),
@@ -27,6 +28,7 @@ READY = {
     "start": ".bb-cards",
     "what-if": ".bb-signed",
     "nomogram": ".bb-ruler",
+    "audit": "[data-digest=after]",
     "lesson": ".bb-icons",
     "network": ".bb-ask li",
 }

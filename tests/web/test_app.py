@@ -317,7 +317,7 @@ def test_a_table_judges_the_model_before_it(tmp_path: Any) -> None:
     )
     bb.train(str(tmp_path / "tennis.csv"), target="play").save(tmp_path / "tennis.bayes")
     [opened] = open_files([str(tmp_path / "tennis.bayes"), str(tmp_path / "tennis.csv")])
-    assert list(opened.views) == ["what-if", "nomogram", "evaluate", "data"]
+    assert list(opened.views) == ["what-if", "nomogram", "evaluate", "data", "audit"]
     found = opened.answer("evaluate", {"cell": [0, 0]})
     assert found["found"]["rows"] == 14
     assert found["rows"]["number"] == found["found"]["confusion"][0][0]

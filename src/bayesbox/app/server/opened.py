@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
+from bayesbox.app.audited import NamedTable, audit_found, difference_found, drift_found, forgetting
 from bayesbox.app.judged import cell_rows, data_found, evaluation_found
 from bayesbox.app.networks import network_answer, network_spec
 from bayesbox.app.rows import Json, row_answer, row_spec, rulers_of
@@ -74,18 +75,22 @@ class OpenedClassifier(ShownFile):
         version: Any = None,
         lesson: str | None = None,
         judge: Callable[[], Evaluation] | None = None,
+        table: NamedTable | None = None,
     ) -> None:
         super().__init__(name, lesson=lesson)
+        self.table = table  # whose rows can be forgotten, and compared with those that were learned
+        self.peers: Sequence[OpenedClassifier] = ()  # the other models that are open
         self.classifier, self.path, self.version = classifier, path, version
         self.judge = judge  # makes the evaluation, when it is first asked for
         self._judged: Evaluation | None = None
         self._spec: tuple[AnyTableClassifier, Json] | None = None
+        self._drift: tuple[AnyTableClassifier, Json] | None = None
 
     @property
     def views(self) -> Sequence[str]:
         has_rulers = isinstance(self.classifier.model, NaiveModel) and len(self.classifier.model.classes) > 1
         views = ["what-if", *(["nomogram"] if has_rulers else []), *([] if self.judge is None else ["evaluate"])]
-        return views if self.classifier.fixed else [*views, "data"]
+        return views if self.classifier.fixed else [*views, "data", "audit"]
 
     def spec(self) -> Json:
         self.refresh()
@@ -98,6 +103,8 @@ class OpenedClassifier(ShownFile):
             return {"found": data_found(self.classifier)}
         if view == "evaluate":
             return self._evaluated(asked.get("cell"))
+        if view == "audit":
+            return self._audited(asked)
         row = asked.get("row") or {}
         if view == "nomogram":
             rulers = rulers_of(self.classifier, self.spec(), asked["pair"], row)
@@ -114,6 +121,24 @@ class OpenedClassifier(ShownFile):
         names = [each["name"] for each in self.spec()["columns"]]
         rows = None if cell is None else cell_rows(self._judged, cell, names)
         return {"found": evaluation_found(self._judged), "rows": rows}
+
+    def _audited(self, asked: Mapping[str, Any]) -> Json:
+        self.refresh()
+        chosen, against, table = asked.get("rows") or "", asked.get("against"), self.table
+        found: Json = {"found": audit_found(self.classifier, table, [each.name for each in self.peers])}
+        found["forgotten"] = found["difference"] = found["drift"] = None
+        if table is not None and chosen.strip():
+            certify = bool(asked.get("forget"))
+            found["forgotten"] = forgetting(self.classifier, self.path, table, chosen, certify=certify)
+        if against is not None:
+            peer = self.peers[against]
+            peer.refresh()
+            found["difference"] = difference_found(self.classifier, peer.classifier)
+        if table is not None and self.path is not None:  # a table that was learned here does not differ from itself
+            if self._drift is None or self._drift[0] is not self.classifier:
+                self._drift = self.classifier, drift_found(self.classifier, table)
+            found["drift"] = self._drift[1]
+        return found
 
     def refresh(self) -> None:
         """Take the file as it is now."""
@@ -163,8 +188,12 @@ def open_files(paths: Sequence[str], target: str | None = None, weight: str | No
             found.append(open_file(path))
         elif isinstance(last, OpenedClassifier) and last.path is not None and last.judge is None:
             last.judge = _judged_by(last, path, target, weight)
+            last.table = NamedTable(path, target, weight)
         else:
             found.append(learned_table(path, target, weight))
+    models = [each for each in found if isinstance(each, OpenedClassifier) and not each.classifier.fixed]
+    for model in models:
+        model.peers = [each for each in models if each is not model]
     return found
 
 
@@ -212,7 +241,8 @@ def learned_table(path: str, target: str | None, weight: str | None = None) -> O
             cross_validate(blank, opened.source, opened.target, folds=FOLDS, weight=weight), opened.source
         )
 
-    return OpenedClassifier(Path(path).name, opened.classifier, judge=judge)
+    table = NamedTable(path, target, weight)
+    return OpenedClassifier(Path(path).name, opened.classifier, judge=judge, table=table)
 
 
 def _with_rows(evaluation: Evaluation, source: Source) -> Evaluation:

@@ -3,6 +3,7 @@
  *
  * The address is `#file/view?state`, the state as JSON; back and forward go through it.
  */
+import { renderAudit } from "./audit.js";
 import { copyTexts } from "./copytext.js";
 import { renderData } from "./data.js";
 import { button, fill, h } from "./dom.js";
@@ -30,6 +31,7 @@ const VIEWS = {
     render: renderEvaluation,
   },
   data: { title: "Data", state: {}, render: renderData },
+  audit: { title: "Audit", state: { rows: "", forget: false, against: null }, render: renderAudit },
   lesson: {
     title: "Lesson",
     state: { prior: 0.01, hit: 0.9, alarm: 0.09, guess: null, revealed: false },

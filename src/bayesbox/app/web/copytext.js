@@ -48,7 +48,7 @@ export function copyTexts(file, view, spec, traits, base) {
       curl: asked({ evidence: traits.get("evidence"), target: traits.get("target") }),
     };
   }
-  if (view === "evaluate" || view === "data") return {};
+  if (["evaluate", "data", "audit"].includes(view)) return {};
   const row = traits.get("row"), model = file.lesson ? `${file.name}.bayes` : file.name;
   const sets = Object.entries(row).map(([name, value]) => `--set ${quoted(`${name}=${value}`)}`);
   return {

@@ -1,0 +1,220 @@
+"""What the picture of an audit shows: what was counted, what forgetting some rows does, what differs, what drifted.
+
+Nothing here changes a model or writes a file: rows are taken out of a copy in memory.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bayesbox.app.rows import Json
+from bayesbox.classifier.answer.drifts import Drift, p_text
+from bayesbox.classifier.certificate import Certificate
+from bayesbox.classifier.report.difference import differences, rule_differences
+from bayesbox.classifier.rows import LabelledRows
+from bayesbox.classifier.table import AnyTableClassifier
+from bayesbox.classifier.train import RowsInMemory, count_into, labelled_rows
+from bayesbox.errors import BadOption, BayesboxError, DataWarning
+from bayesbox.schema.levels import level_text
+from bayesbox.source.base import Batch
+
+MOST_ROWS = 200  # that are looked up one by one
+
+
+@dataclass(frozen=True)
+class NamedTable:
+    """A table that was named on the command line: its path, its target and its weight."""
+
+    path: str
+    target: str | None = None
+    weight: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The name of its file."""
+        return Path(self.path).name
+
+
+def audit_found(classifier: AnyTableClassifier, table: NamedTable | None, peers: Sequence[str]) -> Json:
+    """What was counted: digests, rows by class, what forgetting does not undo; what it can be held against."""
+    book = classifier.book
+    return {
+        "digest": book.digest(),
+        "ledger": book.ledger_digest(),
+        "classes": _by_class(classifier),
+        "derived": list(classifier.irreversible_parts()),
+        "table": None if table is None else table.name,
+        "peers": list(peers),
+    }
+
+
+def _by_class(classifier: AnyTableClassifier) -> list[Json]:
+    book = classifier.book
+    return [{"name": name, "rows": rows} for name, rows in zip(book.classes, book.n.tolist(), strict=True)]
+
+
+# -- forgetting --------------------------------------------------------------------------------------------------------
+
+
+def row_numbers(text: str) -> list[int]:
+    """The numbers of rows, from 1, as people write them.
+
+    >>> row_numbers("7, 2-4")
+    [2, 3, 4, 7]
+    """
+    found: set[int] = set()
+    for part in re.split(r"[,;\s]+", re.sub(r"\s*-\s*", "-", text.strip())):
+        match = re.fullmatch(r"(\d{1,9})(?:-(\d{1,9}))?", part)
+        first = int(match[1]) if match else 0
+        last = int(match[2] or match[1]) if match else 0
+        if first < 1 or last < first:
+            raise BadOption("rows are numbers from 1, such as 3, 5-7", found=part)
+        if last - first >= MOST_ROWS or len(found | {*range(first, last + 1)}) > MOST_ROWS:
+            raise BadOption(
+                f"at most {MOST_ROWS} rows are looked up one by one",
+                found=text,
+                remedy="bayes forget takes whole files",
+            )
+        found.update(range(first, last + 1))
+    return sorted(found)
+
+
+def forgetting(
+    classifier: AnyTableClassifier, model: str | None, table: NamedTable, chosen: str, *, certify: bool
+) -> Json:
+    """Which of these rows are found and can be forgotten, and why others are refused; then what forgetting them gives.
+
+    Each row is taken out of a copy that has those before it taken out already, so a row that was learned once is found
+    once.
+    """
+    try:
+        numbers = row_numbers(chosen)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataWarning)
+            return _forgetting(classifier, model, table, numbers, certify=certify)
+    except BayesboxError as error:
+        return {"error": str(error)}
+
+
+def _forgetting(
+    classifier: AnyTableClassifier, model: str | None, table: NamedTable, numbers: Sequence[int], *, certify: bool
+) -> Json:
+    left, shown, total = classifier.changed(), [], 0
+    opened = classifier.open_rows(table.path, target=table.target or classifier.target, weight=table.weight)
+    for batch, first in _numbered(opened.source.batches()):
+        total = first + batch.rows
+        for number in (each for each in numbers if first < each <= total):
+            row = batch.slice(number - first - 1, number - first)
+            rows = labelled_rows(row, opened.target, table.weight, where=f"{table.name}, row {number}")
+            why = _taken_out(left, rows, untyped=opened.source.untyped)
+            shown.append({"number": number, "row": _texts(row), "why": why})
+    if numbers[-1] > total:
+        raise BadOption(f"{table.name} has {total:,} rows", found=f"row {numbers[-1]}")
+    count = sum(each["why"] is None for each in shown)
+    found: Json = {"shown": shown, "count": count, "target": opened.target}
+    if not certify or not count:
+        return found
+    before, after = classifier.book, left.book
+    certificate = Certificate.of(before, before - after, after, count, left.irreversible_parts())
+    found["certificate"] = {
+        "before": certificate.before,
+        "rows": certificate.rows,
+        "after": certificate.after,
+        "derived": list(certificate.derived),
+        "text": certificate.text(),
+    }
+    found["classes"] = _by_class(left)
+    if model is not None:
+        whole = count == total
+        options = ["--weight", table.weight] if table.weight else []
+        options += ["-t", table.target] if table.target and table.target != classifier.target else []
+        data = table.path if whole else "ROWS.csv"
+        words = ["bayes", "forget", model, data, *options, "--certificate", "certificate.json"]
+        found["command"], found["whole"] = shlex.join(words), whole
+    return found
+
+
+def _numbered(batches: Iterator[Batch]) -> Iterator[tuple[Batch, int]]:
+    first = 0
+    for batch in batches:
+        yield batch, first
+        first += batch.rows
+
+
+class OneRow(RowsInMemory):
+    """One row of a source."""
+
+    def __init__(self, rows: LabelledRows, untyped: bool) -> None:
+        super().__init__([rows])
+        self._untyped = untyped
+
+    @property
+    def untyped(self) -> bool:
+        return self._untyped
+
+
+def _taken_out(classifier: AnyTableClassifier, rows: LabelledRows, *, untyped: bool) -> str | None:
+    """Take a row out; why not, where it is refused."""
+    if rows.labels.codes[0] < 0:
+        return "it has no class"
+    try:
+        count_into(classifier, OneRow(rows, untyped), forget=True)
+    except BayesboxError as error:
+        return str(error)
+    return None
+
+
+def _texts(row: Batch) -> dict[str, str]:
+    """A row as texts by column; nothing for a missing value."""
+    columns: dict[str, Any] = dict(zip(row.names, row.columns, strict=True))
+    values = {name: column[0] for name, column in columns.items()}
+    plain = {name: value.as_py() if hasattr(value, "as_py") else value for name, value in values.items()}
+    return {name: "" if value is None or value != value else level_text(value) for name, value in plain.items()}
+
+
+# -- differences and drift ---------------------------------------------------------------------------------------------
+
+
+def difference_found(one: AnyTableClassifier, other: AnyTableClassifier) -> Json:
+    """In what two models differ, as `bayes diff` has it, with a test of each column."""
+    tests: Drift | None = None
+    if not any(each.fixed or not each.book.classes for each in (one, other)):
+        tests = one.drift_to(other)
+    by_column: dict[str, Any] = {} if tests is None else {each.column: each.test for each in tests}
+    if tests is not None and tests.class_test is not None:
+        by_column["(classes)"] = tests.class_test
+    found = []
+    for each in differences(one.book, other.book):
+        test = by_column.get(each.name)
+        tested = {} if test is None else {"p": p_text(test.p_value), "psi": test.psi}
+        found.append({**each.as_dict(), **tested})
+    return {
+        "digests": [one.book.digest(), other.book.digest()],
+        "differences": found,
+        "rules": {name: [_told(each) for each in both] for name, both in rule_differences(one, other).items()},
+    }
+
+
+def _told(value: Any) -> str:
+    return "none" if value is None else str(value)
+
+
+def drift_found(classifier: AnyTableClassifier, table: NamedTable) -> Json:
+    """What has changed in the rows of a table since the model was trained, as `bayes drift` has it."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataWarning)
+            source = classifier.open_unlabelled(table.path).source
+            drift = classifier.drift(source.batches())
+    except BayesboxError as error:
+        return {"error": str(error)}
+    found = drift.to_dict()
+    for column, each in zip(found["columns"], drift, strict=True):
+        column.update(p=p_text(each.p_value), word=each.word)
+    return {**found, "title": drift._title()}

@@ -1,0 +1,241 @@
+/**
+ * What a model has counted, and what can be shown of it: forget rows in memory with the certificate, hold it against
+ * another model, and see what drifted in a table.
+ *
+ * Traits: `found` (digest, classes, table, peers), `rows` (numbers, as a text), `forget` (whether to take them out),
+ * `forgotten`, `against` (place of another model), `difference`, `drift`.
+ *
+ * @typedef {import("./dom.js").Host} Host
+ * @typedef {import("./dom.js").Model} Model
+ */
+import { button, fill, h, newId, percent, redraw, short, table, tell } from "./dom.js";
+
+/** @param {Host} host */
+export function renderAudit({ model, el }) {
+  const [counted, forgetting, difference, drift] = ["counted", "forgetting", "difference", "drift"].map((name) =>
+    h("section", { class: `bb-panel bb-${name}` })
+  );
+  const [rows, compared] = [h("div"), h("div")];
+  el.classList.add("bb", "bb-evaluation", "bb-audit");
+  el.replaceChildren(counted, forgetting, difference, drift);
+  let drawn = false;
+  return redraw(model, ["answer", "found", "forgotten", "difference", "drift"], () => {
+    const found = model.get("found"), failed = model.get("answer")?.error;
+    if (failed) return fill(counted, h("p", { role: "alert", class: "bb-error" }, failed));
+    if (!found) return fill(counted, h("p", { role: "status" }, "Counting…"));
+    drawCounted(counted, found);
+    if (!drawn) {
+      drawn = true;
+      if (found.table !== null) drawForm(forgetting, model, found, rows);
+      if (found.peers.length) drawChoice(difference, model, found, compared);
+    }
+    drawForgotten(rows, model, found);
+    drawDifference(compared, model);
+    drawDrift(drift, model.get("drift"), found.table);
+  });
+}
+
+/** @param {any[]} classes @param {string} caption @param {any[] | null} [after] */
+function classTable(classes, caption, after = null) {
+  const left = new Map((after ?? []).map((each) => [each.name, each.rows]));
+  const lines = classes.map((each) => [
+    each.name,
+    h("span", { "data-rows": each.name }, short(each.rows)),
+    ...(after ? [h("span", { "data-left": each.name }, short(left.get(each.name) ?? 0))] : []),
+  ]);
+  return table(caption, after ? ["class", "rows before", "rows after"] : ["class", "rows"], lines);
+}
+
+/** @param {string} name @param {string} value */
+function digestLine(name, value) {
+  return h("p", { class: "bb-small" }, `${name} `, h("code", { class: "bb-digest", "data-digest": name }, value));
+}
+
+/** @param {HTMLElement} place @param {any} found */
+function drawCounted(place, found) {
+  const total = found.classes.reduce((/** @type {number} */ sum, /** @type {any} */ each) => sum + each.rows, 0);
+  fill(
+    place,
+    h("h2", {}, "What was counted"),
+    digestLine("digest", found.digest),
+    found.ledger ? digestLine("ledger", found.ledger) : null,
+    h(
+      "p",
+      { class: "bb-small" },
+      "The SHA-256 of all tallies: the same rows in any order give the same digest. ",
+      found.ledger ? "The ledger tells every single row." : "It keeps no ledger of single rows (train --ledger).",
+    ),
+    classTable(found.classes, `${short(total)} rows`),
+  );
+}
+
+/** @param {HTMLElement} place @param {Model} model @param {any} found @param {HTMLElement} below */
+function drawForm(place, model, found, below) {
+  const id = newId();
+  const look = () => tell(model, { rows: input.value, forget: false });
+  const input = h("input", {
+    id,
+    type: "text",
+    value: model.get("rows"),
+    placeholder: "3, 5-7",
+    autocomplete: "off",
+    onkeydown: (/** @type {KeyboardEvent} */ event) => event.key === "Enter" && look(),
+  });
+  fill(
+    place,
+    h("h2", {}, "Forget rows"),
+    h("p", { class: "bb-small" }, "They are taken out of a copy in memory. The model and its file stay as they are."),
+    h(
+      "div",
+      { class: "bb-field" },
+      h("label", { for: id }, `Rows of ${found.table}, from 1`),
+      h("div", { class: "bb-line" }, input, button("Look them up", look)),
+    ),
+    below,
+  );
+}
+
+/** @param {HTMLElement} place @param {Model} model @param {any} found */
+function drawForgotten(place, model, found) {
+  const done = model.get("forgotten");
+  if (!done) return fill(place);
+  if (done.error) return fill(place, h("p", { role: "alert", class: "bb-error" }, done.error));
+  const names = Object.keys(done.shown[0].row), refused = done.shown.length - done.count;
+  const lines = done.shown.map((/** @type {any} */ each) => [
+    `row ${each.number}`,
+    h(
+      "span",
+      { class: "bb-cell", "data-row": each.number },
+      each.why === null ? "found" : `refused: ${each.why}`,
+    ),
+    ...names.map((name) => each.row[name]),
+  ]);
+  const words = `${short(done.count)} found` + (refused ? `, ${short(refused)} refused` : "");
+  fill(
+    place,
+    h("p", { role: "status", class: "bb-sentence" }, words),
+    h(
+      "p",
+      { class: "bb-small" },
+      found.ledger
+        ? "The ledger tells whether a row was learned."
+        : "A row is refused as far as the counts can tell that it was never learned; a ledger tells it surely.",
+    ),
+    h("div", { class: "bb-picture" }, table("The rows", ["row", "learned?", ...names], lines)),
+    done.certificate || !done.count
+      ? null
+      : button(`Forget ${done.count === 1 ? "this row" : `these ${short(done.count)} rows`} in memory`, () =>
+        tell(model, { forget: true })),
+    ...(done.certificate ? certificate(done, found) : []),
+  );
+}
+
+/** @param {any} done @param {any} found */
+function certificate(done, found) {
+  const own = done.certificate;
+  return [
+    h("h3", {}, "Certificate"),
+    digestLine("before", own.before),
+    digestLine("taken out", own.rows),
+    digestLine("after", own.after),
+    classTable(found.classes, "Rows by class", done.classes),
+    own.derived.length
+      ? h("p", { class: "bb-note" }, `Not undone by subtracting: ${own.derived.join("; ")}.`)
+      : h("p", { class: "bb-small" }, "Nothing else was learned of them: it is as if they had never been there."),
+    h("details", { class: "bb-work" }, h("summary", {}, "The certificate as a file has it"), h("pre", {}, own.text)),
+    button("Download the certificate", () => download(own.text, "certificate.json")),
+    done.command
+      ? h(
+        "div",
+        { class: "bb-work" },
+        h(
+          "p",
+          {},
+          done.whole
+            ? "To forget them in the file as well, type:"
+            : "To forget them in the file as well, put these rows, with the line of names, in a file and type:",
+        ),
+        h("pre", { "data-command": "" }, done.command),
+      )
+      : null,
+  ];
+}
+
+/** Give a text to the browser as a file. @param {string} text @param {string} name */
+function download(text, name) {
+  const address = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+  h("a", { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 1000);
+}
+
+/** @param {HTMLElement} place @param {Model} model @param {any} found @param {HTMLElement} below */
+function drawChoice(place, model, found, below) {
+  const id = newId();
+  const select = h(
+    "select",
+    { id, onchange: () => tell(model, { against: select.value === "" ? null : Number(select.value) }) },
+    h("option", { value: "" }, "no other model"),
+    ...found.peers.map((/** @type {string} */ name, /** @type {number} */ at) =>
+      h("option", { value: at, selected: model.get("against") === at }, name)
+    ),
+  );
+  fill(
+    place,
+    h("h2", {}, "Differences"),
+    h("div", { class: "bb-field" }, h("label", { for: id }, "Hold it against"), select),
+    below,
+  );
+}
+
+/** @param {HTMLElement} place @param {Model} model */
+function drawDifference(place, model) {
+  const found = model.get("difference");
+  if (!found) return fill(place);
+  const lines = found.differences.map((/** @type {any} */ each) => [
+    each.column,
+    each.what,
+    h("span", { "data-differs": each.column }, each.rows === null ? "all" : short(each.rows)),
+    each.p ?? "",
+    each.psi === undefined ? "" : each.psi.toFixed(4),
+    h("span", { class: "bb-cell" }, each.details.join("; ")),
+  ]);
+  const rules = Object.entries(found.rules).map(([name, both]) => [name, ...both]);
+  fill(
+    place,
+    lines.length
+      ? table("Tallies that differ", ["column", "what", "rows", "p", "PSI", "where most"], lines)
+      : h("p", { role: "status" }, "The same tallies: they have the same digest."),
+    rules.length ? table("Rules that differ", ["rule", "here", "there"], rules) : null,
+  );
+}
+
+/** @param {HTMLElement} place @param {any} drift @param {string | null} name */
+function drawDrift(place, drift, name) {
+  if (!drift) return fill(place);
+  const head = h("h2", {}, `Drift in ${name}`);
+  if (drift.error) return fill(place, head, h("p", { role: "alert", class: "bb-error" }, drift.error));
+  const lines = drift.columns.map((/** @type {any} */ each) => [
+    each.column,
+    h("span", { "data-psi": each.column, title: `PSI ${each.psi}` }, each.psi.toFixed(4)),
+    each.p,
+    each.word || "none",
+    `${percent(each.missing_before)}, ${percent(each.missing_after)}`,
+    short(each.unseen),
+    h("span", { class: "bb-cell" }, each.change),
+  ]);
+  const classes = drift.classes.map((/** @type {any} */ each) => [
+    each.class,
+    ...[each.learned, each.expected, each.predicted].map(percent),
+  ]);
+  const heads = ["column", "PSI", "p", "drift", "missing before, now", "unseen", "largest change"];
+  fill(
+    place,
+    head,
+    h("p", { class: "bb-sentence" }, drift.title),
+    h("div", { class: "bb-picture" }, table("Columns, those that changed most first", heads, lines)),
+    table(`Classes: PSI ${drift.class_psi.toFixed(4)}`, [drift.target, "learned", "expected", "predicted"], classes),
+    ...drift.notes.map((/** @type {string} */ text) => h("p", { class: "bb-small" }, text)),
+  );
+}
+
+export default { render: renderAudit };
