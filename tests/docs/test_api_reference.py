@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -22,6 +24,7 @@ from bayesbox.cli.api_reference import (
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 EXAMPLES = Examples(REFERENCE / "examples")
 CLASSES = [name for name in public_names() if isinstance(getattr(bb, name), type)]
+OLD_NAMES = {"fold"}  # of one_hot: taken with a warning
 SHOWN_ELSEWHERE = {"errors", "extend", "mlflow"}  # errors are raised; the others have pages of their own
 
 
@@ -48,6 +51,77 @@ def test_every_method_has_a_docstring_and_an_example(name):
         or not (has_example(member.function.__doc__) or EXAMPLES.of(member.owner.__name__, member.name))
     ]
     assert lacking == []
+
+
+def described() -> Iterator[tuple[str, str, Callable[..., object]]]:
+    """Owner, name and function of all that can be called; the modules errors and extend have pages of their own."""
+    for name in public_names():
+        yield "bayesbox", name, getattr(bb, name)
+    for member in dict.fromkeys(member for name in CLASSES for member in members(getattr(bb, name))):
+        if not member.is_property:
+            yield member.owner.__name__, member.name, member.function
+    for module in ("rules", "mlflow"):
+        for name in getattr(bb, module).__all__:
+            yield module, name, getattr(getattr(bb, module), name)
+
+
+DESCRIBED = {f"{owner}.{name}": (owner, name, function) for owner, name, function in described()}
+
+
+def parameters_of(function: Callable[..., object]) -> set[str]:
+    try:
+        return set(inspect.signature(function).parameters) - {"self", "cls"}
+    except (TypeError, ValueError):  # of an exception without a signature of its own
+        return set()
+
+
+def listed_in(text: str) -> set[str]:
+    """The names at the head of the entries of the section on parameters."""
+    section = re.search(r"^Parameters\n-+\n(.*?)(?=^[A-Z][\w ]*\n---|\Z)", text, re.S | re.M)
+    lines = section.group(1).split("\n") if section else []
+    heads = [line.partition(" : ")[0] for line in lines if line and not line.startswith(" ")]
+    return {name.strip(" *") for head in heads for name in head.split(",")}
+
+
+@pytest.mark.parametrize("place", DESCRIBED)
+def test_every_parameter_is_listed(place):
+    owner, name, function = DESCRIBED[place]
+    listed = listed_in(EXAMPLES.whole(owner, name, inspect.getdoc(function)))
+    assert parameters_of(function) - listed - OLD_NAMES == set()
+    assert listed - parameters_of(function) == set(), "there is no such parameter"
+
+
+@pytest.mark.parametrize("place", [place for place, (_, _, found) in DESCRIBED.items() if not isinstance(found, type)])
+def test_what_is_returned_is_said(place):
+    owner, name, function = DESCRIBED[place]
+    assert "Returns\n-------\n" in EXAMPLES.whole(owner, name, inspect.getdoc(function))
+
+
+def test_what_to_see_also_is_there():
+    methods = {name: {member.name for member in members(getattr(bb, name))} for name in CLASSES}
+    known = {*public_names(), *MODULES, *(f"{name}.{each}" for name, found in methods.items() for each in found)}
+    for owner, name, _ in DESCRIBED.values():
+        holders = [
+            found for each, found in methods.items() if owner in {at.__name__ for at in getattr(bb, each).__mro__}
+        ]
+        near = EXAMPLES.see_also(owner, name)
+        assert set(near) <= known.union(*holders), f"{owner}.{name}"
+        assert name not in near or owner == "bayesbox", f"{owner}.{name}"
+
+
+def test_parameters_are_put_before_what_is_returned_and_the_example(tmp_path):
+    entries = "# P\n\n## f\n\n- x : int\n- returns : float\n- see also : g, h\n\n```python\n>>> f(1)\n\n```\n"
+    (tmp_path / "P.md").write_text(entries)
+    made = Examples(tmp_path)
+    head, sections = "It is f.", "Parameters\n----------\nx : int\n\nReturns\n-------\nfloat"
+    session = "Examples\n--------\n>>> f(2)"
+    assert made.whole("P", "f", head) == f"{head}\n\n{sections}"
+    assert made.whole("P", "f", f"{head}\n\n>>> f(2)") == f"{head}\n\n{sections}\n\n{session}"
+    assert made.whole("P", "f", f"{head}\n\n{session}") == f"{head}\n\n{sections}\n\n{session}"
+    before = f"{head}\n\nParameters\n----------\ny : int\n    More.\n\n{session}"
+    assert listed_in(made.whole("P", "f", before)) == {"x", "y"}
+    assert made.whole("P", "g", head) == head
+    assert made.see_also("P", "f") == ["g", "h"]
 
 
 @pytest.mark.parametrize("name", MODULES)

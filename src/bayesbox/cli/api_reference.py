@@ -1,7 +1,12 @@
 """The reference of the Python names, of docstrings and examples: `python -m bayesbox.cli.api_reference docs/reference`.
 
 A page for each public class or function. A method that has no example in its docstring takes the one under its name in
-`docs/reference/examples/OWNER.md`, where OWNER is the class that defines it; these pages are run as tests.
+`docs/reference/examples/OWNER.md`, where OWNER is the class that defines it; these pages are run as tests. There, too,
+stand the parameters that a docstring does not list, what is returned, and what to see also, a line each:
+
+    - X : rows, as for `fit`
+    - returns : array of labels, one for each row
+    - see also : predict_proba, decide
 """
 
 from __future__ import annotations
@@ -60,6 +65,10 @@ pages of how-to and extension."""
 SECTION = re.compile(r"^(Parameters|Returns|Raises|Yields|Attributes|Notes|Examples|See Also|References)\n-{3,}$", re.M)
 
 
+ENTRY = re.compile(r"^- (\S.*?) : (.+)$", re.M)
+RETURNS, SEE_ALSO = "returns", "see also"
+
+
 class Member(NamedTuple):
     """A public method or attribute: its name, the class that defines it, and the function behind it."""
 
@@ -102,15 +111,44 @@ class Examples:
 
     def __init__(self, folder: Path) -> None:
         self.by_owner: dict[str, tuple[str, dict[str, str]]] = {}
+        self._entries: dict[tuple[str, str], dict[str, str]] = {}
         for path in sorted(folder.glob("*.md")):
             head, *sections = re.split(r"^## ", path.read_text(encoding="utf-8"), flags=re.M)
-            found = {text.split("\n", 1)[0].strip(): _code(text) for text in sections}
-            self.by_owner[path.stem] = _code(head), found
+            named = {text.split("\n", 1)[0].strip(): text for text in sections}
+            self.by_owner[path.stem] = _code(head), {name: _code(text) for name, text in named.items()}
+            for name, text in named.items():
+                entries = [(entry.group(1), entry.group(2)) for entry in ENTRY.finditer(text.partition("```")[0])]
+                self._entries[path.stem, name] = dict(entries)
 
     def of(self, owner: str, name: str) -> str | None:
         """The example of a method, its set-up included; None where there is none."""
         setup, found = self.by_owner.get(owner, ("", {}))
-        return f"{setup}\n{found[name]}" if name in found else None
+        return f"{setup}\n{found[name]}" if found.get(name) else None
+
+    def see_also(self, owner: str, name: str) -> list[str]:
+        """The names to see also."""
+        return [each.strip() for each in self._entries.get((owner, name), {}).get(SEE_ALSO, "").split(",") if each]
+
+    def whole(self, owner: str, name: str, text: str | None) -> str:
+        """A docstring with the parameters and what is returned, where these stand on the page of examples."""
+        entries = self._entries.get((owner, name), {})
+        listed = [f"{each} : {said}" for each, said in entries.items() if each not in (RETURNS, SEE_ALSO)]
+        text = _with_section(text or "", "Parameters", listed)
+        return _with_section(text, "Returns", [entries[RETURNS]] if RETURNS in entries else [])
+
+
+def _with_section(text: str, title: str, lines: list[str]) -> str:
+    """Lines at the head of a section of a docstring, which is made before the next one where there is none."""
+    if not lines:
+        return text
+    head = f"{title}\n{'-' * len(title)}\n"
+    if head in text:
+        return text.replace(head, head + "\n".join(lines) + "\n")
+    later = ("Returns", "Examples", "See Also")
+    places = [text.find(f"{each}\n---") for each in later if each != title] + [text.find(">>> ")]
+    at = min((place for place in places if place >= 0), default=len(text))
+    after = f"Examples\n--------\n{text[at:]}" if text[at:].startswith(">>> ") else text[at:]
+    return "\n\n".join(part for part in (text[:at].rstrip(), head + "\n".join(lines), after) if part)
 
 
 def _code(text: str) -> str:
@@ -148,30 +186,46 @@ def _first_line(found: Any) -> str:
 
 
 def _page(name: str, found: Any, examples: Examples) -> str:
-    parts = [f"# {name}\n", f"```python\nbayesbox.{name}{_signature(found)}\n```\n", _markdown(inspect.getdoc(found))]
+    text = examples.whole("bayesbox", name, inspect.getdoc(found))
+    parts = [f"# {name}\n", f"```python\nbayesbox.{name}{_signature(found)}\n```\n", _markdown(text)]
     own = examples.of("bayesbox", name)
     if own and not has_example(inspect.getdoc(found)):
         parts.append(_session(own))
+    parts.append(_see_also(name, examples))
     if isinstance(found, type):
         shown = list(members(found))
+        names = {member.name for member in shown}
         if shown:
             parts.append("## Methods and attributes\n")
         for member in shown:
             title = member.name if member.is_property else f"{member.name}{_signature(member.function, method=True)}"
-            text = inspect.getdoc(member.function) or ""
+            text = examples.whole(member.owner.__name__, member.name, inspect.getdoc(member.function))
             parts.append(f"### {member.name}\n\n```python\n{title}\n```\n\n{_markdown(text)}")
             example = None if has_example(text) else examples.of(member.owner.__name__, member.name)
             if example:
                 parts.append(_session(example))
-    parts.append(_see_also(name))
+            near = examples.see_also(member.owner.__name__, member.name)
+            parts.append(_links(near, names))
     return "\n".join(part.rstrip("\n") + "\n" for part in parts if part.strip())
 
 
-def _see_also(name: str) -> str:
-    """The other names of its group."""
+def _see_also(name: str, examples: Examples) -> str:
+    """What its page of examples names, and the other names of its group."""
     group = next((names for names in GROUPS.values() if name in names), ())
-    near = [f"[{each}]({each}.md)" for each in group if each != name and each in public_names()]
-    return f"See also: {', '.join(near)}.\n" if near else ""
+    near = [*examples.see_also("bayesbox", name), *(each for each in group if each != name and each in public_names())]
+    return _links(list(dict.fromkeys(near)), set())
+
+
+def _links(near: list[str], here: set[str]) -> str:
+    """Links to methods of the same page, to methods of others such as NaiveBayes.explain, and to other pages."""
+    links = []
+    for each in near:
+        page, dot, method = each.partition(".")
+        if each in here:
+            links.append(f"[{each}](#{each})")
+        elif page in (*public_names(), *MODULES):  # what is left is a method that this class has not
+            links.append(f"[{each}]({page}.md{'#' if dot else ''}{method})")
+    return f"See also: {', '.join(links)}.\n" if links else ""
 
 
 def _module_page(name: str, examples: Examples) -> str:
@@ -179,7 +233,8 @@ def _module_page(name: str, examples: Examples) -> str:
     parts = [f"# bayesbox.{name}\n", _markdown(inspect.getdoc(module), plain=True)]
     for each in sorted(getattr(module, "__all__", _classes(module))):
         found = getattr(module, each)
-        parts.append(f"## {each}\n\n```python\n{each}{_signature(found)}\n```\n\n{_markdown(inspect.getdoc(found))}")
+        text = examples.whole(name, each, inspect.getdoc(found))
+        parts.append(f"## {each}\n\n```python\n{each}{_signature(found)}\n```\n\n{_markdown(text)}")
         example = examples.of(name, each)
         if example and not has_example(inspect.getdoc(found)):
             parts.append(_session(example))
@@ -231,7 +286,8 @@ def _markdown(text: str | None, *, plain: bool = False) -> str:
             lines.append(f"**{section}**\n")
         elif not in_session and section in ("Parameters", "Returns", "Raises", "Attributes") and line.strip():
             name, colon, kind = line.partition(" : ")
-            entry = f"- **{name}**" + (f": {kind}" if colon else "")
+            alone = section == "Returns" and not colon and not following.startswith(" ")
+            entry = f"- {name}" if alone else f"- **{name}**" + (f": {kind}" if colon else "")
             lines.append(f"  {line.strip()}" if line.startswith(" ") else f"{entry}\n")
         else:
             lines.append(line)
