@@ -82,6 +82,45 @@ def run(session: harness.Session) -> None:
             3,
             rounds=3,
         )
+    compare_texts(session, given, symbols)
+
+
+def compare_texts(session: harness.Session, given: dict[str, Any], symbols: Any) -> None:
+    """The same symbols as texts. hmmlearn takes codes: numpy's unique makes them, of all sequences end to end."""
+    names = np.array([f"symbol{number:02}" for number in range(SYMBOLS)])
+    ours = bb.HiddenMarkovModel.from_tables(**given, symbols=names.tolist())
+    peer, peer_log = peer_of(given, "scaling"), peer_of(given, "log")
+    texts = names[symbols]
+    short = [texts[start : start + SHORT] for start in range(0, len(texts), SHORT)]
+    for form, sequences, factor in (
+        ("one array of texts", [texts], 6),
+        ("many arrays of texts", short, 6),
+        ("one list of texts", [texts.tolist()], 4),
+        ("many lists of texts", [item.tolist() for item in short], 4),
+    ):
+        given_as = sequences if len(sequences) > 1 else sequences[0]
+
+        def coded(sequences: list[Any] = sequences) -> tuple[Any, list[int]]:
+            _, codes = np.unique(np.concatenate(sequences), return_inverse=True)
+            return codes[:, None], [len(item) for item in sequences]
+
+        answers = ours.predict_proba(given_as)
+        harness.require_equal(
+            np.vstack(answers) if len(sequences) > 1 else answers, peer.predict_proba(*coded()), what=form
+        )
+        for work, mine, name, theirs in (
+            ("score", ours.score, "scaling", peer.score),
+            ("posteriors", ours.predict_proba, "scaling", peer.predict_proba),
+            ("Viterbi", ours.predict, "log", peer_log.predict),
+        ):
+            session.compare(
+                f"{work}, {form}",
+                lambda mine=mine, given_as=given_as: mine(given_as),
+                f"unique + hmmlearn {name}",
+                lambda theirs=theirs, coded=coded: theirs(*coded()),
+                factor,
+                rounds=3,
+            )
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ NB_MODULE(_core, m) {
   register_scorer(m);
   register_numbers(m);
   register_text(m);
+  register_text_columns(m);
   register_mail(m);
   register_network(m);
   register_network_files(m);

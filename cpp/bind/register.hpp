@@ -15,6 +15,7 @@ void register_score(nanobind::module_& m);
 void register_scorer(nanobind::module_& m);
 void register_numbers(nanobind::module_& m);
 void register_text(nanobind::module_& m);
+void register_text_columns(nanobind::module_& m);
 void register_mail(nanobind::module_& m);
 void register_network(nanobind::module_& m);
 void register_network_files(nanobind::module_& m);

@@ -546,6 +546,12 @@ class WordCounts:
 def text_bytes(texts: Sequence[str | None]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """(The texts in UTF-8, one after another; where each begins, and where the last ends); None is empty."""
 
+def plain_text_bytes(texts: Sequence[object]) -> tuple[NDArray[np.uint8], NDArray[np.int64]] | None:
+    """The same of a list or a tuple; None where a value is not of type `str` itself, or is not valid Unicode."""
+
+def wide_text_bytes(texts: NDArray[Any]) -> tuple[NDArray[np.uint8], NDArray[np.int64]] | None:
+    """The same of an array of numpy's type U, of any stride; None where a text is not valid Unicode."""
+
 def quoted(names: Sequence[str]) -> bytes:
     """Names as a line of JSON strings, in ASCII."""
 

@@ -14,6 +14,7 @@ junction trees were compared with what processes took, and were right within a h
 from __future__ import annotations
 
 import contextlib
+import functools
 import math
 import os
 import re
@@ -61,7 +62,7 @@ def current_limits() -> Limits:
     ...     current_limits().memory
     536870912
     """
-    memory = _given.memory or as_bytes(os.environ.get(MEMORY_VARIABLE) or MEMORY, where=MEMORY_VARIABLE)
+    memory = _given.memory or _of_environment(os.environ.get(MEMORY_VARIABLE))
     classes = _given.classes or _as_number(os.environ.get(CLASSES_VARIABLE) or CLASSES, where=CLASSES_VARIABLE)
     return Limits(memory, classes)
 
@@ -87,6 +88,12 @@ def limit_context(*, memory: int | str | None = None, classes: int | None = None
         yield
     finally:
         _given = before
+
+
+@functools.lru_cache(maxsize=16)
+def _of_environment(memory: str | None) -> int:
+    """The limit that the variable gives, worked out once: every table asks for it."""
+    return as_bytes(memory or MEMORY, where=MEMORY_VARIABLE)
 
 
 def as_bytes(size: int | str, *, where: str) -> int:

@@ -210,8 +210,14 @@ def texts(_: np.random.Generator) -> Any:
         _core.holds_pair(letters, first, 105)
         _core.text_bytes(names)
         _core.quoted(names)
+        _core.plain_text_bytes(names)
 
     return run, (*texts_of(DOCUMENTS), 107, ["a", "é", "x"])
+
+
+@example
+def wide_texts(_: np.random.Generator) -> Any:
+    return _core.wide_text_bytes, (np.array(["a", "", "m\u00fcnch\U0001f600"]),)
 
 
 @example

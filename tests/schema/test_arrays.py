@@ -17,7 +17,9 @@ from bayesbox.schema.arrays import (
     flag_array,
     integer_array,
     numpy_values,
+    plain_texts,
     text_array,
+    wide_texts,
     without_nulls,
 )
 
@@ -71,3 +73,40 @@ def test_integers_that_do_not_fit() -> None:
 def test_a_view_is_no_copy() -> None:
     array = pa.array([1.0, 2.0])
     assert np.shares_memory(numpy_values(array), np.frombuffer(array.buffers()[1]))
+
+
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=6)), st.integers(-3, 3).filter(bool))
+def test_texts_of_arrays_and_lists_are_those_of_pyarrow(values: list[str], step: int) -> None:
+    array = np.array(values, dtype=np.str_)[::step]
+    expected = pa.array(array.tolist(), pa.string())  # numpy has no zeros at the end of a text
+    for column in (wide_texts(array), wide_texts(np.column_stack([array, array])[:, 1]), plain_texts(array.tolist())):
+        column.validate(full=True)
+        assert column.equals(expected)
+    assert plain_texts(tuple(values)).equals(pa.array(values, pa.string()))
+
+
+def test_texts_with_gaps_are_read_where_they_stand() -> None:
+    rows = np.zeros(4, dtype=[("flag", "u1"), ("car", "U6")])
+    rows["car"] = ["suv", "a\0b", "", "m\u00fcnch\U0001f600"]
+    assert wide_texts(rows["car"]).to_pylist() == ["suv", "a\0b", "", "m\u00fcnch\U0001f600"]
+    assert wide_texts(np.broadcast_to(np.str_("suv"), 3)).to_pylist() == ["suv"] * 3
+    assert wide_texts(np.array(["x" * 1000, "\u20ac" * 1000])).to_pylist() == ["x" * 1000, "\u20ac" * 1000]
+
+
+@pytest.mark.parametrize("half", [0xD800, 0xDFFF])
+def test_half_a_character_is_left_to_the_caller(half: int) -> None:
+    assert wide_texts(np.array(["a", "b" + chr(half)])) is None
+    assert plain_texts(["a", "b" + chr(half)]) is None
+
+
+@pytest.mark.parametrize("values", [["a", None], [np.str_("a")], [1], ["a", float("nan")], [b"a"]])
+def test_other_values_than_texts_are_left_to_the_caller(values: list[Any]) -> None:
+    assert plain_texts(values) is None
+
+
+@pytest.mark.parametrize(
+    "wrong", [np.zeros(2), np.array(["a"], ">U1"), np.array([["a"]]), np.array([b"a"]), "ab", None]
+)
+def test_only_columns_of_wide_texts_are_read(wrong: Any) -> None:
+    with pytest.raises(TypeError):
+        _core.wide_text_bytes(wrong)

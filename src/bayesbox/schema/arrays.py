@@ -41,13 +41,35 @@ def text_array(texts: Sequence[str | None]) -> pa.Array:
     ['sports', None, 'suv']
     """
     letters, offsets = _core.text_bytes(texts)
-    kind = pa.string()
-    if offsets[-1] < 1 << 31:
-        offsets = offsets.astype(np.int32)
-    else:
-        kind = pa.large_string()
     present = _validity(np.array([text is not None for text in texts], dtype=bool)) if None in texts else None
-    return pa.Array.from_buffers(kind, len(texts), [present, pa.py_buffer(offsets), pa.py_buffer(letters)])
+    return _texts_over(letters, offsets, present)
+
+
+def plain_texts(values: Sequence[object]) -> pa.Array | None:
+    """The values of a list or a tuple that are all texts, of type `str` itself and valid Unicode; None of any others.
+
+    >>> plain_texts(["suv", ""]).to_pylist(), plain_texts(["suv", None])
+    (['suv', ''], None)
+    """
+    found = _core.plain_text_bytes(values)
+    return None if found is None else _texts_over(*found)
+
+
+def wide_texts(array: AnyArray) -> pa.Array | None:
+    """The texts of a column of numpy's type U, of any stride; None where one is not valid Unicode.
+
+    >>> wide_texts(np.array(["suv", "", "sports"])).to_pylist()
+    ['suv', '', 'sports']
+    """
+    found = _core.wide_text_bytes(array)
+    return None if found is None else _texts_over(*found)
+
+
+def _texts_over(letters: AnyArray, offsets: NDArray[np.int64], present: pa.Buffer | None = None) -> pa.Array:
+    fits = offsets[-1] < 1 << 31
+    places = offsets.astype(np.int32) if fits else offsets
+    kind = pa.string() if fits else pa.large_string()
+    return pa.Array.from_buffers(kind, len(places) - 1, [present, pa.py_buffer(places), pa.py_buffer(letters)])
 
 
 def repeated_texts(texts: Sequence[str], places: np.ndarray) -> pa.Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -76,7 +77,7 @@ def as_dictionary(column: pa.Array | pa.ChunkedArray) -> pa.DictionaryArray:
         return column
     if pa.types.is_floating(column.type):
         column = pc.if_else(pc.is_nan(column), pa.nulls(len(column), column.type), column)
-    elif len(column) <= FEW and column.type in (pa.string(), pa.bool_()):
+    elif len(column) <= FEW and column.type in (pa.string(), pa.bool_()) and "pyarrow.compute" not in sys.modules:
         return _few_coded(column)
     return column.dictionary_encode()
 

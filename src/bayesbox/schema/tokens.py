@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from bayesbox import _core
 from bayesbox.errors import BadData, BadOption
-from bayesbox.schema.arrays import ArrowColumn, IntegerArray, PlainColumn, text_array
+from bayesbox.schema.arrays import ArrowColumn, IntegerArray, PlainColumn, plain_texts
 from bayesbox.schema.compute import pc
 from bayesbox.schema.options import options
 from bayesbox.schema.token_options import TokenOptions
@@ -123,9 +123,10 @@ def as_text_column(texts: Iterable[object] | PlainColumn, where: str | None = No
     if isinstance(texts, (pa.Array, pa.ChunkedArray)):
         return texts
     values = texts.tolist() if isinstance(texts, np.ndarray) else list(texts)
+    found = plain_texts(values)
+    if found is not None:
+        return found
     try:
-        if set(map(type, values)) <= {str}:
-            return text_array(values)
         values = [None if isinstance(value, float) and value != value else value for value in values]
         return pa.array(values, type=pa.large_string())
     except (pa.ArrowInvalid, pa.ArrowTypeError, UnicodeEncodeError):

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from bayesbox.errors import BadData, UnknownColumn
-from bayesbox.schema.arrays import text_array
+from bayesbox.schema.arrays import plain_texts, text_array
 from bayesbox.schema.encode import encode
 from bayesbox.schema.kinds import Category, Kind
 from bayesbox.schema.schema import Schema
@@ -30,6 +31,7 @@ from bayesbox.source.labels import labels_of
 from bayesbox.source.shapes import holds_values
 
 DIRECT_RANGE = 4096  # integers whose range is no wider are codes as they are
+SINGLE = {str, int, float, bool, type(None), np.str_, np.int64, np.float64}  # types whose values hold no others
 MOST_COMBINATIONS = 1 << 20  # of levels; more are not worth a row each
 
 
@@ -102,13 +104,10 @@ def _is_many(data: object) -> bool:
 
 def _many(data: Sequence[Any], ignore: Sequence[str]) -> Sequences:
     offsets = np.zeros(len(data) + 1, dtype=np.int64)
-    if all(isinstance(item, np.ndarray) and item.ndim == 1 and item.dtype.kind in "iufb" for item in data):
+    together = _joined(data)
+    if together is not None:
         np.cumsum([len(item) for item in data], out=offsets[1:])
-        return Sequences({"0": np.concatenate(data)}, offsets, single=False, bare=True)
-    if all(_is_flat(item) for item in data):
-        np.cumsum([len(item) for item in data], out=offsets[1:])
-        values = [value for item in data for value in item]
-        return Sequences({"0": values_column(values, "0")}, offsets, single=False, bare=True)
+        return Sequences({"0": together}, offsets, single=False, bare=True)
     parts = [_one(item) for item in data]
     np.cumsum([rows for _, rows, _ in parts], out=offsets[1:])
     filled = [part for part in parts if part[1] > 0] or parts[:1]
@@ -118,22 +117,48 @@ def _many(data: Sequence[Any], ignore: Sequence[str]) -> Sequences:
     return Sequences(_without(columns, ignore), offsets, single=False, bare=all(part[2] for part in parts))
 
 
+def _joined(data: Sequence[Any]) -> Any:
+    """Sequences of one column end to end: of arrays of numbers, of arrays of texts, or of lists; None of others."""
+    kinds = {item.dtype.kind if _is_plain_array(item) else "" for item in data}
+    if kinds <= set("iufb"):
+        return np.concatenate(data)
+    if kinds == {"U"}:
+        return labels_of(np.concatenate(data))
+    if kinds == {"O"}:
+        return plain_texts(list(chain.from_iterable(item.tolist() for item in data)))
+    if not all(isinstance(item, list | tuple) for item in data):
+        return None
+    values = list(chain.from_iterable(data))
+    return values_column(values, "0") if _is_flat(values) else None
+
+
+def _is_plain_array(item: object) -> bool:
+    """Whether this is an array of one dimension; one of a type of its own may be more, such as one with a mask."""
+    return type(item) is np.ndarray and item.ndim == 1
+
+
 def arrow_column(column: object) -> Any:
     """A column as Arrow."""
     return pa.array(np.ascontiguousarray(column), from_pandas=True) if isinstance(column, np.ndarray) else column
 
 
 def _is_flat(item: object) -> bool:
-    return isinstance(item, list | tuple) and not any(
-        isinstance(value, Mapping) or holds_values(value) for value in item
-    )
+    if not isinstance(item, list | tuple):
+        return False
+    if set(map(type, item)) <= SINGLE:
+        return True
+    return not any(isinstance(value, Mapping) or holds_values(value) for value in item)
 
 
 def _one(data: Any) -> tuple[dict[str, Any], int, bool]:
     """(columns, number of steps, whether they came without names) of one sequence."""
     if isinstance(data, str):
         data = list(data)
-    if isinstance(data, list | tuple) and _is_flat(data):
+    if isinstance(data, list | tuple) and data:
+        texts = plain_texts(data)
+        if texts is not None:
+            return {"0": texts}, len(data), True
+    if _is_flat(data):
         return {"0": values_column(data, "0")}, len(data), True
     if isinstance(data, np.ndarray) and data.ndim == 1 and data.dtype.names is None:
         return {"0": labels_of(data)}, len(data), True

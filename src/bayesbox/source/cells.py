@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from bayesbox.errors import BadData
-from bayesbox.schema.arrays import ArrowColumn, double_array, flag_array, integer_array, text_array
+from bayesbox.schema.arrays import ArrowColumn, double_array, flag_array, integer_array, plain_texts, text_array
 from bayesbox.schema.compute import pc
 from bayesbox.schema.levels import is_missing, level_text
 
@@ -38,6 +38,10 @@ def values_column(values: Sequence[object] | np.ndarray, name: str) -> pa.Array:
     >>> values_column([25, None, 40], "age").type, values_column([1, "one"], "size").to_pylist()
     (DataType(int64), ['1', 'one'])
     """
+    if isinstance(values, list | tuple):
+        texts = plain_texts(values)
+        if texts is not None and len(texts):
+            return texts
     if "pandas" not in sys.modules and len(values) < MANY:
         column = _built(values)
         if column is not None:

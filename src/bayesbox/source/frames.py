@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from bayesbox.errors import BadData
+from bayesbox.schema.arrays import wide_texts
 from bayesbox.schema.columns import Column
 from bayesbox.source.base import Batch, OneBatch
 from bayesbox.source.cells import plain, values_column
@@ -303,8 +303,9 @@ def numpy_column(column: np.ndarray, name: str) -> Column:
         return plain(pa.array(column), name)
     if kind in "OTV":
         return values_column(column, name)
-    if kind == "U" and "pandas" not in sys.modules:
-        return values_column(column.tolist(), name)
+    if kind == "U":
+        texts = wide_texts(column)
+        return values_column(column.tolist(), name) if texts is None else texts  # which refuses what is no Unicode
     return pa.array(column, from_pandas=True)
 
 

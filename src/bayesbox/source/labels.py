@@ -12,6 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from bayesbox.errors import BadData
+from bayesbox.schema.arrays import plain_texts
 from bayesbox.schema.columns import Column
 from bayesbox.schema.levels import is_missing, level_text
 from bayesbox.source.cells import plain, values_column
@@ -32,6 +33,9 @@ def labels_of(y: object) -> Column:
     if is_dask(y):
         return labels_of(y.compute())  # type: ignore[attr-defined]
     loose = _loose_values(y)
+    texts = plain_texts(loose) if loose else None
+    if texts is not None:
+        return texts
     _refuse_odd_labels(loose)
     _refuse_same_text(loose)
     if _has_wide_integer(loose):
@@ -61,7 +65,7 @@ def _loose_values(y: Any) -> Sequence[Any]:
 
 def _refuse_odd_labels(values: Sequence[Any]) -> None:
     """Refuse labels that would come back as something else: bytes and decimal numbers, as texts."""
-    for kind in sorted({type(value) for value in values}, key=str):
+    for kind in sorted(set(map(type, values)), key=str):
         if issubclass(kind, bytes | decimal.Decimal):
             raise BadData(
                 f"labels of type {kind.__name__} would come back as text",
@@ -79,7 +83,7 @@ def _refuse_odd_labels(values: Sequence[Any]) -> None:
 
 def _refuse_same_text(values: Sequence[Any]) -> None:
     """Refuse labels of different types that would be one label, such as 1 and "1"."""
-    kinds = {type(value) for value in values}
+    kinds = set(map(type, values))
     if len(kinds) < 2 or not any(issubclass(kind, str) for kind in kinds):
         return
     texts = {str(value) for value in values if isinstance(value, str)}
@@ -94,7 +98,7 @@ def _refuse_same_text(values: Sequence[Any]) -> None:
 
 
 def _has_wide_integer(y: Sequence[Any]) -> bool:
-    return any(type(value) is int and not -(1 << 63) <= value < 1 << 63 for value in y)
+    return int in set(map(type, y)) and any(type(value) is int and not -(1 << 63) <= value < 1 << 63 for value in y)
 
 
 def _wide_integers(y: Sequence[Any]) -> NDArray[np.uint64]:
