@@ -10,16 +10,9 @@ from pathlib import Path
 import pytest
 
 import bayesbox as bb
-from bayesbox.cli.api_reference import (
-    INNER,
-    MODULES,
-    WITHOUT_EXAMPLE,
-    Examples,
-    has_example,
-    members,
-    pages,
-    public_names,
-)
+from bayesbox.cli.api_members import INNER, members, public_names
+from bayesbox.cli.api_reference import MODULES, WITHOUT_EXAMPLE, Examples, has_example, pages
+from bayesbox.cli.api_results import INNER_OF_RESULTS, NO_RESULTS, RESULTS, fields_of, given_by, result_class
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 EXAMPLES = Examples(REFERENCE / "examples")
@@ -146,3 +139,29 @@ def test_examples_are_of_what_is_there():
     for owner, (_, found) in EXAMPLES.by_owner.items():
         holder = bb if owner == "bayesbox" else getattr(bb, owner) if owner in MODULES else owners[owner]
         assert all(hasattr(holder, name) for name in found), owner
+
+
+def test_what_is_given_is_described():
+    others = {"Any", "Doubles", "Fraction", "Iterator", "Labels", "NDArray", "None", "Self"}
+    assert set(given_by(public_names())) - {*public_names(), *others} <= {*RESULTS, *NO_RESULTS}
+    assert set(given_by(public_names())) >= NO_RESULTS
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_results_have_docstrings_and_are_given(name):
+    found = result_class(name)
+    inner = INNER_OF_RESULTS.get(name, set())
+    assert found.__doc__
+    assert [each.name for each in members(found) if not each.function.__doc__ and each.name not in inner] == []
+    assert inner <= {
+        *dir(found),
+        *getattr(found, "__dataclass_fields__", ()),
+        *getattr(found, "__slots__", ()),
+        "model",
+    }
+    assert not inner & set(fields_of(found))
+    said = (
+        (REFERENCE / "api" / "results.md").read_text(encoding="utf-8").partition(f"## {name}\n")[2].partition("## ")[0]
+    )
+    pages_of_methods = "".join(path.read_text(encoding="utf-8") for path in (REFERENCE / "api").glob("*.md"))
+    assert "Given by: " in said or f"results.md#{name.lower()}" in pages_of_methods

@@ -216,7 +216,7 @@ class Evaluation(Result):
     # -- for programs --------------------------------------------------------------------------------------------------
 
     def as_dict(self) -> Json:
-        """The result under the keys that the head of this file lists."""
+        """The result for JSON: the metrics with their intervals, the confusion matrix, and how they came about."""
         found, metrics = self.scored, self.metrics
         return {
             "how": self.how,

@@ -15,12 +15,12 @@ import inspect
 import re
 import sys
 import types
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import bayesbox
-from bayesbox.schema.kind import Kind
+from bayesbox.cli.api_members import members, public_names, signature_of
+from bayesbox.cli.api_results import RESULTS, results_page
 
 GROUPS = {
     "Classifiers": (
@@ -38,23 +38,6 @@ GROUPS = {
 """The order of the index; names that are in none of the groups stand under "More"."""
 
 MODULES = ("rules", "errors", "extend", "mlflow")
-INNER = {
-    "BayesianNetwork": {"model", "of", "active_path_of"},
-    "NetworkQuestions": {
-        "ask", "evidence_of", "findings", "posteriors_of_states", "state_codes", "model", "approximations", "max_bytes",
-    },
-    "NetworkFitting": {"fit_rows", "restore_counts"},
-    "FactorGraph": {"model"},
-    "HiddenMarkovModel": {"model_", "of_options", "options", "reading", "rules"},
-    "ChainAnswers": {"posterior_steps", "predict_steps"},
-    "CountedEstimator": {"classifier_"},
-    "ChainOptions": {"emission"},
-    "Joint": {"of"},
-    "TableEstimator": {"fold"},
-    "Described": {"remedy", "without_remedy"},
-}  # fmt: skip
-"""Methods that other parts of the package call, and which the reference leaves out."""
-
 WITHOUT_EXAMPLE = {
     "BayesboxError", "BadData", "BadModelFile", "BadOption", "CannotForget", "CannotMerge", "DataWarning",
     "ImpossibleEvidence", "NotLinear",
@@ -67,38 +50,6 @@ SECTION = re.compile(r"^(Parameters|Returns|Raises|Yields|Attributes|Notes|Examp
 
 ENTRY = re.compile(r"^- (\S.*?) : (.+)$", re.M)
 RETURNS, SEE_ALSO = "returns", "see also"
-
-
-class Member(NamedTuple):
-    """A public method or attribute: its name, the class that defines it, and the function behind it."""
-
-    name: str
-    owner: type
-    function: Any
-    is_property: bool
-
-
-def public_names() -> list[str]:
-    """The public names that are no modules."""
-    every = bayesbox.__dir__()
-    named = [name for name in every if not name.startswith("_")]
-    return [name for name in named if not isinstance(getattr(bayesbox, name), types.ModuleType)]
-
-
-def members(cls: type) -> Iterator[Member]:
-    """The public methods and properties of a class that this package defines, in alphabetical order."""
-    if issubclass(cls, Kind):  # what a column is: its methods are for extensions
-        return
-    for name in sorted(name for name in dir(cls) if not name.startswith("_")):
-        owner = next((each for each in cls.__mro__ if name in each.__dict__), cls)
-        if not owner.__module__.startswith("bayesbox.") or name in INNER.get(owner.__name__, ()):
-            continue
-        found = inspect.getattr_static(owner, name)
-        is_property = isinstance(found, property) or hasattr(found, "func")  # a property, or a cached one
-        function = found.fget if isinstance(found, property) else getattr(found, "func", None)
-        function = function or getattr(found, "__func__", found)
-        if inspect.isfunction(function):
-            yield Member(name, owner, function, is_property)
 
 
 def has_example(text: str | None) -> bool:
@@ -161,6 +112,7 @@ def pages(examples: Examples) -> dict[str, str]:
     names = public_names()
     made = {f"{name}.md": _page(name, getattr(bayesbox, name), examples) for name in names}
     made |= {f"{name}.md": _module_page(name, examples) for name in MODULES}
+    made["results.md"] = results_page(names)
     made["README.md"] = _index(names)
     return made
 
@@ -178,7 +130,8 @@ def _index(names: list[str]) -> str:
             lines = [f"| [{name}]({name}.md) | {_first_line(getattr(bayesbox, name))} |" for name in rows]
             parts.append("\n".join([f"## {title}\n\n| name | what it is |\n|---|---|", *lines]) + "\n")
     lines = [f"| [{name}]({name}.md) | {_first_line(getattr(bayesbox, name))} |" for name in MODULES]
-    return "\n".join([*parts, "\n".join(["## Modules\n\n| name | what it is |\n|---|---|", *lines]) + "\n"])
+    parts.append("\n".join(["## Modules\n\n| name | what it is |\n|---|---|", *lines]) + "\n")
+    return "\n".join([*parts, "What they give is described under [results](results.md).\n"])
 
 
 def _first_line(found: Any) -> str:
@@ -187,7 +140,7 @@ def _first_line(found: Any) -> str:
 
 def _page(name: str, found: Any, examples: Examples) -> str:
     text = examples.whole("bayesbox", name, inspect.getdoc(found))
-    parts = [f"# {name}\n", f"```python\nbayesbox.{name}{_signature(found)}\n```\n", _markdown(text)]
+    parts = [f"# {name}\n", f"```python\nbayesbox.{name}{signature_of(found)}\n```\n", _markdown(text)]
     own = examples.of("bayesbox", name)
     if own and not has_example(inspect.getdoc(found)):
         parts.append(_session(own))
@@ -198,7 +151,7 @@ def _page(name: str, found: Any, examples: Examples) -> str:
         if shown:
             parts.append("## Methods and attributes\n")
         for member in shown:
-            title = member.name if member.is_property else f"{member.name}{_signature(member.function, method=True)}"
+            title = member.name if member.is_property else f"{member.name}{signature_of(member.function, method=True)}"
             text = examples.whole(member.owner.__name__, member.name, inspect.getdoc(member.function))
             parts.append(f"### {member.name}\n\n```python\n{title}\n```\n\n{_markdown(text)}")
             example = None if has_example(text) else examples.of(member.owner.__name__, member.name)
@@ -234,7 +187,7 @@ def _module_page(name: str, examples: Examples) -> str:
     for each in sorted(getattr(module, "__all__", _classes(module))):
         found = getattr(module, each)
         text = examples.whole(name, each, inspect.getdoc(found))
-        parts.append(f"## {each}\n\n```python\n{each}{_signature(found)}\n```\n\n{_markdown(text)}")
+        parts.append(f"## {each}\n\n```python\n{each}{signature_of(found)}\n```\n\n{_markdown(text)}")
         example = examples.of(name, each)
         if example and not has_example(inspect.getdoc(found)):
             parts.append(_session(example))
@@ -243,19 +196,6 @@ def _module_page(name: str, examples: Examples) -> str:
 
 def _classes(module: types.ModuleType) -> list[str]:
     return [name for name, found in vars(module).items() if isinstance(found, type) and not name.startswith("_")]
-
-
-def _signature(found: Any, *, method: bool = False) -> str:
-    """The parameters with their defaults; one to a line where there are many."""
-    try:
-        signature = inspect.signature(found)
-    except (TypeError, ValueError):
-        return "(...)"
-    given = [each for each in signature.parameters.values() if not (method and each.name in ("self", "cls"))]
-    bare = [each.replace(annotation=inspect.Parameter.empty) for each in given]
-    text = str(signature.replace(parameters=bare, return_annotation=inspect.Signature.empty))
-    text = re.sub(r"<[^<>]* at 0x[0-9a-f]+>", "...", text)
-    return text if len(text) <= 100 else text.replace(", ", ",\n    ").replace("(", "(\n    ", 1)
 
 
 def _session(code: str) -> str:
@@ -286,14 +226,24 @@ def _markdown(text: str | None, *, plain: bool = False) -> str:
             lines.append(f"**{section}**\n")
         elif not in_session and section in ("Parameters", "Returns", "Raises", "Attributes") and line.strip():
             name, colon, kind = line.partition(" : ")
-            alone = section == "Returns" and not colon and not following.startswith(" ")
-            entry = f"- {name}" if alone else f"- **{name}**" + (f": {kind}" if colon else "")
+            shown = f"**{name}**" + (f": {kind}" if colon else "")
+            if section == "Returns" and not colon:
+                shown = _linked(name, bold=following.startswith(" "))
+            entry = f"- {shown}"
             lines.append(f"  {line.strip()}" if line.startswith(" ") else f"{entry}\n")
         else:
             lines.append(line)
     if in_session:
         lines += ["", "```"]
     return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _linked(returned: str, *, bold: bool) -> str:
+    """What is returned, with a link to the class of the result where it begins with one."""
+    name = re.split(r"\W", returned, maxsplit=1)[0]
+    if name in RESULTS:
+        return f"[{name}](results.md#{name.lower()}){returned[len(name) :]}"
+    return f"**{returned}**" if bold else returned
 
 
 def write(folder: Path) -> None:
