@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import bayesbox as bb
@@ -138,3 +139,23 @@ def test_a_scorer_answers_after_a_fork(clf: bb.NaiveBayes) -> None:
     if child == 0:
         os._exit(0 if (scorer.proba(ROW) == expected).all() and clf.predict_one(ROW) == "H" else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_a_small_table_of_arrow_is_answered_as_a_large_one_is() -> None:
+    """By the compiled model where its rows are plain, and with the warnings of a table where they are not."""
+    table = pa.table(
+        {
+            "age": [23.0, None, 40.0] * 20,
+            "car": pa.array(["suv", "truck", None] * 20).dictionary_encode(),
+            "wed": [True, False, None] * 20,
+        }
+    )
+    clf = bb.NaiveBayes().fit(table, ["H", "L", "H"] * 20)
+    expected = clf.predict_proba(table)
+    for few in (table.slice(0, 3), table.slice(0, 3).select(["wed", "car", "age"])):
+        np.testing.assert_array_equal(clf.predict_proba(few), expected[:3])
+        np.testing.assert_array_equal(clf.predict(few), clf.predict(table)[:3])
+    with pytest.warns(bb.errors.MissingColumns):
+        clf.predict_proba(table.slice(0, 1).drop_columns(["car"]))
+    with pytest.warns(bb.errors.UnseenLevels):
+        clf.predict_proba(pa.table({"age": [1.0], "car": ["tank"], "wed": [True]}))

@@ -13,6 +13,7 @@ from dataclasses import InitVar
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
@@ -287,7 +288,7 @@ class TableEstimator(HasWidget, CountedEstimator[K]):
 
     def _few_rows(self, X: Any) -> FewRows | None:
         """X where it is a few rows as they were learned, which the compiled model may answer: an array of doubles,
-        dicts, or a pandas frame; None where they take a closer look."""
+        dicts, a pandas frame or an Arrow table; None where they take a closer look."""
         if type(X) is np.ndarray:
             learned = X.ndim == 2 and X.shape[1] == getattr(self, "n_features_in_", 0)
             few = learned and X.dtype == np.float64 and 0 < len(X) <= SMALL_ROWS
@@ -298,6 +299,8 @@ class TableEstimator(HasWidget, CountedEstimator[K]):
             return X if 0 < len(X) <= SMALL_ROWS and type(X[0]) is dict else None
         if is_pandas_frame(X) and 0 < len(X) <= FEW_FRAME_ROWS:
             return self._row_answers().dicts_of(X)
+        if type(X) is pa.Table and 0 < X.num_rows <= FEW_FRAME_ROWS:
+            return self._row_answers().dicts_of_table(X)
         return None
 
     def _rows_asked(self, rows: object) -> Batch:

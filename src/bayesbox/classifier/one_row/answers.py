@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
 from bayesbox import _core
 from bayesbox.dist.base import Distribution, Doubles
@@ -143,6 +144,14 @@ class RowAnswers:
             return None
         rows = (frame.iloc[row].tolist() for row in range(len(frame)))
         return [{name: values[place] for name, place in places} for values in rows]
+
+    def dicts_of_table(self, table: pa.Table) -> list[Row] | None:
+        """The same of a small Arrow table."""
+        names = table.column_names
+        if not self.is_plain or len(set(names)) < len(names) or not self.features.issubset(names):
+            return None
+        rows: list[Row] = table.select(self.inputs).to_pylist()
+        return rows
 
     # -- what the core does not take as it is ----------------------------------------------------------------------
 
