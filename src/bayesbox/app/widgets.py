@@ -4,6 +4,7 @@ What is set by hand can be read in the next cell, and what is set in a cell move
 
     w = clf.widget()          w.row, w.posterior;       w.row = {"sex": "female"}
     w = net.widget("lung")    w.evidence, w.posteriors; w.evidence = {"xray": "yes"}
+    w = hmm.widget("GATT")    w.steps, w.path;          w.steps = "GATTACA"
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from bayesbox.app.chains import chain_answer, chain_spec, steps_of_texts
 from bayesbox.app.modules import text_of, widget_module
 from bayesbox.app.networks import network_answer, network_spec
 from bayesbox.app.rows import row_answer, row_spec, rulers_of, texts_of
@@ -19,6 +21,7 @@ from bayesbox.dist.naive import NaiveModel
 from bayesbox.errors import BadOption, MissingExtra
 from bayesbox.network.network import BayesianNetwork
 from bayesbox.schema.levels import level_text
+from bayesbox.sequence.hmm import HiddenMarkovModel
 
 try:
     import anywidget
@@ -116,6 +119,40 @@ class NetworkWidget(anywidget.AnyWidget):  # type: ignore[misc]
         """P(state | evidence), by node and state."""
         found: dict[str, dict[str, float]] = self.answer["posteriors"]
         return found
+
+
+class ChainWidget(anywidget.AnyWidget):  # type: ignore[misc]
+    """A sequence decoded: `steps` are what is seen; `path` and `posterior` what follows."""
+
+    _esm = widget_module("chain", "renderChain")
+    _css = text_of("style.css")
+    spec = traitlets.Dict().tag(sync=True)
+    steps = traitlets.Any().tag(sync=True)
+    answer = traitlets.Dict().tag(sync=True)
+
+    def __init__(self, chain: HiddenMarkovModel, sequence: object = ()) -> None:
+        self._chain = chain
+        super().__init__(spec=chain_spec(chain))
+        self.steps = sequence
+
+    @traitlets.validate("steps")  # type: ignore[untyped-decorator]
+    def _checked(self, proposal: Any) -> list[dict[str, str]]:
+        """Steps as the picture has them; a cell may give values, dicts, or a dict of columns."""
+        return steps_of_texts(self._chain, proposal["value"])
+
+    @traitlets.observe("steps")  # type: ignore[untyped-decorator]
+    def _follow(self, _: object = None) -> None:
+        self.answer = chain_answer(self._chain, self.steps)
+
+    @property
+    def path(self) -> list[str]:
+        """The most probable path of states."""
+        return [self.spec["states"][place] for place in self.answer["path"]]
+
+    @property
+    def posterior(self) -> list[dict[str, float]]:
+        """P(state | sequence) of each step, by state."""
+        return [dict(zip(self.spec["states"], row, strict=True)) for row in self.answer["posterior"]]
 
 
 class LessonWidget(anywidget.AnyWidget):  # type: ignore[misc]

@@ -43,8 +43,9 @@ def command(
 ) -> None:
     """Show models (.bayes), tables and networks in the browser, where every answer moves with what you set.
 
-    A table after a model judges it; a table with a target is learned and cross-validated. Without a FILE it opens three
-    lessons: the people of the Titanic, a screening test, and a network.
+    A model is a classifier of tables or a hidden Markov model. A table after a classifier judges it;
+    a table with a target is learned and cross-validated. Without a FILE it opens three lessons: the people of the
+    Titanic, a screening test, and a network.
     """
     from bayesbox.app.server.opened import open_files, shipped
     from bayesbox.app.server.run import serve

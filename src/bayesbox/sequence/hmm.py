@@ -33,6 +33,7 @@ from bayesbox.sequence.options import ChainOptions
 from bayesbox.sequence.states import StateChoice, candidates, choose_states, most_rounds
 from bayesbox.sequence.steps import Sequences, kinds_for, sequences_of, steps_of
 from bayesbox.sequence.tables import given_chain
+from bayesbox.sequence.widget import HasChainWidget
 from bayesbox.tally.count import count
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ OF_FILE = ("_schema", "_book", "_model", "_origin")  # what the model file holds
 
 
 @parameters
-class HiddenMarkovModel(Result, FromFile, ChainAnswers, HasParameters, ChainOptions):
+class HiddenMarkovModel(Result, FromFile, ChainAnswers, HasChainWidget, HasParameters, ChainOptions):
     """A hidden Markov model of sequences: by counting where states are known, by Baum-Welch where they are not.
 
     `states` is how many there are, or their names, or "auto" or "2..6": then the number is chosen, and `choice_` has

@@ -1,4 +1,4 @@
-"""The files that were named on the command line, each as what it holds: a classifier or a network.
+"""The files that were named on the command line, each as what it holds: a classifier, a network or a chain.
 
 Nothing else can be read: a request names a file by its place in this list.
 """
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from bayesbox.app.audited import NamedTable, audit_found, difference_found, drift_found, forgetting
+from bayesbox.app.chains import chain_answer, chain_spec, steps_of_texts
 from bayesbox.app.judged import cell_rows, data_found, evaluation_found
 from bayesbox.app.networks import network_answer, network_spec
 from bayesbox.app.rows import Json, row_answer, row_spec, rulers_of
@@ -27,6 +28,7 @@ from bayesbox.file.load import load_newest, load_version
 from bayesbox.network.formats import format_of
 from bayesbox.network.network import BayesianNetwork, FactorGraph, read_network
 from bayesbox.rule.options import NaiveOptions
+from bayesbox.sequence.hmm import HiddenMarkovModel
 from bayesbox.source.base import Source
 from bayesbox.table.naive.classifier import NaiveClassifier
 
@@ -166,6 +168,25 @@ class OpenedNetwork(ShownFile):
         return {"answer": network_answer(self.network, asked.get("evidence") or {}, asked.get("target"))}
 
 
+class OpenedChain(ShownFile):
+    """A hidden Markov model; a file that has changed is loaded again."""
+
+    kind = "chain"
+    views = ("chain",)
+
+    def __init__(self, name: str, chain: HiddenMarkovModel, *, path: str | None = None, version: Any = None) -> None:
+        super().__init__(name)
+        self.chain, self.path, self.version = chain, path, version
+
+    def spec(self) -> Json:
+        if self.path is not None:
+            self.chain, self.version = load_newest(self.path, self.chain, self.version)
+        return chain_spec(self.chain)
+
+    def answer(self, view: str, asked: Mapping[str, Any]) -> Json:  # noqa: ARG002
+        return {"answer": chain_answer(self.chain, steps_of_texts(self.chain, asked.get("steps") or []))}
+
+
 class OpenedLesson(ShownFile):
     """Bayes' rule by itself: the page works it out alone."""
 
@@ -208,7 +229,9 @@ def open_file(path: str) -> ShownFile:
         model, version = load_version(path)
         if isinstance(model, TableClassifier):
             return OpenedClassifier(name, model, path=path, version=version)
-        raise BadOption("the app shows classifiers of tables and networks", found=path)
+        if isinstance(model, HiddenMarkovModel):
+            return OpenedChain(name, model, path=path, version=version)
+        raise BadOption("the app shows classifiers of tables, networks and hidden Markov models", found=path)
     network = read_network(path)
     if isinstance(network, FactorGraph):
         raise BadOption("the app shows Bayesian networks, and this is a factor graph", found=path)

@@ -4,6 +4,7 @@
  * The address is `#file/view?state`, the state as JSON; back and forward go through it.
  */
 import { renderAudit } from "./audit.js";
+import { renderChain } from "./chain.js";
 import { copyTexts } from "./copytext.js";
 import { renderData } from "./data.js";
 import { button, fill, h } from "./dom.js";
@@ -31,6 +32,7 @@ const VIEWS = {
     render: renderEvaluation,
   },
   data: { title: "Data", state: {}, render: renderData },
+  chain: { title: "Chain", state: { steps: [] }, render: renderChain },
   audit: { title: "Audit", state: { rows: "", forget: false, against: null }, render: renderAudit },
   lesson: {
     title: "Lesson",

@@ -48,6 +48,22 @@ export function copyTexts(file, view, spec, traits, base) {
       curl: asked({ evidence: traits.get("evidence"), target: traits.get("target") }),
     };
   }
+  if (file.kind === "chain") {
+    /** @type {Record<string, string>[]} */
+    const steps = traits.get("steps");
+    const columns = spec.columns.map((/** @type {any} */ column) => [
+      column.name,
+      steps.map((step) =>
+        step[column.name] === undefined ? null : column.levels ? step[column.name] : Number(step[column.name])
+      ),
+    ]);
+    return {
+      Python: `import bayesbox as bb\nhmm = bb.HiddenMarkovModel.load(${python(file.name)})\nhmm.predict(${
+        python(Object.fromEntries(columns))
+      })`,
+      curl: asked({ steps }),
+    };
+  }
   if (["evaluate", "data", "audit"].includes(view)) return {};
   const row = traits.get("row"), model = file.lesson ? `${file.name}.bayes` : file.name;
   const sets = Object.entries(row).map(([name, value]) => `--set ${quoted(`${name}=${value}`)}`);

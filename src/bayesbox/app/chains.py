@@ -1,0 +1,111 @@
+"""What the picture of a hidden Markov model shows: a sequence decoded, and the trellis of its best path."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bayesbox.app.rows import Json
+from bayesbox.errors import BadData, BadOption, BayesboxError
+from bayesbox.schema.levels import level_text
+from bayesbox.sequence.hmm import HiddenMarkovModel
+from bayesbox.sequence.work.numbers import GIVEN, MOST_STEPS
+from bayesbox.sequence.work.viterbi import Trellis
+
+EXAMPLE = 8  # steps of the example
+
+Texts = list[dict[str, str]]
+"""Steps: by column the text of its value; a column that is not there is unknown."""
+
+
+def chain_spec(hmm: HiddenMarkovModel) -> Json:
+    """The states, the columns with their levels (none for numbers), and a sequence to begin with."""
+    levels = _levels(hmm)
+    example = [
+        {name: f"{float(text):.4g}" if levels[name] is None else text for name, text in step.items()}
+        for step in steps_of_texts(hmm, hmm.sample(EXAMPLE)[0])
+    ]
+    return {
+        "states": list(hmm.model_.states),
+        "columns": [{"name": name, "levels": own} for name, own in levels.items()],
+        "most": MOST_STEPS,
+        "example": example,
+        "digest": None if hmm.origin_ == GIVEN else hmm.book_.digest(),
+    }
+
+
+def _levels(hmm: HiddenMarkovModel) -> dict[str, list[str] | None]:
+    """The levels of each column; None for a number."""
+    found: dict[str, list[str] | None] = {}
+    for conditional in hmm.model_.conditionals:
+        table = conditional.level_table()
+        found |= dict.fromkeys(conditional.columns, None if table is None else list(table.levels))
+    return found
+
+
+def steps_of_texts(hmm: HiddenMarkovModel, sequence: object) -> Texts:
+    """A sequence of values, of dicts, or a dict of columns, as the picture has it."""
+    names = hmm.model_.columns
+    if isinstance(sequence, Mapping):
+        columns = {str(name): list(values) for name, values in sequence.items()}
+        sequence = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    steps = []
+    for each in sequence:  # type: ignore[attr-defined]
+        if not isinstance(each, Mapping) and len(names) != 1:
+            raise BadOption(f"a step of this chain has {len(names)} columns: give a dict for each", found=each)
+        step = each if isinstance(each, Mapping) else {names[0]: each}
+        unknown = [name for name in step if name not in names]
+        if unknown:
+            raise BadOption(f"the chain has no column {unknown[0]!r}", remedy=f"It has {', '.join(names)}")
+        steps.append({name: _text(value) for name, value in step.items() if not _is_missing(value)})
+    return steps
+
+
+def _is_missing(value: object) -> bool:
+    return value is None or value == "" or (isinstance(value, float) and math.isnan(value))
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else level_text(value)
+
+
+def chain_answer(hmm: HiddenMarkovModel, steps: Sequence[Mapping[str, str]]) -> Json:
+    """P(state) of each step, the best path, the likelihood, and the trellis; or what is wrong, in words."""
+    if not steps:
+        return {"posterior": [], "path": [], "trellis": None}
+    try:
+        if len(steps) > MOST_STEPS:
+            raise BadData(f"a sequence of at most {MOST_STEPS} steps is shown", found=len(steps))
+        sequence = _sequence(hmm, steps)
+        score = hmm.score(sequence)
+        if score == -math.inf:
+            raise BadData("this sequence is impossible under the model")
+        trellis = hmm.work(sequence, "viterbi")
+        posterior = hmm.predict_proba(sequence)
+    except BayesboxError as error:
+        return {"error": str(error)}
+    assert isinstance(trellis, Trellis)
+    return {
+        "posterior": posterior.tolist(),
+        "path": list(trellis.path),
+        "score": score,
+        "trellis": {"names": list(trellis.names), "delta": trellis.delta, "back": trellis.back},
+        "work": trellis.text(100),
+    }
+
+
+def _sequence(hmm: HiddenMarkovModel, steps: Sequence[Mapping[str, str]]) -> dict[str, list[Any]]:
+    """The steps by column, numbers as numbers."""
+    found: dict[str, list[Any]] = {}
+    for name, levels in _levels(hmm).items():
+        texts = [each.get(name) for each in steps]
+        found[name] = texts if levels is not None else [_number(name, text) for text in texts]
+    return found
+
+
+def _number(name: str, text: str | None) -> float | None:
+    try:
+        return None if text is None else float(text)
+    except ValueError:
+        raise BadData(f"`{name}` is a number", found=text) from None
