@@ -77,6 +77,15 @@ def limit_context(*, memory: int | str | None = None, classes: int | None = None
     """Other limits within a `with` block: bytes as a number or as a text such as "8 GiB", and a number of classes.
 
     They hold for the whole process, so that the threads that count rows see them.
+
+    Parameters
+    ----------
+    memory : int, str such as "8 GiB", or None (default, as it is); the most bytes of the tables of a model
+    classes : int or None (default, as it is); the most classes
+
+    Returns
+    -------
+    a context manager
     """
     global _given
     before = _given

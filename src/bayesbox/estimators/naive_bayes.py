@@ -63,6 +63,17 @@ class NaiveBayes(CalibratedEstimator[NaiveClassifier], NaiveOptions):
 
         None where it does no harm. `str()` of it is what `bayes train` prints. A sample of the rows is looked at.
 
+        Parameters
+        ----------
+        X : rows that were learned, or others like them
+        y : the class of each row, a list, an array or a column
+
+        Returns
+        -------
+        Dependence, or None where it does no harm
+
+        Examples
+        --------
         >>> sign = [True, False, True, True, False, False, True, False] * 25
         >>> ill = [True, False, False, True, True, False, True, False] * 25
         >>> clf = NaiveBayes()
@@ -77,7 +88,16 @@ class NaiveBayes(CalibratedEstimator[NaiveClassifier], NaiveOptions):
         return dependence([LabelledRows(batch, labels_from(y, batch.rows))], classifier)
 
     def linear_weights(self, positive: object = None) -> LinearWeights:
-        """(w, a) such that the second class (or `positive`) is predicted where w.x + a > 0."""
+        """(w, a) such that the second class (or `positive`) is predicted where w.x + a > 0.
+
+        Parameters
+        ----------
+        positive : one of two classes, or None (default) for the second
+
+        Returns
+        -------
+        LinearWeights, the pair (w, a); `NotLinear` is raised where the decision is none
+        """
         check_is_fitted(self)
         return linear_weights(self.classifier_, positive)
 
@@ -85,12 +105,30 @@ class NaiveBayes(CalibratedEstimator[NaiveClassifier], NaiveOptions):
         """The density of a column of numbers in each class: the text of an SVG, which a notebook draws.
 
         With names of densities, each in a panel of its own: `clf.density_svg("age", ["gaussian", "kernel", "mdl"])`.
+
+        Parameters
+        ----------
+        column : name or position of a column of numbers
+        densities : list of names such as "gaussian", or None (default) for the one in use
+
+        Returns
+        -------
+        Picture, the text of an SVG, which a notebook draws
         """
         check_is_fitted(self)
         return picture(self.classifier_, str(column), densities)
 
     def density_losses(self, column: object) -> dict[str, float]:
-        """The class log loss, in nats a row, of each density that `numeric="auto"` tries for a column, least first."""
+        """The class log loss, in nats a row, of each density that `numeric="auto"` tries for a column, least first.
+
+        Parameters
+        ----------
+        column : name or position of a column of numbers
+
+        Returns
+        -------
+        dict from density to log loss, least first
+        """
         check_is_fitted(self)
         found = losses(self.classifier_, str(column)).losses
         return dict(sorted(found.items(), key=lambda each: each[1]))
@@ -101,13 +139,34 @@ class NaiveBayes(CalibratedEstimator[NaiveClassifier], NaiveOptions):
         `label` is the second class unless it is given, `against` the most probable of the others. `row` (a dict, or X
         of one row) is marked on the rulers. `top` columns are drawn, the most telling first. A notebook shows the
         picture, whose text is `svg()`; `print` writes it in characters.
+
+        Parameters
+        ----------
+        label : a class, or None (default) for the second
+        against : another class, or None (default) for the most probable of the others
+        row : a row to mark: a dict, or X of one row; None (default) for none
+        top : int, default 10; how many columns are drawn
+
+        Returns
+        -------
+        Nomogram, with `.svg()`
         """
         check_is_fitted(self)
         batch = None if row is None else self._asked(one_row(row))
         return nomogram(self.classifier_, label, against, batch, top)
 
     def to_network(self, target: str | None = None) -> BayesianNetwork:
-        """The same model as a Bayesian network: the class is the only parent of every column."""
+        """The same model as a Bayesian network: the class is the only parent of every column.
+
+        Parameters
+        ----------
+        target : str or None (default), the name of the class; without one that of the column it was learned from, else
+            class
+
+        Returns
+        -------
+        BayesianNetwork
+        """
         check_is_fitted(self)
         return network_of(self.classifier_, target)
 
@@ -117,6 +176,18 @@ class NaiveBayes(CalibratedEstimator[NaiveClassifier], NaiveOptions):
         `dialect` is duckdb, postgres, sqlite or spark. The table has the model's columns under their names; missing
         values are NULL. The answers are those of `predict_proba`.
 
+        Parameters
+        ----------
+        dialect : "duckdb" (default), "postgres", "sqlite" or "spark"
+        table : str, default "data"; the table to read from
+        keep : list of columns to copy; () by default
+
+        Returns
+        -------
+        str, one SELECT statement
+
+        Examples
+        --------
         >>> import duckdb
         >>> clf = NaiveBayes().fit({"car": ["sports", "suv", "suv"]}, ["H", "L", "H"])
         >>> with duckdb.connect() as connection:
@@ -128,7 +199,17 @@ class NaiveBayes(CalibratedEstimator[NaiveClassifier], NaiveOptions):
         return sql_of(self.classifier_, dialect, table=table, keep=keep)
 
     def to_pmml(self, target: str | None = None) -> str:
-        """The model as a PMML 4.4 document (a NaiveBayesModel); `target` names the field of the class."""
+        """The model as a PMML 4.4 document (a NaiveBayesModel); `target` names the field of the class.
+
+        Parameters
+        ----------
+        target : str or None (default), the name of the class; without one that of the column it was learned from, else
+            class
+
+        Returns
+        -------
+        str, an XML document
+        """
         check_is_fitted(self)
         return pmml_of(self.classifier_, target=target)
 
@@ -136,6 +217,10 @@ class NaiveBayes(CalibratedEstimator[NaiveClassifier], NaiveOptions):
         """The model as an ONNX graph: an input for each column, rows x 1, outputs `label` and `probabilities`.
 
         A category is a text, "" where it is missing; all else a double, NaN where it is missing.
+
+        Returns
+        -------
+        bytes, the graph
         """
         check_is_fitted(self)
         return onnx_of(self.classifier_)
@@ -146,6 +231,17 @@ class NaiveBayes(CalibratedEstimator[NaiveClassifier], NaiveOptions):
     ) -> NaiveBayes:
         """A model of given probabilities, without data: prior[class], tables[column][class][level].
 
+        Parameters
+        ----------
+        prior : dict from class to probability
+        tables : dict from column to class to level to probability
+
+        Returns
+        -------
+        NaiveBayes, without counts: it cannot forget or merge
+
+        Examples
+        --------
         >>> clf = NaiveBayes.from_tables(prior={"young": 0.4, "old": 0.6}, tables={"Radio1": {
         ...     "young": {"like": 0.95, "dislike": 0.05}, "old": {"like": 0.03, "dislike": 0.97}}})
         >>> clf.predict([{"Radio1": "like"}])

@@ -37,6 +37,19 @@ def lesson(prior: float = 0.01, hit: float = 0.9, alarm: float = 0.09, people: i
     Of `people`, a share `prior` has it; a test is positive for a share `hit` of those, and for a share `alarm` of the
     others. Needs `bayesbox[notebook]`.
 
+    Parameters
+    ----------
+    prior : float, default 0.01; the share of those that have it
+    hit : float, default 0.9; the share of these with a positive test
+    alarm : float, default 0.09; the share of the others with a positive test
+    people : int, default 1000
+
+    Returns
+    -------
+    LessonWidget, for a notebook
+
+    Examples
+    --------
     >>> lesson(prior=0.02).prior
     0.02
     """

@@ -51,10 +51,31 @@ def predict(
     and the new ones, worked out on the executors when they are asked for. `follow_links` is about folders of documents:
     links in them are skipped otherwise.
 
-    Text files: `encoding` is that of the text, UTF-8 by default, and a byte order mark goes before it; `decimal` and
-    `thousands` are the marks of numbers, `delimiter` separates the fields, the first `skip_rows` lines are passed over,
-    and lines that begin with `comment` are not rows. `sheet` is the sheet of an Excel workbook, by default the first.
+    Parameters
+    ----------
+    model : a fitted estimator
+    data : name of a file, a glob, a folder, a frame, a table, or any source
+    proba : bool, default False; add a column for the probability of each class
+    explain : int, default 0; add so many columns that say most
+    keep : list of columns to copy, ["*"] for all; () by default
+    threads : int, default 1; threads that answer
+    na : list of str, () by default; more texts that stand for a missing value
+    format : str or None (default); the format of the file, where its name does not say it
+    follow_links : bool, default False; follow links in folders of documents
+    encoding : str or None (default, UTF-8); that of text files, though a byte order mark goes before it
+    decimal : str, default "."; the decimal mark of numbers in text files
+    thousands : str or None (default); the mark between the thousands of numbers
+    delimiter : str or None (default); what separates the fields
+    skip_rows : int, default 0; the first lines of a text file to pass over
+    comment : str or None (default); what lines begin with that are not rows
+    sheet : str or None (default, the first); the sheet of an Excel workbook
 
+    Returns
+    -------
+    a frame of pandas, polars or Spark where `data` is one, else an Arrow table
+
+    Examples
+    --------
     >>> import bayesbox as bb
     >>> clf = bb.NaiveBayes().fit({"age": [25, 20, 45]}, ["L", "H", "H"])
     >>> bb.predict(clf, {"age": [44, 25]}, keep=["age"]).to_pydict()

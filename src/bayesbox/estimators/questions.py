@@ -41,6 +41,16 @@ class AsksQuestions:
         the counts behind them; `[i]` is row i; `.terms`, `.prior` and `.log_odds(label, against)` are the numbers;
         `.to_shap()` is for the plots of shap.
 
+        Parameters
+        ----------
+        X : rows, as for `fit`, or one row: a dict, a Series, a named tuple
+
+        Returns
+        -------
+        RowsExplanation, which prints as signed bars and has `.to_frame()`
+
+        Examples
+        --------
         >>> import bayesbox as bb
         >>> rows = {"outlook": ["sunny", "rainy", "rainy", "sunny"]}
         >>> print(bb.NaiveBayes().fit(rows, ["no", "yes", "yes", "yes"]).explain({"outlook": "rainy"}))
@@ -66,6 +76,17 @@ class AsksQuestions:
 
         `row` is a dict, a Series, a named tuple, or X of one row; None as a value makes a column missing.
 
+        Parameters
+        ----------
+        row : dict, Series, named tuple, or X of one row; a column that is left out is missing
+        changes : dict from column to its other value
+
+        Returns
+        -------
+        WhatIf, with `.before` and `.after`; it prints as a table and has `.to_frame()`
+
+        Examples
+        --------
         >>> import bayesbox as bb
         >>> rows = {"outlook": ["sunny", "rainy", "rainy", "sunny"], "windy": [True, True, False, False]}
         >>> clf = bb.NaiveBayes().fit(rows, ["no", "no", "yes", "yes"])
@@ -81,6 +102,18 @@ class AsksQuestions:
         the distance in standard deviations of its column for a number, within the range that was learned. Columns that
         are `fixed` may not change, and what is missing stays so.
 
+        Parameters
+        ----------
+        row : dict, Series, named tuple, or X of one row; a column that is left out is missing
+        to : the class to reach, or None (default) for any other
+        fixed : list of columns that may not change; () by default
+
+        Returns
+        -------
+        Flips, the smallest change first, as `.best`; it prints as a table and has `.to_frame()`
+
+        Examples
+        --------
         >>> import bayesbox as bb
         >>> rows = {"outlook": ["sunny", "rainy", "rainy", "sunny"], "windy": [True, True, False, False]}
         >>> clf = bb.NaiveBayes().fit(rows, ["no", "no", "yes", "yes"])
@@ -95,6 +128,17 @@ class AsksQuestions:
 
         With `costs`, by bits for their cost; a column without one costs 1. Without a row nothing is known.
 
+        Parameters
+        ----------
+        row : what is known: a dict, a Series, a named tuple; None (default) for nothing
+        costs : dict from column to a positive number, or None (default)
+
+        Returns
+        -------
+        ColumnQuestions, the best column first; it prints as a table and has `.to_frame()`
+
+        Examples
+        --------
         >>> import bayesbox as bb
         >>> rows = {"outlook": ["sunny", "rainy", "rainy", "sunny"], "windy": [True, True, False, False]}
         >>> clf = bb.NaiveBayes().fit(rows, ["no", "no", "yes", "yes"])
@@ -112,6 +156,17 @@ class AsksQuestions:
         The loss is that of the mean log loss where the column is marginalised: the term of naive Bayes left out, in
         other models the column missing in every row. Take rows that were not learned.
 
+        Parameters
+        ----------
+        X : rows that were not learned, or None (default)
+        y : the class of each of these rows; given with X
+
+        Returns
+        -------
+        Importance, the most telling column first; it prints as a table and has `.to_frame()`
+
+        Examples
+        --------
         >>> import bayesbox as bb
         >>> rows = {"outlook": ["sunny", "rainy", "rainy", "sunny"], "windy": [True, True, False, False]}
         >>> clf = bb.NaiveBayes().fit(rows, ["no", "no", "yes", "yes"])
@@ -137,6 +192,16 @@ class AsksQuestions:
         X is rows, the name of a file, or another estimator. Each column has a G-test and a population stability index,
         its levels never seen, and its share of missing values. Rows are counted a batch at a time and not kept.
 
+        Parameters
+        ----------
+        X : rows, the name of a file, or another estimator
+
+        Returns
+        -------
+        Drift, by column; it prints as a table and has `.to_frame()`
+
+        Examples
+        --------
         >>> import bayesbox as bb
         >>> clf = bb.NaiveBayes().fit({"car": ["suv", "van"] * 50}, ["a", "a", "b", "b"] * 25)
         >>> clf.drift({"car": ["suv"] * 80 + ["van"] * 20})

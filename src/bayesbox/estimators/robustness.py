@@ -48,6 +48,28 @@ def robustness(
     several; (0.2,), (0.1,), (10,), (1,) and (0.2,) by default, and () leaves one out. There are `cv` folds, ten where
     nothing is said and there are rows enough. The models stay as they are.
 
+    Parameters
+    ----------
+    model : a classifier, a list, or a dict by name
+    X : rows in named columns
+    y : the class of each row, a list, an array or a column
+    label_noise : float, list of floats, or None (default, 0.2)
+    noise_points : float, list of floats, or None (default, 0.1)
+    irrelevant : int, list of int, or None (default, 10)
+    copies : int, list of int, or None (default, 1)
+    missing : float, list of floats, or None (default, 0.2)
+    sample_weight : array of a weight for each row, or None (each counts once); a row of weight 2 counts as two
+    cv : int or None (default, ten folds where there are rows enough)
+    repeats : int, default 1; how often the rows are shuffled into folds
+    seed : int, default 0; the same seed gives the same result
+    threads : int, default 1
+
+    Returns
+    -------
+    Robustness; it prints as a table and has `.to_frame()`
+
+    Examples
+    --------
     >>> import bayesbox as bb
     >>> rows = {"cough": ["yes", "yes", "no", "no"] * 5, "age": list(range(20))}
     >>> found = robustness(bb.NaiveBayes(), rows, ["ill", "ill", "well", "well"] * 5, missing=[0.1, 0.5])

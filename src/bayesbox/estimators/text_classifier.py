@@ -69,7 +69,18 @@ class TextClassifier(CountedEstimator[DocumentClassifier], DocumentOptions):
         return self
 
     def fit(self, X: object, y: object, sample_weight: object = None) -> Self:
-        """Count the words of the documents X by the labels y."""
+        """Count the words of the documents X by the labels y.
+
+        Parameters
+        ----------
+        X : list, array or series of strings or bytes in UTF-8, an Arrow column, or a matrix of counts
+        y : the class of each document
+        sample_weight : array of a weight for each document, or None (default, each counts once)
+
+        Returns
+        -------
+        the estimator itself
+        """
         classifier = self._blank_classifier()
         batch = texts_from(X)
         classifier.learn(batch, labels_from(y, batch.rows), weights=sample_weight)
@@ -85,6 +96,17 @@ class TextClassifier(CountedEstimator[DocumentClassifier], DocumentOptions):
         """Count more documents; equal to one fit on all of them. Classes may be declared, or turn up later.
 
         Threads may call this and `forget` at once, as for tables.
+
+        Parameters
+        ----------
+        X : documents, as for `fit`
+        y : the class of each document
+        classes : list of the classes there will be, or None (default) for those that turn up
+        sample_weight : array of a weight for each document, or None (default, each counts once)
+
+        Returns
+        -------
+        the estimator itself
         """
         with writing(self):
             classifier = copy.copy(self.classifier_) if hasattr(self, "classifier_") else self._blank_classifier()
@@ -97,7 +119,18 @@ class TextClassifier(CountedEstimator[DocumentClassifier], DocumentOptions):
         return self
 
     def forget(self, X: object, y: object, sample_weight: object = None) -> Self:
-        """Take documents out again: the tallies are as if these had never been learned."""
+        """Take documents out again: the tallies are as if these had never been learned.
+
+        Parameters
+        ----------
+        X : documents that were learned
+        y : the classes they were learned with
+        sample_weight : array of the weights they were learned with, or None (default)
+
+        Returns
+        -------
+        the estimator itself
+        """
         with writing(self):
             batch = self._asked(X)
             classifier = copy.copy(self.classifier_)
@@ -138,6 +171,15 @@ class TextClassifier(CountedEstimator[DocumentClassifier], DocumentOptions):
         """How many probabilities this model has, and how many are free; or another model of the same documents.
 
         `parameters("position", length=100)` is the model with a table of its own for each of 100 places.
+
+        Parameters
+        ----------
+        occurrence : str or None (default) for that of this model
+        length : int or None (default); how many places there are, where occurrence is "position"
+
+        Returns
+        -------
+        Parameters, a named tuple with `terms` and `free`
         """
         check_is_fitted(self)
         if occurrence is None:
@@ -148,7 +190,17 @@ class TextClassifier(CountedEstimator[DocumentClassifier], DocumentOptions):
         return parameters(occurrence, words=len(names), classes=len(self.classes_), length=length)
 
     def telling_words(self, label: object, number: int = 10) -> list[tuple[str, float]]:
-        """The words that speak most for a class, with their lead in log-weight over the next class."""
+        """The words that speak most for a class, with their lead in log-weight over the next class.
+
+        Parameters
+        ----------
+        label : a class
+        number : int, default 10; how many words
+
+        Returns
+        -------
+        list of (word, lead), the greatest lead first
+        """
         check_is_fitted(self)
         text = level_text(label)
         if text not in self.classifier_.model.classes:
@@ -156,7 +208,16 @@ class TextClassifier(CountedEstimator[DocumentClassifier], DocumentOptions):
         return self.classifier_.telling_words(number)[text]
 
     def explain(self, X: object) -> DocumentsExplanation:
-        """The words of each document, and what each adds to each class; `print` shows one document with its counts."""
+        """The words of each document, and what each adds to each class; `print` shows one document with its counts.
+
+        Parameters
+        ----------
+        X : documents, as for `fit`
+
+        Returns
+        -------
+        DocumentsExplanation; `[i]` is document i
+        """
         return self.classifier_.explain_rows(self._asked(X))
 
     def _as_row(self, row: Any) -> Any:

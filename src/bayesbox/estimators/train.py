@@ -56,13 +56,36 @@ def train(
     rows each, which are the classes then. `classes_limit` is the most classes, 10,000 by default; to give it says that
     numbers are classes.
 
-    Text files: `encoding` is that of the text, UTF-8 by default, and a byte order mark goes before it; `decimal` and
-    `thousands` are the marks of numbers, `delimiter` separates the fields, the first `skip_rows` lines are passed over,
-    and lines that begin with `comment` are not rows. `sheet` is the sheet of an Excel workbook, by default the first.
+    Parameters
+    ----------
+    data : name of a file, a glob, a folder, a list of these, a frame, a table, or any source
+    target : str or None (default); the column of the class, which folders of documents do not need
+    model : an estimator that is not fitted, or None (default) for `NaiveBayes()`
+    text : str or None (default); the column of the documents, for a `TextClassifier`
+    weight : str or None (default); the column that says how often a row counts
+    target_bins : int or None (default); cut a target of numbers into so many classes
+    classes_limit : int or None (default, 10,000); the most classes
+    threads : int, default 1; threads that read and count
+    na : list of str, () by default; more texts that stand for a missing value
+    bad_rows : "error" (default), or "skip" to leave broken rows out and count them
+    format : str or None (default); the format of the file, where its name does not say it
+    follow_links : bool, default False; follow links in folders of documents
+    encoding : str or None (default, UTF-8); that of text files, though a byte order mark goes before it
+    decimal : str, default "."; the decimal mark of numbers in text files
+    thousands : str or None (default); the mark between the thousands of numbers
+    delimiter : str or None (default); what separates the fields
+    skip_rows : int, default 0; the first lines of a text file to pass over
+    comment : str or None (default); what lines begin with that are not rows
+    sheet : str or None (default, the first); the sheet of an Excel workbook
+    progress : function, or None (default); called while rows are read, with the share that is done, the seconds left
+        (both None while they are not known) and how many rows there were
 
-    `progress` is called while rows are read, with the share that is done, the seconds left (both None while they are
-    not known) and how many rows there were.
+    Returns
+    -------
+    the fitted estimator
 
+    Examples
+    --------
     >>> train({"age": [25, 20, 45], "class": ["L", "H", "H"]}, target="class").classes_
     array(['H', 'L'], dtype='<U1')
     """
@@ -94,6 +117,14 @@ def load(path: str | PathLike[str]) -> Any:
 
     Nothing is locked. The estimator remembers which version of the file it is, so that `save` to the same name raises
     `ModelChanged` where another has changed the file since.
+
+    Parameters
+    ----------
+    path : str or path; the name of the file
+
+    Returns
+    -------
+    the estimator
     """
     model, version = load_version(path)
     found = estimator_of(model) if isinstance(model, Classifier) else model

@@ -28,6 +28,19 @@ def bayes_rule(prior: Any, likelihood: Any, evidence: float | Fraction | None = 
 
     With numbers: P(h), P(e | h) and P(e) give P(h | e).
 
+    Parameters
+    ----------
+    prior : P(h), a number or Fraction; or a dict from hypothesis to probability
+    likelihood : P(e | h), a number; with a dict for a prior, a dict by hypothesis, or a list of such dicts
+    evidence : P(e), a number, or None (default) where there is a dict
+    work : bool, default False; give the work in place of the posterior
+
+    Returns
+    -------
+    P(h | e), a number, or a dict by hypothesis
+
+    Examples
+    --------
     >>> bayes_rule(prior=0.00002, likelihood=0.5, evidence=0.05)
     0.0002
     >>> bayes_rule(prior=Fraction(1, 50000), likelihood=Fraction(1, 2), evidence=Fraction(1, 20))

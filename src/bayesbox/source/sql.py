@@ -37,6 +37,17 @@ def sql(query: str, database: object = None) -> SqlSource:
     (`postgresql://user@host/name`), or an open DuckDB connection. Without one the query stands by itself and may name
     Parquet and CSV files. In each case it is written in DuckDB's SQL.
 
+    Parameters
+    ----------
+    query : str, in DuckDB's SQL
+    database : file, address, open DuckDB connection, or None (default)
+
+    Returns
+    -------
+    a source of rows, for `train` and `predict`
+
+    Examples
+    --------
     >>> import bayesbox as bb
     >>> rows = bb.sql("select * from (values (25, 'L'), (20, 'H'), (45, 'H')) as people(age, risk)")
     >>> bb.train(rows, target="risk").book_["age"].mean

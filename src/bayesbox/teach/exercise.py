@@ -114,6 +114,17 @@ def exercise(topic: str | None = None, seed: int = 0) -> Exercise:
     The topics are rule, naive, text, full, network and hmm. `print` shows the sheet; `.solution` is the work,
     `.answer` a Fraction, and `.check("9/64")` says whether an answer is right.
 
+    Parameters
+    ----------
+    topic : "rule", "naive", "text", "full", "network", "hmm", or None (default) for any
+    seed : int, default 0; the same seed gives the same result
+
+    Returns
+    -------
+    Exercise
+
+    Examples
+    --------
     >>> drawn = exercise("rule", seed=0)
     >>> print(drawn)
     Exercise rule 0: Bayes' rule by itself

@@ -93,6 +93,20 @@ def exercises(
 ) -> ExerciseSet:
     """So many different exercises from a seed on, with their answers apart; `works` adds the work of each.
 
+    Parameters
+    ----------
+    topic : "rule", "naive", "text", "full", "network", "hmm", or None (default) for any
+    seed : int, default 0; the first seed
+    count : int, default 10; how many
+    works : bool, default False; add the work of each
+    answers : bool, default True; add the answers
+
+    Returns
+    -------
+    ExerciseSet
+
+    Examples
+    --------
     >>> drawn = exercises("naive", count=3)
     >>> len(drawn), len({str(each) for each in drawn.exercises})
     (3, 3)

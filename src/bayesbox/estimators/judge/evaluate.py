@@ -70,6 +70,9 @@ def evaluate(
 
     Parameters
     ----------
+    cv : int, "loo", a splitter of scikit-learn, or None (default)
+    loo : bool, default False; every row by the model of all the others
+    draws : int, default 1000; draws of the bootstrap
     estimator : classifier
         One of bayesbox, or any of scikit-learn with `predict_proba`.
     X, y : rows and their classes
@@ -138,6 +141,21 @@ def compare(
     `estimators` is a list, or a dict by name; classifiers and pipelines of scikit-learn may take part. All are
     cross-validated (10 folds by default), or where all are fitted and `cv` is not given, judged on the rows as they
     are. One that refuses the data is named with the reason. The other parameters are those of `evaluate`.
+
+    Parameters
+    ----------
+    estimators : list of classifiers, or dict by name
+    X : rows or documents, as for `evaluate`
+    y : the class of each row, a list, an array or a column
+    cv : int, "loo", a splitter of scikit-learn, or None (default, 10 folds unless all are fitted)
+    loo : bool, default False; every row by the model of all the others
+    repeats : int, default 1; how often the rows are shuffled into folds
+    sample_weight : array of a weight for each row, or None (each counts once); a row of weight 2 counts as two
+    bins : int, default 15; the bins of the calibration error
+    intervals : "auto" (default), "exact" or "bootstrap"
+    draws : int, default 1000; draws of the bootstrap
+    seed : int, default 0; the same seed gives the same result
+    progress : function of share, seconds left and text, or None (default)
 
     Returns
     -------

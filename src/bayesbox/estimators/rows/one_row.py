@@ -38,6 +38,18 @@ class OneRowAnswers:
         one fit. Naive Bayes over levels, flags and normal densities answers single rows meanwhile without being made
         anew. Threads may call this, `forget_one` and the answers at once.
 
+        Parameters
+        ----------
+        row : dict, Series, named tuple, or X of one row; a column that is left out is missing
+        label : the class of the row
+        weight : float or None (default, it counts once)
+
+        Returns
+        -------
+        the estimator itself
+
+        Examples
+        --------
         >>> import bayesbox as bb
         >>> clf = bb.NaiveBayes()
         >>> for car, risk in [("sports", "H"), ("suv", "L"), ("suv", "L")]:
@@ -61,6 +73,18 @@ class OneRowAnswers:
     def forget_one(self, row: Any, label: Any, *, weight: float | None = None) -> Self:
         """Take one row out again: the tallies are as if it had never been learned.
 
+        Parameters
+        ----------
+        row : the row as it was learned
+        label : the class it was learned with
+        weight : float or None (default); the weight it was learned with
+
+        Returns
+        -------
+        the estimator itself
+
+        Examples
+        --------
         >>> import bayesbox as bb
         >>> clf = bb.NaiveBayes().fit({"car": ["sports", "suv"]}, ["H", "L"])
         >>> digest = clf.book_.digest()
@@ -85,6 +109,16 @@ class OneRowAnswers:
     def predict_one(self, row: Any) -> Any:
         """The most probable class of one row.
 
+        Parameters
+        ----------
+        row : dict, Series, named tuple, or X of one row; a column that is left out is missing
+
+        Returns
+        -------
+        the label
+
+        Examples
+        --------
         >>> import bayesbox as bb
         >>> clf = bb.NaiveBayes().fit({"car": ["sports", "suv", "suv"]}, ["H", "L", "L"])
         >>> clf.predict_one({"car": "suv"})
@@ -101,6 +135,16 @@ class OneRowAnswers:
     def predict_proba_one(self, row: Any) -> dict[Any, float]:
         """P(class | x) of one row by label.
 
+        Parameters
+        ----------
+        row : dict, Series, named tuple, or X of one row; a column that is left out is missing
+
+        Returns
+        -------
+        dict from label to probability
+
+        Examples
+        --------
         >>> import bayesbox as bb
         >>> clf = bb.NaiveBayes().fit({"car": ["sports", "suv", "suv"]}, ["H", "L", "L"])
         >>> clf.predict_proba_one({"car": "suv"})
@@ -121,6 +165,12 @@ class OneRowAnswers:
         classes, `.terms(row)` what each column adds, `.answer(row)` the probabilities with the numbers of columns that
         the row lacks and of levels that were never seen.
 
+        Returns
+        -------
+        CompiledScorer
+
+        Examples
+        --------
         >>> import bayesbox as bb
         >>> clf = bb.NaiveBayes().fit({"car": ["sports", "suv", "suv"]}, ["H", "L", "L"])
         >>> clf.scorer().answer({"car": "van"})
@@ -132,6 +182,10 @@ class OneRowAnswers:
         """The estimator as a classifier of river, for its pipelines and `evaluate.progressive_val_score`.
 
         The two share what is learned. `pip install bayesbox[river]` brings river.
+
+        Returns
+        -------
+        a classifier of river
         """
         try:
             from bayesbox.estimators.river import RiverClassifier

@@ -83,16 +83,43 @@ class Joint:
         return int(total) if total.denominator == 1 else float(total)
 
     def levels(self, column: str) -> list[str]:
-        """The levels of a column."""
+        """The levels of a column.
+
+        Parameters
+        ----------
+        column : str
+
+        Returns
+        -------
+        list of str
+        """
         return self.table.levels(column)
 
     def query(self, text: str) -> float | ProbabilityTable:
-        """P(...): a float where every target has a value, else a table of probabilities."""
+        """P(...): a float where every target has a value, else a table of probabilities.
+
+        Parameters
+        ----------
+        text : str, a question such as "P(rain=yes | grass=wet)"
+
+        Returns
+        -------
+        float, or ProbabilityTable
+        """
         value = self.ask(text).value
         return float(value) if isinstance(value, Fraction) else value
 
     def fraction(self, text: str) -> Fraction:
-        """The probability of an event, exactly."""
+        """The probability of an event, exactly.
+
+        Parameters
+        ----------
+        text : str, a question such as "P(rain=yes | grass=wet)"
+
+        Returns
+        -------
+        Fraction
+        """
         value = self.ask(text).value
         if isinstance(value, ProbabilityTable):
             raise BadOption(
@@ -103,12 +130,30 @@ class Joint:
         return value
 
     def odds(self, text: str) -> float:
-        """The odds p / (1 - p) of an event; infinite where it is certain."""
+        """The odds p / (1 - p) of an event; infinite where it is certain.
+
+        Parameters
+        ----------
+        text : str, a question such as "P(rain=yes | grass=wet)"
+
+        Returns
+        -------
+        float
+        """
         p = self.fraction(text)
         return math.inf if p == 1 else float(p / (1 - p))
 
     def ask(self, text: str | Query) -> Answer:
-        """The answer with the rows it rests on: `.value`, `.counted`, `.given`, `.left_out`."""
+        """The answer with the rows it rests on: `.value`, `.counted`, `.given`, `.left_out`.
+
+        Parameters
+        ----------
+        text : str, a question such as "P(rain=yes | grass=wet)"
+
+        Returns
+        -------
+        Answer
+        """
         return answer(self.table, text if isinstance(text, Query) else parse_query(text))
 
     def independent(self, left: str, right: str | None = None, given: Given = None) -> Verdict:
@@ -117,6 +162,16 @@ class Joint:
         The answer is true or false by the equality P(a, b | c) = P(a | c) P(b | c) of fractions, for every value where
         variables are asked for; `.chi_square` and `.g` test whether the difference may be chance. The whole question
         may stand in the first text: "colour=red _|_ size=large | class=+".
+
+        Parameters
+        ----------
+        left : str, an event or a variable such as "colour=red", or the whole question
+        right : str or None (default), the other one
+        given : str, list of str, or None (default), what is known
+
+        Returns
+        -------
+        Verdict, true or false; `.chi_square`, `.g`
         """
         if right is not None:
             texts = [] if given is None else [given] if isinstance(given, str) else list(given)
@@ -130,6 +185,16 @@ class Joint:
     def work(self, text: str) -> Work:
         """The counts behind P(...), or behind a question of independence, as work that prints, HTML and LaTeX.
 
+        Parameters
+        ----------
+        text : str, a question such as "P(rain=yes | grass=wet)"
+
+        Returns
+        -------
+        the work, which prints as text and shows as HTML in a notebook; `.html()`, `.latex()`, `.to_dict()`
+
+        Examples
+        --------
         >>> print(Joint({"colour": ["red", "red", "blue"]}).work("P(colour=red)"))
         P(colour=red)
         rows = 3
@@ -147,7 +212,12 @@ class Joint:
         return Joint.of(self.table - other.table) if isinstance(other, Joint) else NotImplemented
 
     def digest(self) -> str:
-        """SHA-256 of the counts, in hex: equal for the same multiset of rows."""
+        """SHA-256 of the counts, in hex: equal for the same multiset of rows.
+
+        Returns
+        -------
+        str, 64 hexadecimal digits
+        """
         return digest_of(self.table.family.canonical())
 
     def __eq__(self, other: object) -> bool:
