@@ -80,7 +80,7 @@ def listed_in(text: str) -> set[str]:
 def test_every_parameter_is_listed(place):
     owner, name, function = DESCRIBED[place]
     listed = listed_in(EXAMPLES.whole(owner, name, inspect.getdoc(function)))
-    assert parameters_of(function) - listed - OLD_NAMES == set()
+    assert parameters_of(function) - listed - OLD_NAMES == set(), "list it in the docstring, or in reference/examples"
     assert listed - parameters_of(function) == set(), "there is no such parameter"
 
 
@@ -143,7 +143,7 @@ def test_examples_are_of_what_is_there():
 
 def test_what_is_given_is_described():
     others = {"Any", "Doubles", "Fraction", "Iterator", "Labels", "NDArray", "None", "Self"}
-    assert set(given_by(public_names())) - {*public_names(), *others} <= {*RESULTS, *NO_RESULTS}
+    assert set(given_by(public_names())) - {*public_names(), *others} <= {*RESULTS, *NO_RESULTS}, "see api_results.py"
     assert set(given_by(public_names())) >= NO_RESULTS
 
 

@@ -55,7 +55,7 @@ RESULTS = {
 }
 """The classes of results and where they are defined."""
 
-NO_RESULTS = {"LessonWidget", "NetworkWidget", "OptimalClassifier", "RowWidget", "SqlSource"}
+NO_RESULTS = {"ChainWidget", "LessonWidget", "NetworkWidget", "OptimalClassifier", "RowWidget", "SqlSource"}
 """What methods give besides: pictures of a notebook, a source to train on, and an inner part."""
 
 INNER_OF_RESULTS = {

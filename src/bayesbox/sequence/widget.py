@@ -17,6 +17,16 @@ class HasChainWidget:
 
         `w.steps`, `w.path` and `w.posterior` say what is shown. Needs `bayesbox[notebook]`.
 
+        Parameters
+        ----------
+        sequence : one sequence: a list, an array or a dict of columns; () by default
+
+        Returns
+        -------
+        ChainWidget, for a notebook
+
+        Examples
+        --------
         >>> import bayesbox as bb
         >>> hmm = bb.HiddenMarkovModel.from_tables(
         ...     start=[0.6, 0.4], transition=[[0.7, 0.3], [0.4, 0.6]], emission=[[0.1, 0.9], [0.6, 0.4]],
