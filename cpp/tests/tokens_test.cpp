@@ -200,19 +200,21 @@ TEST(documents_of_a_class_go_on_in_the_next_batch) {
 TEST(many_words_are_added_as_one_by_one) {
   std::mt19937_64 random(5);
   std::vector<std::string> words;
-  for (std::size_t k = 0; k < 5000; ++k) {
-    std::string word(1 + random() % 40, 'a');
-    for (char& letter : word) letter = static_cast<char>('a' + random() % 3);
-    words.push_back(word);
+  for (const std::size_t size : {5000, 20000}) {  // few are sorted at once, more by their beginnings first
+    while (words.size() < size) {
+      std::string word(1 + random() % 40, 'a');
+      for (char& letter : word) letter = static_cast<char>('a' + random() % 3);
+      words.push_back(word);
+    }
+    Vocabulary one, many;
+    for (const std::string& word : words) one.add_word(word);
+    const std::vector<std::uint32_t> given = many.add_words(std::vector<std::string_view>(words.begin(), words.end()), words.size());
+    for (std::size_t k = 0; k < words.size(); ++k) CHECK(many.word(given[k]) == words[k]);
+    CHECK(one.size() == many.size());
+    for (std::uint32_t number = 0; number < one.size(); ++number) CHECK(one.word(number) == many.word(number));
+    const std::vector<std::uint32_t> order = many.sorted();
+    for (std::size_t i = 1; i < order.size(); ++i) CHECK(many.word(order[i - 1]) < many.word(order[i]));
   }
-  Vocabulary one, many;
-  for (const std::string& word : words) one.add_word(word);
-  const std::vector<std::uint32_t> given = many.add_words(std::vector<std::string_view>(words.begin(), words.end()), words.size());
-  for (std::size_t k = 0; k < words.size(); ++k) CHECK(many.word(given[k]) == words[k]);
-  CHECK(one.size() == many.size());
-  for (std::uint32_t number = 0; number < one.size(); ++number) CHECK(one.word(number) == many.word(number));
-  const std::vector<std::uint32_t> order = many.sorted();
-  for (std::size_t i = 1; i < order.size(); ++i) CHECK(many.word(order[i - 1]) < many.word(order[i]));
 }
 
 TEST(texts_are_ranked_by_their_bytes) {

@@ -117,6 +117,7 @@ class Vocabulary {
 
   // The numbers in the order of the words' bytes, which is that of their code points.
   std::vector<std::uint32_t> sorted() const {
+    if (size() < kFewSorted) return sorted_at_once();
     std::vector<std::uint32_t> starts((std::size_t{1} << kSortedBits) + 1);  // of the words with the same beginning
     std::vector<std::uint64_t> prefixes(size());
     for (std::uint32_t number = 0; number < prefixes.size(); ++number) {
@@ -143,6 +144,7 @@ class Vocabulary {
   static constexpr std::uint32_t kHigh[kShort + 1] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFFFF, 0xFFFFFF};
   static constexpr std::size_t kDeepest = 256;  // bytes that are sorted by eight at a time
   static constexpr int kSortedBits = 16;  // the beginnings that are told apart by counting
+  static constexpr std::size_t kFewSorted = std::size_t{1} << 13;  // words that are fewer than beginnings to look through
   static constexpr std::size_t kMost = std::size_t{1} << 31;  // words, as many as hashes tell apart well enough
   static constexpr std::uint32_t kLong = 0xFF000000u;  // in place of the length of a short word
   struct Slot {
@@ -222,6 +224,15 @@ class Vocabulary {
       }
       run = end;
     }
+  }
+  // The same without counting beginnings, of which there are more than words.
+  std::vector<std::uint32_t> sorted_at_once() const {
+    std::vector<Prefixed> order(size());
+    for (std::uint32_t number = 0; number < order.size(); ++number) order[number] = {prefix(word(number)), number};
+    sort_from(order.data(), order.data() + order.size(), 0);
+    std::vector<std::uint32_t> numbers(order.size());
+    for (std::size_t i = 0; i < order.size(); ++i) numbers[i] = order[i].second;
+    return numbers;
   }
   static std::uint64_t prefix(std::string_view letters) {
     std::uint8_t bytes[8] = {};

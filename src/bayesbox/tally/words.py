@@ -140,9 +140,12 @@ def require_cells(classes: int, words: int) -> None:
 
 
 def _require_room(classes: int, words: int, bytes_a_cell: int) -> None:
-    most = current_limits().memory // bytes_a_cell // max(classes, 1)
+    needed, memory = float(bytes_a_cell * classes * words), current_limits().memory
+    if needed <= memory:
+        return  # before words are found for what does not happen
+    most = memory // bytes_a_cell // max(classes, 1)
     require_memory(
-        float(bytes_a_cell * classes * words),
+        needed,
         f"{classes:,} classes x {words:,} words" + (" of two batches" if bytes_a_cell > BYTES_A_WORD else ""),
         remedy=f"Learn fewer classes, keep the {most} most common words (" + parameter("limit", most) + ")",
     )

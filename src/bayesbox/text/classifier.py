@@ -75,7 +75,8 @@ class DocumentClassifier(ChosenClassifier):
         self.asked = (rules, tokens)  # before anything was chosen
         self.phrases_open = tokens.phrases == AUTO  # pairs of words are counted, and perhaps dropped again
         words = replace(tokens, phrases=PAIRS) if self.phrases_open else tokens
-        self.tokens = replace(words, places=rules.occurrence == "position")
+        places = rules.occurrence == "position"
+        self.tokens = words if words.places is places else replace(words, places=places)
         self.column = column
         self.dropped = 0  # words that a limit took out of the tallies
         self.too_many_pairs = False  # so that pairs of words were not tried
