@@ -208,7 +208,13 @@ function drawTrellis(place, model) {
       svg.append(
         s(
           "circle",
-          { cx: x(t), cy: y(state), r: RADIUS, class: best ? "bb-state bb-best" : "bb-state", "data-delta": delta },
+          {
+            cx: x(t),
+            cy: y(state),
+            r: RADIUS,
+            class: best ? "bb-trellis-node bb-best" : "bb-trellis-node",
+            "data-delta": delta,
+          },
           s("title", {}, `${step}, ${name}: ${delta}`),
         ),
         s("text", { x: x(t), y: y(state) + RADIUS + 14, "text-anchor": "middle", class: "bb-mark" }, short(delta)),
