@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 
 from bayesbox.app.audited import NamedTable, audit_found, difference_found, drift_found, forgetting
 from bayesbox.app.chains import chain_answer, chain_spec, steps_of_texts
+from bayesbox.app.compared import Comparing
 from bayesbox.app.judged import cell_rows, data_found, evaluation_found
 from bayesbox.app.networks import network_answer, network_spec
 from bayesbox.app.rows import Json, row_answer, row_spec, rulers_of
@@ -82,6 +83,7 @@ class OpenedClassifier(ShownFile):
         super().__init__(name, lesson=lesson)
         self.table = table  # whose rows can be forgotten, and compared with those that were learned
         self.peers: Sequence[OpenedClassifier] = ()  # the other models that are open
+        self.comparing: Comparing | None = None  # of a table that was learned here
         self.classifier, self.path, self.version = classifier, path, version
         self.judge = judge  # makes the evaluation, when it is first asked for
         self._judged: Evaluation | None = None
@@ -92,6 +94,7 @@ class OpenedClassifier(ShownFile):
     def views(self) -> Sequence[str]:
         has_rulers = isinstance(self.classifier.model, NaiveModel) and len(self.classifier.model.classes) > 1
         views = ["what-if", *(["nomogram"] if has_rulers else []), *([] if self.judge is None else ["evaluate"])]
+        views += [] if self.comparing is None else ["compare"]
         return views if self.classifier.fixed else [*views, "data", "audit"]
 
     def spec(self) -> Json:
@@ -105,6 +108,9 @@ class OpenedClassifier(ShownFile):
             return {"found": data_found(self.classifier)}
         if view == "evaluate":
             return self._evaluated(asked.get("cell"))
+        if view == "compare":
+            assert self.comparing is not None
+            return {"found": self.comparing.answer(asked.get("action"), asked.get("models") or [])}
         if view == "audit":
             return self._audited(asked)
         row = asked.get("row") or {}
@@ -265,7 +271,9 @@ def learned_table(path: str, target: str | None, weight: str | None = None) -> O
         )
 
     table = NamedTable(path, target, weight)
-    return OpenedClassifier(Path(path).name, opened.classifier, judge=judge, table=table)
+    shown = OpenedClassifier(Path(path).name, opened.classifier, judge=judge, table=table)
+    shown.comparing = Comparing(table)
+    return shown
 
 
 def _with_rows(evaluation: Evaluation, source: Source) -> Evaluation:
@@ -277,11 +285,8 @@ def _with_rows(evaluation: Evaluation, source: Source) -> Evaluation:
 def shipped() -> list[ShownFile]:
     """What the app shows where nothing is named: the Titanic, a screening test, the sprinkler network."""
     titanic = learned_table(str(DATA / "titanic.csv"), "survived", "people")
-    titanic.name, titanic.lesson, titanic.judge = (
-        "titanic",
-        "Who survived the Titanic?",
-        None,
-    )  # its rows are whole groups
+    titanic.name, titanic.lesson = "titanic", "Who survived the Titanic?"
+    titanic.judge = titanic.comparing = None  # its rows are whole groups
     return [
         titanic,
         OpenedLesson("screening", lesson="A positive test: am I ill?"),

@@ -3,41 +3,51 @@
  *
  * The address is `#file/view?state`, the state as JSON; back and forward go through it.
  */
-import { renderAudit } from "./audit.js";
-import { renderChain } from "./chain.js";
 import { copyTexts } from "./copytext.js";
-import { renderData } from "./data.js";
 import { button, fill, h } from "./dom.js";
-import { renderEvaluation } from "./evaluation.js";
 import { serverTraits, Traits } from "./host.js";
-import { renderLesson } from "./lesson.js";
-import { renderNetwork } from "./network.js";
-import { renderNomogram } from "./nomogram.js";
-import { renderWhatIf } from "./whatif.js";
 
 /**
  * @typedef {{name: string, kind: string, views: string[], lesson: string | null}} Listed
  * @typedef {{place: number, view: string, state: Record<string, any>}} Shown
  */
 
-/** The pictures by view: the traits that are the state, what they begin with, and how they are drawn. @type {Record<string, {title: string, state: Record<string, any>, sent?: string[], render: (host: import("./dom.js").Host) => any}>} */
+/** The pictures by view: the traits that are the state, what they begin with, and what draws them, which is fetched when it is first shown. @type {Record<string, {title: string, state: Record<string, any>, sent?: string[], load: () => Promise<(host: import("./dom.js").Host) => any>}>} */
 const VIEWS = {
-  "what-if": { title: "What if", state: { row: {} }, render: renderWhatIf },
-  nomogram: { title: "Nomogram", state: { row: {}, pair: [1, 0] }, render: renderNomogram },
-  network: { title: "Network", state: { evidence: { hard: {}, soft: {} }, target: null }, render: renderNetwork },
+  "what-if": { title: "What if", state: { row: {} }, load: async () => (await import("./whatif.js")).renderWhatIf },
+  nomogram: {
+    title: "Nomogram",
+    state: { row: {}, pair: [1, 0] },
+    load: async () => (await import("./nomogram.js")).renderNomogram,
+  },
+  network: {
+    title: "Network",
+    state: { evidence: { hard: {}, soft: {} }, target: null },
+    load: async () => (await import("./network.js")).renderNetwork,
+  },
   evaluate: {
     title: "Evaluate",
     state: { cell: null, threshold: 0.5, rate: null, cost: 1 },
     sent: ["cell"],
-    render: renderEvaluation,
+    load: async () => (await import("./evaluation.js")).renderEvaluation,
   },
-  data: { title: "Data", state: {}, render: renderData },
-  chain: { title: "Chain", state: { steps: [] }, render: renderChain },
-  audit: { title: "Audit", state: { rows: "", forget: false, against: null }, render: renderAudit },
+  data: { title: "Data", state: {}, load: async () => (await import("./data.js")).renderData },
+  chain: { title: "Chain", state: { steps: [] }, load: async () => (await import("./chain.js")).renderChain },
+  compare: {
+    title: "Compare",
+    state: { models: null },
+    sent: ["models", "action"],
+    load: async () => (await import("./compare.js")).renderCompare,
+  },
+  audit: {
+    title: "Audit",
+    state: { rows: "", forget: false, against: null },
+    load: async () => (await import("./audit.js")).renderAudit,
+  },
   lesson: {
     title: "Lesson",
     state: { prior: 0.01, hit: 0.9, alarm: 0.09, guess: null, revealed: false },
-    render: renderLesson,
+    load: async () => (await import("./lesson.js")).renderLesson,
   },
 };
 
@@ -159,19 +169,22 @@ async function start(files) {
   const show = async () => {
     if (location.hash === own) return;
     own = location.hash;
-    const shown = shownOf(files);
+    const here = own, shown = shownOf(files);
     stop();
     stop = () => {};
     drawHeader(files, shown);
     if (!shown) return drawStart(files);
-    const file = files[shown.place], { title, state, render, sent } = VIEWS[shown.view];
+    const file = files[shown.place], { title, state, load, sent } = VIEWS[shown.view];
     document.title = `${file.name}: ${title}`;
     if (!specs.has(shown.place)) specs.set(shown.place, await fetched(`api/files/${shown.place}/spec`));
-    const spec = specs.get(shown.place);
+    const spec = specs.get(shown.place), render = await load();
+    if (own !== here) return; // another was opened meanwhile
     const begin = Object.fromEntries(Object.keys(state).map((name) => [name, shown.state[name] ?? state[name]]));
     const moved = () => {
       const now = Object.fromEntries(Object.keys(state).map((name) => [name, traits.get(name)]));
-      own = addressOf(file, shown.view, now);
+      const next = addressOf(file, shown.view, now);
+      if (next === own) return;
+      own = next;
       if (Date.now() - pushed < TOGETHER) history.replaceState(null, "", own); // a drag is one step back
       else history.pushState(null, "", own);
       pushed = Date.now();

@@ -64,7 +64,7 @@ export function copyTexts(file, view, spec, traits, base) {
       curl: asked({ steps }),
     };
   }
-  if (["evaluate", "data", "audit"].includes(view)) return {};
+  if (["evaluate", "data", "audit", "compare"].includes(view)) return {};
   const row = traits.get("row"), model = file.lesson ? `${file.name}.bayes` : file.name;
   const sets = Object.entries(row).map(([name, value]) => `--set ${quoted(`${name}=${value}`)}`);
   return {
