@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "bind/interrupt.hpp"
 #include "bind/register.hpp"
@@ -33,8 +34,14 @@ class WideTexts {
   ~WideTexts() { PyBuffer_Release(&view_); }
 
   bool narrow(Utf8Texts& to) const {
-    return narrow_texts(static_cast<const char*>(view_.buf), view_.strides[0], static_cast<std::size_t>(view_.shape[0]),
+    return narrow_texts(static_cast<const char*>(view_.buf), view_.strides[0], rows(),
                         static_cast<std::size_t>(view_.itemsize / 4), to);
+  }
+
+  std::size_t rows() const { return static_cast<std::size_t>(view_.shape[0]); }
+  std::vector<std::int64_t> code(std::int32_t* codes) const {
+    return code_wide_texts(static_cast<const char*>(view_.buf), view_.strides[0], rows(),
+                           static_cast<std::size_t>(view_.itemsize / 4), codes);
   }
 
  private:
@@ -62,6 +69,17 @@ nb::object py_wide_text_bytes(nb::handle array) {
     valid = texts.narrow(found);
   }
   return valid ? buffers_of(std::move(found)) : nb::none();
+}
+
+nb::tuple py_factorize_wide_texts(nb::handle array) {
+  const WideTexts texts(array);
+  ResultArray<std::int32_t> codes(texts.rows());
+  std::vector<std::int64_t> first;
+  {
+    LongCall call;
+    first = texts.code(codes.data());
+  }
+  return nb::make_tuple(std::move(codes).to_numpy({texts.rows()}), to_numpy(std::move(first)));
 }
 
 nb::object py_plain_text_bytes(nb::handle sequence) {
@@ -96,6 +114,7 @@ nb::object py_plain_text_bytes(nb::handle sequence) {
 void register_text_columns(nb::module_& m) {
   using namespace nb::literals;
   m.def("wide_text_bytes", &py_wide_text_bytes, "texts"_a);
+  m.def("factorize_wide_texts", &py_factorize_wide_texts, "texts"_a);
   m.def("plain_text_bytes", &py_plain_text_bytes, "texts"_a);
 }
 

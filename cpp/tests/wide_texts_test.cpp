@@ -1,5 +1,7 @@
 #include "text/wide_texts.hpp"
 
+#include <map>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -30,6 +32,30 @@ TEST(texts_of_fixed_width_become_utf8) {
                "\xf4\x8f\xbf\xbf"}));
   for (const std::uint32_t wrong : {0xd800U, 0xdfffU, 0x110000U, 0xffffffffU}) CHECK(narrowed({'a', wrong}, 2) == Texts{"refused"});
   CHECK(narrowed({}, 1).empty());
+}
+
+TEST(texts_of_fixed_width_have_codes_in_the_order_in_which_they_come) {
+  for (const std::size_t width : {1U, 2U, 3U, 8U}) {
+    std::vector<std::uint32_t> points;
+    std::map<std::vector<std::uint32_t>, std::int32_t> known;
+    std::vector<std::int32_t> expected;
+    std::vector<std::int64_t> first;
+    std::mt19937_64 random(width);
+    for (std::int64_t row = 0; row < 20000; ++row) {
+      std::vector<std::uint32_t> text(width, 0);
+      for (std::size_t i = 0; i < random() % (width + 1); ++i) text[i] = static_cast<std::uint32_t>('a' + random() % 3000);
+      const auto [place, is_new] = known.emplace(text, static_cast<std::int32_t>(known.size()));
+      if (is_new) first.push_back(row);
+      expected.push_back(place->second);
+      points.insert(points.end(), text.begin(), text.end());
+      points.push_back(static_cast<std::uint32_t>(row));  // which is no part of a text
+    }
+    std::vector<std::int32_t> codes(expected.size());
+    const auto found = code_wide_texts(reinterpret_cast<const char*>(points.data()), static_cast<std::int64_t>(4 * (width + 1)),
+                                       codes.size(), width, codes.data());
+    CHECK(codes == expected);
+    CHECK(found == first);
+  }
 }
 
 }  // namespace

@@ -552,6 +552,9 @@ def plain_text_bytes(texts: Sequence[object]) -> tuple[NDArray[np.uint8], NDArra
 def wide_text_bytes(texts: NDArray[Any]) -> tuple[NDArray[np.uint8], NDArray[np.int64]] | None:
     """The same of an array of numpy's type U, of any stride; None where a text is not valid Unicode."""
 
+def factorize_wide_texts(texts: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """(codes of an array of numpy's type U in the order in which they come, the row in which each comes first)."""
+
 def quoted(names: Sequence[str]) -> bytes:
     """Names as a line of JSON strings, in ASCII."""
 

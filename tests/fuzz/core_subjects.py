@@ -217,7 +217,11 @@ def texts(_: np.random.Generator) -> Any:
 
 @example
 def wide_texts(_: np.random.Generator) -> Any:
-    return _core.wide_text_bytes, (np.array(["a", "", "m\u00fcnch\U0001f600"]),)
+    def run(array: Any) -> None:
+        _core.wide_text_bytes(array)
+        _core.factorize_wide_texts(array)
+
+    return run, (np.array(["a", "", "m\u00fcnch\U0001f600"]),)
 
 
 @example

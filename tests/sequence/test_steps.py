@@ -41,6 +41,37 @@ FORMS = {
 }
 
 
+@given(
+    values=st.lists(st.lists(texts, min_size=1, max_size=4), min_size=1, max_size=4),
+    step=st.sampled_from([-2, -1, 1, 2]),
+)
+def test_arrays_that_are_coded_where_they_stand(values: list[list[str]], step: int) -> None:
+    arrays = [np.array(item, dtype=np.str_)[::step] for item in values]
+    for given_as in (arrays[0], arrays):
+        raw, plain = sequences_of(given_as, raw=True), sequences_of(given_as)
+        assert isinstance(raw.columns["0"], np.ndarray)
+        assert levels(raw) == levels(plain) == cells(plain)
+        assert raw.offsets.tolist() == plain.offsets.tolist()
+        assert (raw.single, raw.bare) == (plain.single, plain.bare)
+
+
+def test_every_answer_is_the_same_of_arrays_and_of_lists() -> None:
+    draw = np.random.default_rng(0)
+    names = ["walk", "shop", "clean", "m\u00fcnch"]
+    tables = {"start": draw.dirichlet([1, 1]), "transition": draw.dirichlet([1, 1], size=2)}
+    model = bb.HiddenMarkovModel.from_tables(**tables, emission=draw.dirichlet([1] * 4, size=2), symbols=names)
+    symbols = np.array([*names, "never seen"])[draw.integers(0, 5, 60)]
+    for given_as in (symbols, symbols[::-2], [symbols[:20], symbols[20:21], symbols[21:]]):
+        as_lists = given_as.tolist() if isinstance(given_as, np.ndarray) else [item.tolist() for item in given_as]
+        for ask in (model.score, model.predict, model.predict_proba, model.bic):
+            assert np.array_equal(flat(ask(given_as)), flat(ask(as_lists)))
+        assert repr(model.forecast(given_as)) == repr(model.forecast(as_lists))
+
+
+def flat(answer: Any) -> Any:
+    return np.concatenate([np.atleast_1d(each) for each in answer]) if isinstance(answer, list) else np.asarray(answer)
+
+
 @pytest.mark.parametrize("form", FORMS)
 @given(values=st.lists(texts, min_size=1, max_size=8))
 def test_one_sequence_of_texts(form: str, values: list[str]) -> None:
@@ -85,6 +116,8 @@ def test_a_zero_within_a_text_is_part_of_it() -> None:
 
 @pytest.mark.parametrize("form", ["array", "objects", "list", "tuple"])
 def test_half_a_character_is_refused(form: str) -> None:
+    with pytest.raises(BadData, match="not valid Unicode"):
+        levels(sequences_of(FORMS[form](["a", "b\ud800"]), raw=True))
     with pytest.raises(BadData, match="not valid Unicode"):
         sequences_of(FORMS[form](["a", "b\ud800"]))
     with pytest.raises(BadData, match="not valid Unicode"):

@@ -41,7 +41,7 @@ class ChainAnswers:
 
     def bic(self, sequences: object, **how: Any) -> float:
         """-2 log-likelihood + parameters * log(steps): less is better."""
-        found = sequences_of(sequences, **how)
+        found = sequences_of(sequences, raw=True, **how)
         total = float(forward_backward.log_likelihood(self.model_, self._steps(found)).sum())
         return -2 * total + self.n_parameters * float(np.log(max(found.size, 1)))
 
@@ -52,7 +52,7 @@ class ChainAnswers:
 
     def predict(self, sequences: object, **how: Any) -> Any:
         """The most probable path of states (Viterbi): an array; a list of arrays for several sequences."""
-        found = sequences_of(sequences, **how)
+        found = sequences_of(sequences, raw=True, **how)
         return found.split(self.predict_steps(found))
 
     def predict_steps(self, found: Sequences) -> Labels:
@@ -67,7 +67,7 @@ class ChainAnswers:
 
     def predict_proba(self, sequences: object, **how: Any) -> Any:
         """P(state | sequence), steps x states; a list of these for several sequences."""
-        found = sequences_of(sequences, **how)
+        found = sequences_of(sequences, raw=True, **how)
         return found.split(self.posterior_steps(found))
 
     def posterior_steps(self, found: Sequences) -> Doubles:
@@ -90,7 +90,7 @@ class ChainAnswers:
 
     def score(self, sequences: object, **how: Any) -> Any:
         """log P(sequence): a float; a list of floats for several sequences. -inf where it is impossible."""
-        found = sequences_of(sequences, **how)
+        found = sequences_of(sequences, raw=True, **how)
         return found.each(forward_backward.log_likelihood(self.model_, self._steps(found)).tolist())
 
     def filter(self) -> Filter:
@@ -103,7 +103,7 @@ class ChainAnswers:
         require_whole("steps", steps, least=1)
         if sequences is None:
             return Forecast.of(self.model_, None, steps)
-        found = sequences_of(sequences, **how)
+        found = sequences_of(sequences, raw=True, **how)
         given = self._steps(found)
         log_p, rows = forward_backward.filtered(self.model_, given)
         if np.isneginf(log_p).any():

@@ -12,14 +12,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from bayesbox import _core
 from bayesbox.errors import BadData, UnknownColumn
-from bayesbox.schema.arrays import plain_texts, text_array
+from bayesbox.schema.arrays import plain_texts, text_array, wide_texts
 from bayesbox.schema.encode import encode
 from bayesbox.schema.kinds import Category, Kind
 from bayesbox.schema.schema import Schema
@@ -75,16 +76,19 @@ def sequences_of(
     order: str | None = None,
     lengths: Sequence[int] | None = None,
     ignore: Sequence[str] = (),
+    raw: bool = False,
 ) -> Sequences:
     """The steps of what was given; columns in `ignore` are no part of a step.
+
+    With `raw` an array of texts stays one, for `steps_of` alone, which codes it where it stands.
 
     >>> found = sequences_of([["walk", "shop"], ["walk"]])
     >>> found.columns["0"].to_pylist(), found.offsets.tolist(), found.single
     (['walk', 'shop', 'walk'], [0, 2, 3], False)
     """
     if sequence is None and order is None and lengths is None and _is_many(data):
-        return _many(data, ignore)
-    columns, rows, bare = _one(data)
+        return _many(data, ignore, raw=raw)
+    columns, rows, bare = ({"0": data}, len(data), True) if raw and _is_wide(data) else _one(data)
     if lengths is not None:
         offsets = np.concatenate([[0], np.cumsum(np.asarray(lengths, dtype=np.int64))]).astype(np.int64)
         if offsets[-1] != rows or (np.diff(offsets) < 0).any():
@@ -102,9 +106,9 @@ def _is_many(data: object) -> bool:
     return all(map(holds_values, data))
 
 
-def _many(data: Sequence[Any], ignore: Sequence[str]) -> Sequences:
+def _many(data: Sequence[Any], ignore: Sequence[str], *, raw: bool) -> Sequences:
     offsets = np.zeros(len(data) + 1, dtype=np.int64)
-    together = _joined(data)
+    together = _joined(data, raw=raw)
     if together is not None:
         np.cumsum([len(item) for item in data], out=offsets[1:])
         return Sequences({"0": together}, offsets, single=False, bare=True)
@@ -117,13 +121,14 @@ def _many(data: Sequence[Any], ignore: Sequence[str]) -> Sequences:
     return Sequences(_without(columns, ignore), offsets, single=False, bare=all(part[2] for part in parts))
 
 
-def _joined(data: Sequence[Any]) -> Any:
+def _joined(data: Sequence[Any], *, raw: bool) -> Any:
     """Sequences of one column end to end: of arrays of numbers, of arrays of texts, or of lists; None of others."""
     kinds = {item.dtype.kind if _is_plain_array(item) else "" for item in data}
     if kinds <= set("iufb"):
         return np.concatenate(data)
     if kinds == {"U"}:
-        return labels_of(np.concatenate(data))
+        texts = np.concatenate(data)
+        return texts if raw and _is_wide(texts) else labels_of(texts)
     if kinds == {"O"}:
         return plain_texts(list(chain.from_iterable(item.tolist() for item in data)))
     if not all(isinstance(item, list | tuple) for item in data):
@@ -132,9 +137,14 @@ def _joined(data: Sequence[Any]) -> Any:
     return values_column(values, "0") if _is_flat(values) else None
 
 
-def _is_plain_array(item: object) -> bool:
+def _is_plain_array(item: object) -> TypeGuard[NDArray[Any]]:
     """Whether this is an array of one dimension; one of a type of its own may be more, such as one with a mask."""
     return type(item) is np.ndarray and item.ndim == 1
+
+
+def _is_wide(column: object) -> TypeGuard[NDArray[np.str_]]:
+    """Whether this is an array of texts that the core reads as it is."""
+    return _is_plain_array(column) and column.dtype.kind == "U" and column.dtype.isnative
 
 
 def arrow_column(column: object) -> Any:
@@ -252,7 +262,10 @@ def steps_of(found: Sequences, schema: Schema, known: NDArray[np.int32] | None =
         columns = dict(zip(schema.used, found.columns.values(), strict=True))  # values without names, by position
     if not columns and schema.used and found.size:
         raise UnknownColumn(schema.used[0], available=found.columns)
-    if not all(_has_levels(schema.kinds[name]) for name in columns):
+    coded = all(_has_levels(schema.kinds[name]) for name in columns)
+    if not coded or len(columns) > 1 or known is not None:
+        columns = {name: labels_of(column) if _is_wide(column) else column for name, column in columns.items()}
+    if not coded:
         return Steps(columns, found.size, None, found.offsets, known)
     if len(columns) == 1 and known is None:
         [(name, column)] = columns.items()
@@ -295,10 +308,22 @@ def _steps_of_one(name: str, column: object, offsets: NDArray[np.int64]) -> Step
             if np.bincount(codes).all():  # each integer between them occurs: no dictionary is needed
                 texts = [str(value) for value in range(lowest, highest + 1)]
                 return Steps({name: text_array(texts)}, len(texts), codes, offsets)
+    if _is_wide(column):
+        found = _coded_texts(column)
+        if found is not None:
+            return Steps({name: text_array([*found[1], None])}, len(found[1]) + 1, found[0], offsets)
+        column = labels_of(column)
     codes, levels, _ = encode(column)
     if codes.min(initial=0) < 0:
         codes = np.where(codes < 0, np.int32(len(levels)), codes)
     return Steps({name: text_array([*levels, None])}, len(levels) + 1, codes, offsets)
+
+
+def _coded_texts(column: NDArray[np.str_]) -> tuple[NDArray[np.int32], list[str]] | None:
+    """(codes, texts in the order in which they come) of an array of texts; None where one is not valid Unicode."""
+    codes, first = _core.factorize_wide_texts(column)
+    texts = column[first]
+    return None if wide_texts(texts) is None else (codes, texts.tolist())
 
 
 def _has_levels(kind: Kind) -> bool:
