@@ -9,7 +9,7 @@ from tests.refusal import refusal
 
 from bayesbox.errors import KindContradiction
 from bayesbox.schema.columns import CountMatrix, as_numbers
-from bayesbox.schema.encode import MISSING, as_dictionary, encode
+from bayesbox.schema.encode import MISSING, _few_coded, as_dictionary, encode
 
 LEVELS = ["suv", None, "van", "suv"]
 EXPECTED = ["suv", None, "van", "suv"]
@@ -121,3 +121,9 @@ def test_few_values_are_coded_as_many_are(column):
     expected = column.dictionary_encode()
     assert coded.dictionary.equals(expected.dictionary)
     assert coded.indices.equals(expected.indices)
+
+
+@given(st.one_of(st.lists(st.none() | st.sampled_from(["suv", "van", ""])), st.lists(st.none() | st.booleans())))
+def test_few_values_have_the_codes_that_arrow_gives_them(values):
+    column = pa.array(values, pa.bool_() if any(isinstance(value, bool) for value in values) else pa.string())
+    assert _few_coded(column).equals(column.dictionary_encode())

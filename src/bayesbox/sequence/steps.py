@@ -33,6 +33,7 @@ from bayesbox.source.shapes import holds_values
 
 DIRECT_RANGE = 4096  # integers whose range is no wider are codes as they are
 SINGLE = {str, int, float, bool, type(None), np.str_, np.int64, np.float64}  # types whose values hold no others
+HOLDERS = {list, tuple, np.ndarray}  # and types whose values do
 MOST_COMBINATIONS = 1 << 20  # of levels; more are not worth a row each
 
 
@@ -103,6 +104,8 @@ def _is_many(data: object) -> bool:
     """Whether this is a list of sequences: each of its items is itself a list, an array, a frame or a text."""
     if not isinstance(data, list | tuple) or not data:
         return False
+    if type(data[0]) in HOLDERS and set(map(type, data)) <= HOLDERS:
+        return True
     return all(map(holds_values, data))
 
 
