@@ -24,7 +24,7 @@ class PyLiveRows {
   // columns: (name, kind, levels, takes_numbers, takes_new) each; classes: their texts; labels: the classes themselves.
   PyLiveRows(nb::list columns, nb::tuple classes, nb::tuple labels, nb::str label_type)
       : labels_(labels), rows_(columns_of(columns), classes.size()), out_(classes.size()), kernel_(classes.size() * kPad) {
-    for (nb::handle each : columns) names_.push_back(interned(nb::borrow<nb::tuple>(each)[0]));
+    for (nb::handle each : columns) names_.push_back(interned(tuple_of(each)[0]));
     for (nb::handle each : classes) add_text(class_index_, each);
     const std::string type = label_type.c_str();
     if (type == "text") label_kind_ = LabelKind::text;
@@ -105,7 +105,7 @@ class PyLiveRows {
     rows_.end_live();
     for (std::size_t j = 0; j < into.size(); ++j) {
       into[j].is_used = !columns[j].is_none();
-      if (into[j].is_used) read_counts(nb::borrow<nb::tuple>(columns[j]), into[j], classes);
+      if (into[j].is_used) read_counts(tuple_of(columns[j]), into[j], classes);
     }
     rows_.go_live(std::move(own));
   }
@@ -144,12 +144,12 @@ class PyLiveRows {
   static std::vector<LiveColumn> columns_of(const nb::list& given) {
     std::vector<LiveColumn> columns;
     for (nb::handle each : given) {
-      const nb::tuple fields = nb::borrow<nb::tuple>(each);
+      const nb::tuple fields = tuple_of(each);
       if (fields.size() != 5) throw nb::value_error("columns: wrong number of fields");
       LiveColumn& column = columns.emplace_back();
       const std::string kind = nb::str(fields[1]).c_str();
       column.kind = kind == "number" ? LiveKind::number : kind == "levels" ? LiveKind::levels : kind == "flag" ? LiveKind::flag : LiveKind::nothing;
-      for (nb::handle level : nb::borrow<nb::tuple>(fields[2])) add_text(column.levels, level);
+      for (nb::handle level : tuple_of(fields[2])) add_text(column.levels, level);
       column.takes_numbers = nb::cast<bool>(fields[3]);
       column.takes_new = nb::cast<bool>(fields[4]);
       if (column.kind == LiveKind::flag && column.levels.size() != 2) throw nb::value_error("columns: a flag has two levels");

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <Python.h>
+#include <nanobind/nanobind.h>
 
 #include <charconv>
 #include <cmath>
@@ -12,6 +13,12 @@
 #include <string_view>
 
 namespace bayesbox {
+
+// The tuple that an argument must be: a borrowed reference alone would not look.
+inline nanobind::tuple tuple_of(nanobind::handle given) {
+  if (!PyTuple_Check(given.ptr())) throw nanobind::type_error("a tuple is needed here");
+  return nanobind::borrow<nanobind::tuple>(given);
+}
 
 inline bool is_numpy_float(PyObject* value) { return std::strncmp(Py_TYPE(value)->tp_name, "numpy.float", 11) == 0; }
 

@@ -22,7 +22,7 @@ namespace {
 // The fields of an input, which Python gives as a tuple that begins with the kind and the name of the column.
 class InputReader {
  public:
-  InputReader(nb::handle given, std::size_t classes) : fields_(nb::borrow<nb::tuple>(given)), classes_(classes) {}
+  InputReader(nb::handle given, std::size_t classes) : fields_(tuple_of(given)), classes_(classes) {}
 
   nb::object name() const { return nb::borrow(fields_[1]); }
 
@@ -52,7 +52,7 @@ class InputReader {
     }
     input.weight = nb::cast<double>(at(4));
     if (!std::isfinite(input.weight)) throw nb::value_error("columns: a weight is not finite");
-    if (!at(3).is_none()) read_cells(nb::borrow<nb::tuple>(at(3)), input);
+    if (!at(3).is_none()) read_cells(tuple_of(at(3)), input);
     if (!at(5).is_none()) read_table(5, 2, input);
     return input;
   }
@@ -61,7 +61,7 @@ class InputReader {
   ScorerInput levels() {
     ScorerInput input;
     input.kind = InputKind::levels;
-    for (nb::handle text : nb::borrow<nb::tuple>(at(2))) {
+    for (nb::handle text : tuple_of(at(2))) {
       Py_ssize_t size = 0;
       const char* bytes = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
       if (bytes == nullptr) throw nb::python_error();
@@ -147,7 +147,7 @@ std::vector<double> doubles_of(nb::handle object, const char* what, std::size_t 
 Calibration calibration_of(nb::handle given, std::size_t classes) {
   Calibration found;
   if (given.is_none()) return found;
-  const nb::tuple fields = nb::borrow<nb::tuple>(given);
+  const nb::tuple fields = tuple_of(given);
   if (fields.size() != 4) throw nb::value_error("calibration: wrong number of fields");
   const std::string kind = nb::str(fields[0]).c_str();
   if (kind == "temperature") {
@@ -155,8 +155,8 @@ Calibration calibration_of(nb::handle given, std::size_t classes) {
     found.power = nb::cast<double>(fields[1]);
   } else if (kind == "isotonic") {
     found.kind = CalibrationKind::isotonic;
-    for (nb::handle each : nb::borrow<nb::tuple>(fields[1])) found.at.push_back(Buffer(each, "log_odds").need_dimensions(1).need_kind(Kind::float64, "float64").doubles());
-    for (nb::handle each : nb::borrow<nb::tuple>(fields[2])) found.curve.push_back(Buffer(each, "probability").need_dimensions(1).need_kind(Kind::float64, "float64").doubles());
+    for (nb::handle each : tuple_of(fields[1])) found.at.push_back(Buffer(each, "log_odds").need_dimensions(1).need_kind(Kind::float64, "float64").doubles());
+    for (nb::handle each : tuple_of(fields[2])) found.curve.push_back(Buffer(each, "probability").need_dimensions(1).need_kind(Kind::float64, "float64").doubles());
     if (found.at.size() != classes || found.curve.size() != classes) throw nb::value_error("isotonic: one curve a class");
     for (std::size_t c = 0; c < classes; ++c)
       if (found.at[c].empty() || found.at[c].size() != found.curve[c].size()) throw nb::value_error("isotonic: a curve without points");

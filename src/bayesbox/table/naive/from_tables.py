@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesbox.dist.base import left_out_where_impossible, log
+from bayesbox.dist.base import Doubles, left_out_where_impossible
 from bayesbox.dist.naive import NaiveModel
 from bayesbox.dist.table import Table
 from bayesbox.errors import BadOption
@@ -33,7 +33,7 @@ def classifier_from_tables(
     label_type = label_type_of(list(prior))
     classes = tuple(label_order([level_text(label) for label in prior], label_type))
     conditionals = tuple(_table(str(name), table, classes) for name, table in tables.items())
-    model = NaiveModel(classes, label_values(classes, label_type), log(given_prior(prior, classes)), conditionals)
+    model = NaiveModel(classes, label_values(classes, label_type), _logs(given_prior(prior, classes)), conditionals)
     kinds = {table.column: Category(table.levels) for table in conditionals}
     return NaiveClassifier.of_model(model, Schema(kinds, frozenset(kinds), classes))
 
@@ -47,7 +47,14 @@ def _table(column: str, given: Mapping[Any, Mapping[Any, float]], classes: tuple
     levels = tuple(sorted({level for row in rows.values() for level in row}))
     p = np.array([[rows[label].get(level, 0.0) for label in classes] for level in levels])
     nothing = np.zeros(len(classes))
-    return Table(column, levels, left_out_where_impossible(log(p)), nothing, nothing)
+    return Table(column, levels, left_out_where_impossible(_logs(p)), nothing, nothing)
+
+
+def _logs(p: Doubles) -> Doubles:
+    """The logarithms one by one: they are written to the file, and those of arrays differ between numpy's versions
+    and processors in the last bit."""
+    found = [math.log(each) if each else -math.inf for each in np.asarray(p).ravel().tolist()]
+    return np.array(found).reshape(np.shape(p))
 
 
 def _row(column: str, label: Any, given: Mapping[Any, float]) -> dict[str, float]:
