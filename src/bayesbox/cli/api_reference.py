@@ -186,6 +186,9 @@ def _module_page(name: str, examples: Examples) -> str:
     parts = [f"# bayesbox.{name}\n", _markdown(inspect.getdoc(module), plain=True)]
     for each in sorted(getattr(module, "__all__", _classes(module))):
         found = getattr(module, each)
+        if isinstance(found, types.GenericAlias):  # its documentation would be that of another library
+            parts.append(f"## {each}\n\nA type alias of `{found.__origin__.__name__}`.\n")
+            continue
         text = examples.whole(name, each, inspect.getdoc(found))
         parts.append(f"## {each}\n\n```python\n{each}{signature_of(found)}\n```\n\n{_markdown(text)}")
         example = examples.of(name, each)
