@@ -107,7 +107,7 @@ $(BASE): pyproject.toml
 	@echo 'Making $(VENV) with what the package needs'
 	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/python $(PIP_INSTALL) 'scikit-build-core>=0.11' 'nanobind>=2.4' 'cmake>=3.25' ninja
-	@$(BIN)/python $(PIP_INSTALL) $(EDITABLE) .
+	@$(BIN)/python $(PIP_INSTALL) $(EDITABLE) '.[app]'
 	@touch $@
 
 $(DEV): $(BASE)
