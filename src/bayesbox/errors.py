@@ -15,11 +15,16 @@
         UnknownNode (KeyError)                    a node, or a state, that a network does not have
         TooCostly                                 what would take more memory than the limit: `bytes`, `limit`
         NotClasses                                a target that holds measurements, or too many classes
+        EventConflict                             events of a service under ids known with other values: `ids`
+        UnknownRecord (KeyError)                  a model, an event number or a certificate that a service does not have
+          UnknownEvents                           events that a service does not have: `ids`
       BadModelFile (ValueError)         exit 4    a model file that is damaged, newer, or not one
         ModelTooLarge (TooCostly)                 one whose tables would take more memory than the limit
       SourceUnavailable (OSError)       exit 74   a file that is not there or cannot be read or written
         ModelLocked                               a model file that another process is changing: `pid`, `host`, `verb`
         ModelChanged                              a model file that is no longer the one that was loaded
+        StoreFailed                               a store of a service that cannot be read or written
+          StoreBusy                               one that others keep locked, or that has too much waiting
       MissingExtra (ImportError)        exit 2    an optional package that is not installed
       CannotForget (ValueError)         exit 3    what cannot be subtracted
         NeverLearned                              rows that were never learned
@@ -252,8 +257,7 @@ class TooCostly(BadData):
         remedy: Advice | None = None,
     ) -> None:
         super().__init__(what, where=where, remedy=remedy)
-        self.bytes = bytes
-        self.limit = limit
+        self.bytes, self.limit = bytes, limit
 
 
 class NotClasses(BadData):
@@ -274,8 +278,27 @@ class NotClasses(BadData):
         remedy: Advice | None = None,
     ) -> None:
         super().__init__(what, where=where, found=found, remedy=remedy, column=column)
-        self.reason = reason
-        self.classes = classes
+        self.reason, self.classes = reason, classes
+
+
+class EventConflict(BadData):
+    """Events of a service, by `ids`, that it has learned with another row, label or weight."""
+
+    def __init__(self, ids: Iterable[str], *, where: str | None = None) -> None:
+        self.ids, remedy = tuple(ids), "Choose new ids for new events"
+        super().__init__("known with other values", where=where, found=", ".join(self.ids[:5]), remedy=remedy)
+
+
+class UnknownRecord(BadData, KeyError):
+    """A model, an event number or a certificate that a service does not have."""
+
+
+class UnknownEvents(UnknownRecord):
+    """Events, by `ids`, that a service has never learned, or has forgotten."""
+
+    def __init__(self, ids: Iterable[str], *, where: str | None = None) -> None:
+        self.ids = tuple(ids)
+        super().__init__("unknown events", where=where, found=", ".join(self.ids[:5]), remedy="Nothing was changed")
 
 
 class BadModelFile(BayesboxError, ValueError):
@@ -332,6 +355,14 @@ class ModelChanged(SourceUnavailable):
     def without_remedy(self) -> str:
         """Where and what; the checksums are fields."""
         return f"{self.where}: {self.what}"
+
+
+class StoreFailed(SourceUnavailable):
+    """A store of a service that cannot be read or written."""
+
+
+class StoreBusy(StoreFailed):
+    """A store of a service that others keep locked, or that has too much waiting: try again."""
 
 
 class CannotForget(BayesboxError, ValueError):
