@@ -16,6 +16,7 @@ NB_MODULE(_core, m) {
   register_moments(m);
   register_count(m);
   register_ledger(m);
+  register_levels(m);
   register_live_rows(m);
   register_score(m);
   register_scorer(m);

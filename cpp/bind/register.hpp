@@ -10,6 +10,7 @@ void register_exact(nanobind::module_& m);
 void register_moments(nanobind::module_& m);
 void register_count(nanobind::module_& m);
 void register_ledger(nanobind::module_& m);
+void register_levels(nanobind::module_& m);
 void register_live_rows(nanobind::module_& m);
 void register_score(nanobind::module_& m);
 void register_scorer(nanobind::module_& m);

@@ -175,6 +175,20 @@ POSTERIOR: int
 ARGMAX: int
 LOG_SUM: int
 
+class LevelDictionary:
+    """The levels of a column as bytes, in the order in which they came. Methods keep the GIL."""
+
+    def __init__(self) -> None: ...
+    def __len__(self) -> int: ...
+    def codes(self, letters: NDArray[np.uint8], offsets: NDArray[Any]) -> NDArray[np.int64]:
+        """The codes of texts that stand one after another in UTF-8; new ones for those it does not know yet."""
+    def codes_of(self, other: LevelDictionary) -> NDArray[np.int64]:
+        """The codes of all levels of another dictionary, in its order."""
+    def sorted(self, codes: NDArray[np.int64]) -> NDArray[np.int64]:
+        """These codes in the order of their levels."""
+    def texts(self, codes: NDArray[np.int64]) -> list[str]:
+        """The levels of these codes."""
+
 class LiveRows:
     """Rows that are learned one at a time: kept until they are taken, and counted by a live model meanwhile.
 

@@ -275,3 +275,14 @@ def cuts(draw: np.random.Generator) -> Any:
         _core.modl_groups(counts)
 
     return run, (draw.integers(0, 9, (12, CLASSES)).astype(np.float64),)
+
+
+@example
+def level_dictionary(draw: np.random.Generator) -> Any:
+    def run(letters: Any, offsets: Any, codes: Any) -> None:
+        dictionary = _core.LevelDictionary()
+        dictionary.codes(*texts_of(["suv", "sports"]))
+        dictionary.codes(letters, offsets)
+        dictionary.texts(dictionary.sorted(codes))
+
+    return run, (*texts_of(["a", "suv", "a", ""]), draw.integers(0, 2, 3))

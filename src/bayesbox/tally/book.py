@@ -258,12 +258,17 @@ class _Room:
             if self._numbers * BYTES_A_MOMENT > self._most:
                 require_room_for_numbers(self.classes, self._numbers)
         elif not tally.sparse:  # type: ignore[attr-defined]  # what is sparse takes no more than its rows
-            levels = len(tally.levels)  # type: ignore[attr-defined]
+            levels = level_count(tally)
             self._levels[name] = levels
             self._total += levels
             self._widest = max(self._widest, levels)
             if (self._total + self._widest) * BYTES_A_COUNT > self._most:
                 require_room_for_levels(self.classes, self._levels)
+
+
+def level_count(tally: Any) -> int:
+    """How many levels a tally of counts has; where they are not texts yet, how many it may have at most."""
+    return tally.width if tally.unsorted else len(tally.levels)
 
 
 def _added(name: str, one: Tally, other: Tally) -> Tally:
@@ -275,7 +280,9 @@ def _added(name: str, one: Tally, other: Tally) -> Tally:
 
 def require_few_levels(name: str, tally: Tally) -> None:
     """Refuse a category with more levels than a model should keep."""
-    levels = len(getattr(tally, "levels", ())) if tally.form == "counts" else 0
+    if tally.form != "counts" or level_count(tally) <= LEVEL_LIMIT:
+        return
+    levels = len(tally.levels)  # type: ignore[attr-defined]
     if levels > LEVEL_LIMIT:
         raise BadData(
             f"column `{name}` has more than {LEVEL_LIMIT:,} levels, like an identifier",

@@ -14,9 +14,9 @@ from bayesbox import _core
 from bayesbox._core import ExactArray
 from bayesbox.described import declaring
 from bayesbox.errors import BadData, BadWeight
-from bayesbox.schema.arrays import IntegerArray, NumberArray
+from bayesbox.schema.arrays import IntegerArray, NumberArray, without_nulls
 from bayesbox.schema.columns import Column, Columns, CountMatrix, as_numbers
-from bayesbox.schema.encode import Encoded, encode_narrow
+from bayesbox.schema.encode import Encoded, as_dictionary, encode_narrow
 from bayesbox.schema.flags import FLAG_LEVELS, flag_codes
 from bayesbox.schema.kinds import Kind
 from bayesbox.schema.levels import label_order, label_type_of
@@ -29,6 +29,7 @@ from bayesbox.tally.grid import Grid
 from bayesbox.tally.moments import Moments, infinite_value
 from bayesbox.tally.room import require_room_for_levels, require_room_for_numbers
 from bayesbox.tally.sparse_counts import SparseCounts, is_sparse
+from bayesbox.tally.unsorted_counts import MANY_LEVELS, UnsortedCounts
 from bayesbox.tally.values import Values
 from bayesbox.tally.words import WordCounts, count_words
 
@@ -130,6 +131,7 @@ class _Counter:
         self.where = where
         self.first_row = first_row
         self.coded: dict[str, tuple[IntegerArray, list[str]]] = {}
+        self.unsorted: dict[str, tuple[IntegerArray, pa.Array]] = {}  # of many levels, which stay in their dictionary
         self.integers: dict[str, tuple[NumberArray, Kind]] = {}  # doubles too, which may be whole numbers
 
     def class_counts(self) -> ExactArray:
@@ -147,8 +149,22 @@ class _Counter:
             self._coded(name, column, kind)
 
     def _coded(self, name: str, column: Column, kind: Kind) -> None:
+        if not isinstance(column, np.ndarray):
+            column = as_dictionary(column)
+            if not kind.is_flag and self._has_many_texts(column.dictionary):
+                self.unsorted[name] = (without_nulls(column.indices), column.dictionary)
+                return
         codes, texts, _ = encode_narrow(column)
         self.coded[name] = (codes, self._flag_texts(name, texts, lambda: codes) if kind.is_flag else texts)
+
+    def _has_many_texts(self, levels: pa.Array) -> bool:
+        """Whether levels are many texts, and counted in a dense table."""
+        return (
+            len(levels) >= MANY_LEVELS
+            and (pa.types.is_string(levels.type) or pa.types.is_large_string(levels.type))
+            and levels.null_count == 0
+            and not is_sparse(len(self.classes) * len(levels), len(self.target))
+        )
 
     def _flag_texts(self, name: str, texts: list[str], codes: Callable[[], IntegerArray]) -> list[str]:
         """The texts as false and true; `codes` gives the rows as places in the texts."""
@@ -167,17 +183,27 @@ class _Counter:
         for name in rare:
             codes, texts = self.coded[name]
             tallies[name] = SparseCounts.of_rows(self.classes, texts, codes, self.target, self.weights)
-        names = [name for name in self.coded if name not in rare]
-        require_room_for_levels(size, {name: len(self.coded[name][1]) for name in names}, where=self.where)
-        columns = [self.coded[name][0] for name in names]
-        sizes = [len(self.coded[name][1]) for name in names]
+        names = [name for name in (*self.coded, *self.unsorted) if name not in rare]
+        found = {**self.coded, **self.unsorted}
+        require_room_for_levels(size, {name: len(found[name][1]) for name in names}, where=self.where)
+        columns = [found[name][0] for name in names]
+        sizes = [len(found[name][1]) for name in names]
         if self.weights is None:
             tables = _core.count_codes(columns, sizes, self.target, size)
-            cells = [ExactArray.from_integers(table.ravel()) for table in tables]
+            cells = [
+                ExactArray.from_integers((table.T if name in self.unsorted else table).ravel())
+                for name, table in zip(names, tables, strict=True)
+            ]
         else:
             cells = _core.count_codes_weighted(columns, sizes, self.target, size, self.weights)
         for name, array in zip(names, cells, strict=True):
-            tallies[name] = _merged(self.classes, self.coded[name][1], array)
+            if name not in self.unsorted:
+                tallies[name] = _merged(self.classes, self.coded[name][1], array)
+                continue
+            levels = self.unsorted[name][1]
+            if self.weights is not None:
+                array = array.take(np.arange(len(array)).reshape(size, len(levels)).T.ravel())
+            tallies[name] = UnsortedCounts.of_dictionary(self.classes, levels, array)
         return tallies
 
     def _counted_directly(self) -> dict[str, Tally]:

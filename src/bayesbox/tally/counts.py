@@ -40,6 +40,8 @@ class Counts(Result):
     together: ClassVar[bool] = False
     sparse: ClassVar[bool] = False
     """Whether only the cells that are not zero are held: see `SparseCounts`."""
+    unsorted: ClassVar[bool] = False
+    """Whether its levels are not texts yet: see `UnsortedCounts`."""
 
     def __init__(self, classes: tuple[str, ...], levels: tuple[str, ...], cells: ExactArray) -> None:
         self.classes = classes
@@ -112,6 +114,8 @@ class Counts(Result):
         return self._combined(other, sign=-1)
 
     def _combined(self, other: Counts, *, sign: int) -> Self:
+        if other.unsorted and sign == 1:
+            return other._combined(self, sign=sign)  # type: ignore[return-value]
         if not other.levels:
             return self.with_classes(union(self.classes, other.classes))
         classes, levels = union(self.classes, other.classes), union(self.levels, other.levels)
