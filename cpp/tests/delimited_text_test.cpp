@@ -57,5 +57,45 @@ TEST(quotes_enclose_whole_fields) {
   CHECK(quotes_enclose_fields("\"a\"\tb", '\t') && !quotes_enclose_fields("\"a\"\tb", ','));
 }
 
+// The same by states, a letter at a time.
+bool enclosed_by_states(const std::string& text) {
+  enum { kStart, kPlain, kQuoted, kClosed } state = kStart;
+  for (const char letter : text) {
+    const bool ends = letter == ',' || letter == '\n' || letter == '\r';
+    if (state == kQuoted) {
+      if (letter == '"') state = kClosed;
+    } else if (state == kClosed) {
+      if (!ends && letter != '"') return false;
+      state = ends ? kStart : kQuoted;
+    } else {
+      state = ends ? kStart : state == kStart && letter == '"' ? kQuoted : kPlain;
+    }
+  }
+  return state != kQuoted;
+}
+
+TEST(quotes_enclose_fields_across_blocks) {
+  std::mt19937_64 random(7);
+  int taken = 0, refused = 0;
+  for (int round = 0; round < 60'000; ++round) {
+    std::string text;
+    const std::size_t size = random() % 200;
+    while (text.size() < size) {
+      const auto pick = random() % 100;
+      if (pick < 40) {
+        text += std::string(random() % 9, 'a') + (pick < 30 ? "," : "\n");
+      } else if (pick < 97) {
+        text += '"' + std::string(random() % 30, pick < 60 ? ',' : 'b') + (pick < 70 ? "\"\"\"," : "\",");
+      } else {
+        text += pick == 97 ? "\"" : "a\"";
+      }
+    }
+    const bool expected = enclosed_by_states(text);
+    (expected ? taken : refused) += 1;
+    if (quotes_enclose_fields(text, ',') != expected) CHECK(text == (expected ? "taken" : "refused"));
+  }
+  CHECK(taken > 5000 && refused > 5000);
+}
+
 }  // namespace
 }  // namespace bayesbox::test

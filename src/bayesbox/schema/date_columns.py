@@ -26,7 +26,7 @@ from bayesbox.schema.date_formats import (
 )
 from bayesbox.schema.date_values import NotATime, Times, held_by, holds_times, part_column, times_of
 from bayesbox.schema.encode import as_dictionary
-from bayesbox.schema.infer import GLANCE
+from bayesbox.schema.infer import first_values
 from bayesbox.schema.levels import level_text
 
 ROWS_LOOKED_AT = 65_536  # what one thread takes of a large batch, so that threads do not matter
@@ -48,7 +48,7 @@ def date_of(column: Column, *, name: str = "", where: str | None = None) -> Date
 
 def format_of(column: Column, *, name: str = "", where: str | None = None) -> str | None:
     """The format that the first rows of a column of text prove; None where they are not dates."""
-    first = [text for text in _arrow(column)[:GLANCE].to_pylist() if text is not None]
+    first = first_values(_arrow(column))
     if first and not looks_like_dates(first):  # nearly all columns of text: no more is looked at
         return None
     texts = _some_texts(column)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 
@@ -47,8 +49,21 @@ def _may_be_dates(column: PlainColumn) -> bool:
     """A first glance, before anything is imported for dates: texts without a digit are none."""
     if isinstance(column, np.ndarray):
         return True
-    first = [value for value in column[:GLANCE].to_pylist() if value is not None]
+    first = first_values(column)
     return not first or any(not isinstance(value, str) or any(map(str.isdigit, value)) for value in first)
+
+
+def first_values(column: pa.Array | pa.ChunkedArray) -> list[Any]:
+    """What the first rows of an Arrow column hold, without the missing values."""
+    first = column[:GLANCE]
+    if pa.types.is_dictionary(first.type) and isinstance(first, pa.Array):  # a text each for a row takes longer
+        codes = [code for code in first.indices.to_pylist() if code is not None]
+        distinct = sorted(set(codes))
+        values = dict(zip(distinct, (first.dictionary[code].as_py() for code in distinct), strict=True))
+        first_rows = [values[code] for code in codes]
+    else:
+        first_rows = first.to_pylist()
+    return [value for value in first_rows if value is not None]
 
 
 def _has_no_value(column: PlainColumn) -> bool:

@@ -190,7 +190,7 @@ def _unseen_in(column: Column, known: KnownLevels) -> tuple[Column, int, tuple[s
     if _is_numeric(column):
         return (column, *count_unseen(column, known.__contains__)) if known.here else (column, 0, ())
     coded = as_dictionary(pa.array(column, from_pandas=True) if isinstance(column, np.ndarray) else column)
-    if len(coded.dictionary) > MANY and _all_known(coded.dictionary, known):
+    if _all_known(coded.dictionary, known):
         return coded, 0, ()
     return (coded, *count_unseen(coded, known.__contains__))
 
@@ -207,4 +207,6 @@ def _all_known(levels: pa.Array, known: KnownLevels) -> bool:
     """Whether every text is known; False where that takes a closer look."""
     if not (pa.types.is_string(levels.type) or pa.types.is_large_string(levels.type)):
         return False
+    if len(levels) <= MANY:
+        return known.position.issuperset(levels.to_pylist())
     return bool(pc.all(pc.is_in(levels, value_set=pa.array(known.levels, levels.type))).as_py())
