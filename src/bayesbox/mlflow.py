@@ -27,7 +27,9 @@ LOADER = "bayesbox.mlflow"
 FILE = "model.bayes"
 
 
-def log_model(model: Any, name: str = "model", *, input_example: Any = None, signature: Any = None, **more: Any) -> Any:
+def log_model(
+    model: object, name: str = "model", *, input_example: object = None, signature: object = None, **more: Any
+) -> Any:
     """The model logged to the active run of MLflow: what `mlflow.pyfunc.log_model` returns, with its `model_uri`.
 
     Parameters
@@ -53,7 +55,7 @@ def log_model(model: Any, name: str = "model", *, input_example: Any = None, sig
 
 
 def save_model(
-    model: Any, path: str | os.PathLike[str], *, input_example: Any = None, signature: Any = None, **more: Any
+    model: object, path: str | os.PathLike[str], *, input_example: object = None, signature: object = None, **more: Any
 ) -> None:
     """The same, written to a folder instead of a run."""
     pyfunc = _pyfunc()
@@ -118,7 +120,7 @@ def _written(model: Any) -> Iterator[str]:
         yield path
 
 
-def _arguments(model: Any, path: str, example: Any, signature: Any, more: dict[str, Any]) -> dict[str, Any]:
+def _arguments(model: object, path: str, example: object, signature: object, more: dict[str, Any]) -> dict[str, Any]:
     from mlflow.models import infer_signature
 
     import bayesbox
@@ -135,7 +137,7 @@ def _arguments(model: Any, path: str, example: Any, signature: Any, more: dict[s
     }
 
 
-def _is_text(model: Any) -> bool:
+def _is_text(model: object) -> bool:
     from bayesbox.estimators.text_classifier import TextClassifier
 
     return isinstance(model, TextClassifier)

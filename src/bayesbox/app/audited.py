@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bayesbox.app.rows import Json
 from bayesbox.classifier.answer.drifts import Drift, p_text
 from bayesbox.classifier.certificate import Certificate
 from bayesbox.classifier.report.difference import differences, rule_differences
@@ -21,6 +20,7 @@ from bayesbox.classifier.rows import LabelledRows
 from bayesbox.classifier.table import AnyTableClassifier
 from bayesbox.classifier.train import RowsInMemory, count_into, labelled_rows
 from bayesbox.errors import BadOption, BayesboxError, DataWarning
+from bayesbox.file.reader import Json
 from bayesbox.schema.levels import level_text
 from bayesbox.source.base import Batch
 
@@ -201,7 +201,7 @@ def difference_found(one: AnyTableClassifier, other: AnyTableClassifier) -> Json
     }
 
 
-def _told(value: Any) -> str:
+def _told(value: object) -> str:
     return "none" if value is None else str(value)
 
 

@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bayesbox.app.rows import Json
 from bayesbox.errors import BadData, BadOption, BayesboxError
+from bayesbox.file.reader import Json
 from bayesbox.schema.levels import level_text
 from bayesbox.sequence.hmm import HiddenMarkovModel
 from bayesbox.sequence.work.numbers import GIVEN, MOST_STEPS

@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from bayesbox.app.audited import NamedTable
-from bayesbox.app.rows import Json
 from bayesbox.classifier.evaluate import cross_validate
 from bayesbox.classifier.evaluation import Evaluation
 from bayesbox.classifier.registry import compared_models, new_classifier
 from bayesbox.classifier.results.comparison import ModelComparison
 from bayesbox.errors import BadOption, BayesboxError
+from bayesbox.file.reader import Json
 from bayesbox.table.batch_learners import BatchLearner
 
 FOLDS = 10

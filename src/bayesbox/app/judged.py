@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from bayesbox.app.rows import Json, finite
+from bayesbox.app.rows import finite
 from bayesbox.classifier.case import batch_of_values
 from bayesbox.classifier.evaluation import Evaluation
 from bayesbox.classifier.report.describe import column_facts, remarks
 from bayesbox.classifier.table import AnyTableClassifier
 from bayesbox.errors import BayesboxError, DataWarning
+from bayesbox.file.reader import Json
 from bayesbox.schema.levels import level_text
 
 FIGURES = ("accuracy", "log_loss", "brier", "auc", "calibration_error")

@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from bayesbox.errors import BayesboxError
+from bayesbox.file.reader import Json
 from bayesbox.network.network import BayesianNetwork
 from bayesbox.network.tables import require_tables
 
-Json = dict[str, Any]
 MOST_TABLES = 60_000  # numbers of all tables that the page gets to show
 MOST_STRENGTHS = 200  # nodes of a network whose arcs are weighed
 
@@ -42,7 +42,7 @@ def _strength(bits: Mapping[tuple[str, str], float], arc: Any) -> Json:
     return {} if found is None else {"bits": found}
 
 
-def evidence_of(given: Mapping[str, Any]) -> dict[str, Any]:
+def evidence_of(given: Mapping[str, Any]) -> Json:
     """Evidence as the library takes it: states, and likelihoods of the nodes that are known in part."""
     return {**given.get("soft", {}), **given.get("hard", {})}
 

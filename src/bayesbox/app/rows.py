@@ -18,11 +18,10 @@ from bayesbox.classifier.table import AnyTableClassifier
 from bayesbox.dist.base import Distribution, Doubles
 from bayesbox.dist.number.density import NumberFamily
 from bayesbox.errors import BayesboxError, DataWarning
+from bayesbox.file.reader import Json
 from bayesbox.schema.levels import level_text
 from bayesbox.source.base import Batch
 from bayesbox.tally.grid import Grid
-
-Json = dict[str, Any]
 
 SHARES = (0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99)  # the quantiles of each class that a ruler marks
 POINTS = 24  # of Gauss's rule over the quantiles of each class, by which the page weighs the answers to a number
@@ -207,7 +206,7 @@ def _flipped(classifier: AnyTableClassifier, batch: Batch) -> Json | None:
     return {"changes": best.values, "prediction": best.prediction, "probability": best.probability}
 
 
-def finite(value: Any) -> Any:
+def finite(value: object) -> Any:
     """A JSON value whose numbers that JSON cannot hold are the largest that it can."""
     if isinstance(value, dict):
         return {name: finite(each) for name, each in value.items()}

@@ -19,6 +19,7 @@ from bayesbox.app.rows import row_answer, row_spec, rulers_of, texts_of
 from bayesbox.classifier.table import AnyTableClassifier
 from bayesbox.dist.naive import NaiveModel
 from bayesbox.errors import BadOption, MissingExtra
+from bayesbox.file.reader import Json
 from bayesbox.network.network import BayesianNetwork
 from bayesbox.schema.levels import level_text
 from bayesbox.sequence.hmm import HiddenMarkovModel
@@ -101,7 +102,7 @@ class NetworkWidget(anywidget.AnyWidget):  # type: ignore[misc]
         self.evidence = dict(evidence or {})
 
     @traitlets.validate("evidence")  # type: ignore[untyped-decorator]
-    def _checked(self, proposal: Any) -> dict[str, Any]:
+    def _checked(self, proposal: Any) -> Json:
         """Evidence as the picture has it; a cell may give states by node."""
         value = proposal["value"]
         if set(value) == {"hard", "soft"}:

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from bayesbox.classifier.answer.methods import AnswersQuestions
 from bayesbox.classifier.calibration.calibrates import Calibrates
@@ -28,6 +27,7 @@ from bayesbox.dist import posterior
 from bayesbox.dist.base import Columns, Doubles
 from bayesbox.errors import BadData, BadOption, BadWeight, CannotForget, CannotMerge, NoCounts
 from bayesbox.rule.priors import Prior, given_prior
+from bayesbox.schema.arrays import AnyArray
 from bayesbox.schema.columns import Column, as_view
 from bayesbox.schema.encode import Encoded
 from bayesbox.schema.levels import label_order
@@ -119,7 +119,7 @@ class Classifier(AnswersRows, Calibrates, Learns, AnswersQuestions, ABC, Generic
         return self.title
 
     @abstractmethod
-    def explained_texts(self, batch: Batch, best: NDArray[Any], against: NDArray[Any], number: int) -> pa.Array:
+    def explained_texts(self, batch: Batch, best: AnyArray, against: AnyArray, number: int) -> pa.Array:
         """For each row, in an Arrow column, what says most for its class `best` over another: `age=34 +1.39; ...`."""
 
     @abstractmethod
@@ -129,7 +129,7 @@ class Classifier(AnswersRows, Calibrates, Learns, AnswersQuestions, ABC, Generic
     @abstractmethod
     def open_rows(
         self,
-        data: Any,
+        data: object,
         *,
         target: str | None = None,
         weight: str | None = None,
@@ -250,7 +250,7 @@ class Classifier(AnswersRows, Calibrates, Learns, AnswersQuestions, ABC, Generic
 
     # -- learning ------------------------------------------------------------------------------------------------
 
-    def learn(self, batch: Batch, labels: Encoded, *, weights: Any = None, where: str | None = None) -> None:
+    def learn(self, batch: Batch, labels: Encoded, *, weights: object = None, where: str | None = None) -> None:
         """Add these rows. Where they cannot be counted, nothing changes."""
         self.learn_all([LabelledRows(batch, labels, weights)], where=where)
 
@@ -260,7 +260,7 @@ class Classifier(AnswersRows, Calibrates, Learns, AnswersQuestions, ABC, Generic
 
         count_into(self, RowsInMemory(parts, where))
 
-    def forget(self, batch: Batch, labels: Encoded, *, weights: Any = None, where: str | None = None) -> None:
+    def forget(self, batch: Batch, labels: Encoded, *, weights: object = None, where: str | None = None) -> None:
         """Take these rows out again, exactly. Where they were never learned, nothing changes."""
         from bayesbox.classifier.train import RowsInMemory, count_into
 
@@ -412,9 +412,9 @@ class Classifier(AnswersRows, Calibrates, Learns, AnswersQuestions, ABC, Generic
 
     # -- answers -------------------------------------------------------------------------------------------------
 
-    def predict(self, batch: Batch) -> NDArray[Any]:
+    def predict(self, batch: Batch) -> AnyArray:
         """The most probable label of each row."""
-        labels: NDArray[Any] = self.model.labels[np.argmax(self.posterior(batch), axis=1)]
+        labels: AnyArray = self.model.labels[np.argmax(self.posterior(batch), axis=1)]
         return labels
 
     def posterior(self, batch: Batch) -> Doubles:

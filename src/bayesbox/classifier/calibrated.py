@@ -211,7 +211,7 @@ def answers_by_folds(
     *,
     folds: int = FOLDS,
     seed: int = 0,
-    order: Any = None,
+    order: object = None,
     subtract: bool = False,
 ) -> list[Doubles]:
     """log P(class | x) of the rows of each batch, each answered by a model that was learned without its fold."""

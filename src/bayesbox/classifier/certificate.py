@@ -12,7 +12,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bayesbox.classifier.signature import Signature, is_signed_by, sign
 from bayesbox.display.result import Result
@@ -105,7 +105,7 @@ class Certificate(Result):
     def _title(self) -> str:
         return f"certificate of forgetting {self.count:,} row{'' if self.count == 1 else 's'}"
 
-    def _frame(self) -> Mapping[str, Sequence[Any]]:
+    def _frame(self) -> Mapping[str, Sequence[object]]:
         facts = {
             "digest before": self.before,
             "digest of the rows": self.rows,

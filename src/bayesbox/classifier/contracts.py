@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Protocol
 
-from numpy.typing import NDArray
-
 from bayesbox.dist.base import Distribution, Doubles
 from bayesbox.rule.options import Prior
+from bayesbox.schema.arrays import AnyArray
 
 
 class PriorRules(Protocol):
@@ -26,7 +25,7 @@ class ClassModel(Protocol):
     @property
     def classes(self) -> tuple[str, ...]: ...
     @property
-    def labels(self) -> NDArray[Any]: ...
+    def labels(self) -> AnyArray: ...
     @property
     def log_prior(self) -> Doubles: ...
 
@@ -35,7 +34,7 @@ class Evidence(Protocol):
     """What an explanation says, be it of columns or of words."""
 
     @property
-    def labels(self) -> NDArray[Any]: ...
+    def labels(self) -> AnyArray: ...
     @property
     def prior(self) -> Doubles: ...
     def log_odds(self, label: object, against: object) -> Doubles: ...

@@ -269,7 +269,7 @@ class Evaluation(Result):
         metric: Metric = getattr(self, name)
         return {"low": metric.low, "high": metric.high, "how": metric.how}
 
-    def _frame(self) -> Mapping[str, Sequence[Any]]:
+    def _frame(self) -> Mapping[str, Sequence[object]]:
         found = [metric_json(getattr(self, name)) for name in METRICS]
         metrics = self.metrics
         return {

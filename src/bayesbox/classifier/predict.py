@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from bayesbox.classifier.base import AnyClassifier
 from bayesbox.classifier.opened import EVERY
@@ -19,7 +18,7 @@ from bayesbox.decide.costs import Costs, cheapest, cost_matrix
 from bayesbox.decide.thresholds import answers_at
 from bayesbox.dist.base import Doubles
 from bayesbox.errors import BadOption, UnknownColumn
-from bayesbox.schema.arrays import numbers_array, repeated_texts
+from bayesbox.schema.arrays import AnyArray, numbers_array, repeated_texts
 from bayesbox.schema.levels import class_position, level_text
 from bayesbox.source.base import Batch, Source
 from bayesbox.source.pool import worker_threads
@@ -44,7 +43,7 @@ class PredictOptions:
 UNSURE = "unsure"
 
 
-def unsure_where_low(labels: NDArray[Any], best: NDArray[Any], posterior: Doubles, least: float | None) -> pa.Array:
+def unsure_where_low(labels: AnyArray, best: AnyArray, posterior: Doubles, least: float | None) -> pa.Array:
     """The label of the best class of each row; with `least`, "unsure" where no class reaches that probability.
 
     >>> shares = np.array([[0.8, 0.2], [0.01, 0.99]])
@@ -81,7 +80,7 @@ class PredictionWriter:
         self.unseen = unseen_counter(classifier)
         self._types: dict[str, pa.DataType] = {}
 
-    def decided(self, posterior: Doubles) -> NDArray[Any]:
+    def decided(self, posterior: Doubles) -> AnyArray:
         """The class of each row: the most probable, the cheapest, or what the threshold makes of it."""
         if not len(posterior):
             return np.zeros(0, dtype=np.int64)
@@ -90,7 +89,7 @@ class PredictionWriter:
         if self.asked.threshold is not None:
             name, least = self.asked.threshold
             return answers_at(posterior, self.classes.index(name), least)
-        best: NDArray[Any] = posterior.argmax(axis=1)
+        best: AnyArray = posterior.argmax(axis=1)
         return best
 
     def added_fields(self) -> pa.Schema:
@@ -130,7 +129,7 @@ class PredictionWriter:
             columns.append(pa.array(self.classifier.predict(batch)))
         return self._settled(pa.table(columns, names=list(self.names)))
 
-    def _explanations(self, batch: Batch, posterior: Doubles, best: NDArray[Any]) -> pa.ChunkedArray:
+    def _explanations(self, batch: Batch, posterior: Doubles, best: AnyArray) -> pa.ChunkedArray:
         """What says most for the class of each row against the runner-up."""
         if len(self.classes) < 2:
             return pa.array([""] * batch.rows)

@@ -74,7 +74,7 @@ class Sampled(WrappedSource):
                 self._keep(batch, row_keys(batch.first_row, batch.rows))
             yield batch
 
-    def _keep(self, batch: Batch, keys: Any) -> None:
+    def _keep(self, batch: Batch, keys: object) -> None:
         self._take(batch, keys)
         most = self.most
         if self.cells is not None:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from bayesbox.classifier.base import AnyClassifier, Classifier
 from bayesbox.classifier.contracts import PriorRules, TableModel
@@ -19,6 +18,7 @@ from bayesbox.classifier.rows import LabelledRows, minus_rows
 from bayesbox.dist.base import Columns, Doubles
 from bayesbox.errors import BadOption, UnknownColumn
 from bayesbox.rule.options import NaiveOptions
+from bayesbox.schema.arrays import AnyArray
 from bayesbox.schema.columns import Column, CountMatrix
 from bayesbox.schema.encode import Encoded, as_dictionary
 from bayesbox.schema.infer import kind_of
@@ -113,7 +113,7 @@ class TableClassifier(Classifier[R, D, M]):
         return count(columns, labels, schema, **options)
 
     @classmethod
-    def density_of_numbers(cls, rules: Any) -> str:
+    def density_of_numbers(cls, rules: object) -> str:
         """The density of the numbers that declare none: it decides whether their values are counted.
 
         That of the options of naive Bayes; other kinds count moments, whatever their rules.
@@ -417,7 +417,7 @@ class TableClassifier(Classifier[R, D, M]):
         given = ", ".join(listed[:SOME_NAMED] if more else listed) + more
         return f"{self.title}: {self.target or 'class'}, given {given or 'nothing'}"
 
-    def explained_texts(self, batch: Batch, best: NDArray[Any], against: NDArray[Any], number: int) -> pa.Array:
+    def explained_texts(self, batch: Batch, best: AnyArray, against: AnyArray, number: int) -> pa.Array:
         from bayesbox.classifier.report.strongest import strongest_columns
 
         return strongest_columns(self, batch, best, against, number)

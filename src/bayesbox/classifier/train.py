@@ -57,7 +57,7 @@ class CountedBook:
 
 
 def source_of(
-    data: Any,
+    data: object,
     target: str | None = None,
     declared: Mapping[Any, object] | None = None,
     *,

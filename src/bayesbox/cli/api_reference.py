@@ -16,7 +16,6 @@ import re
 import sys
 import types
 from pathlib import Path
-from typing import Any
 
 import bayesbox
 from bayesbox.cli.api_members import members, public_names, signature_of
@@ -134,11 +133,11 @@ def _index(names: list[str]) -> str:
     return "\n".join([*parts, "What they give is described under [results](results.md).\n"])
 
 
-def _first_line(found: Any) -> str:
+def _first_line(found: object) -> str:
     return (inspect.getdoc(found) or "").split("\n", 1)[0].replace("|", "\\|")
 
 
-def _page(name: str, found: Any, examples: Examples) -> str:
+def _page(name: str, found: object, examples: Examples) -> str:
     text = examples.whole("bayesbox", name, inspect.getdoc(found))
     parts = [f"# {name}\n", f"```python\nbayesbox.{name}{signature_of(found)}\n```\n", _markdown(text)]
     own = examples.of("bayesbox", name)

@@ -86,7 +86,7 @@ def result_class(name: str) -> Any:
     return getattr(importlib.import_module(f"bayesbox.{RESULTS[name]}"), name)
 
 
-def returned_types(function: Any) -> Iterator[str]:
+def returned_types(function: object) -> Iterator[str]:
     """The names of classes in what a function says it returns."""
     if callable(function):
         yield from re.findall(r"\b[A-Z]\w+", str(inspect.signature(function).return_annotation))
@@ -149,7 +149,7 @@ def _prose(found: Any) -> str:
     return re.split(r"^(?:Examples\n---|>>> )", text, maxsplit=1, flags=re.M)[0].rstrip()
 
 
-def _first_paragraph(function: Any) -> str:
+def _first_paragraph(function: object) -> str:
     return " ".join((inspect.getdoc(function) or "").split("\n\n")[0].split()).replace("|", "\\|")
 
 

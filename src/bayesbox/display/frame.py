@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from typing import Any
 
 
-def frame_of(columns: Mapping[str, Sequence[Any]]) -> Any:
+def frame_of(columns: Mapping[str, Sequence[object]]) -> Any:
     """A pandas DataFrame, or where there is no pandas, a pyarrow Table.
 
     >>> frame_of({"column": ["age", "car"], "bits": [0.25, 0.5]})["bits"].tolist()

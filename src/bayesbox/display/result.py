@@ -35,7 +35,7 @@ class Result:
         """The result in one line: its class, and what matters most."""
 
     @abstractmethod
-    def _frame(self) -> Mapping[str, Sequence[Any]]:
+    def _frame(self) -> Mapping[str, Sequence[object]]:
         """The columns of the frame, all of one length."""
 
     def _blocks(self) -> Sequence[Block]:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.dist.cells import Cells, Ratio, Smoothing
+from bayesbox.schema.arrays import AnyArray
 
 JEFFREYS = 0.5
 REFERENCE = "Jeffreys' prior, 1/2 for each level, since {rule} implies none"
@@ -65,7 +66,7 @@ def share_posteriors(cells: Cells, found: Ratio, rule: Smoothing) -> list[list[S
     ]
 
 
-def implies_prior(rule: Smoothing, added: NDArray[Any], added_to_total: NDArray[Any], size: Any) -> bool:
+def implies_prior(rule: Smoothing, added: AnyArray, added_to_total: AnyArray, size: Any) -> bool:
     """Whether what a rule adds to counts and totals is a Dirichlet prior: positive, and its parts sum to the whole."""
     if rule.replaces or not added.size or added.min() < 0:
         return False

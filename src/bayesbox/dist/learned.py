@@ -16,6 +16,7 @@ from bayesbox.dist.base import Doubles
 from bayesbox.dist.cells import Cells, Ratio, Smoothing, exact_numbers, ratio
 from bayesbox.dist.dirichlet import SharePosterior, share_posteriors
 from bayesbox.dist.factor import Number, divided, formula, given_value
+from bayesbox.schema.arrays import AnyArray
 
 CLOSE = 1e-9  # how far a ratio may be from the model's own number that it is shown for
 PARAMETERS = {"std": "standard deviation"}  # parameters whose names are short for something
@@ -49,24 +50,24 @@ class LearnedTable:
 class CountedLevels(NamedTuple):
     """Exact counts of some levels, with what a rule needs besides them."""
 
-    counts: NDArray[Any]  # classes x levels, fractions
-    totals: NDArray[Any]  # classes; or classes x levels
+    counts: AnyArray  # classes x levels, fractions
+    totals: AnyArray  # classes; or classes x levels
     size: int  # K
     names: Sequence[Any]
     rule: Smoothing
 
-    def cell(self, ratios: tuple[NDArray[Any], NDArray[Any]], label: int, level: int) -> tuple[str, Fraction]:
+    def cell(self, ratios: tuple[AnyArray, AnyArray], label: int, level: int) -> tuple[str, Fraction]:
         """The formula and the value of one cell."""
         over, under = ratios[0][label, level], ratios[1][label, level]
         total = self.totals[label] if self.totals.ndim == 1 else self.totals[label, level]
         return formula(self.counts[label, level], total, over, under, self.rule), divided(over, under)
 
-    def posteriors(self, ratios: tuple[NDArray[Any], NDArray[Any]]) -> list[list[SharePosterior]]:
+    def posteriors(self, ratios: tuple[AnyArray, AnyArray]) -> list[list[SharePosterior]]:
         """How sure each share is."""
         cells = Cells(self.counts, self.totals, self.size, self.names)
         return share_posteriors(cells, Ratio(*ratios), self.rule)
 
-    def ratios(self) -> tuple[NDArray[Any], NDArray[Any]]:
+    def ratios(self) -> tuple[AnyArray, AnyArray]:
         """Numerators and denominators."""
         over, under = ratio(self.rule, Cells(self.counts, self.totals, self.size, self.names))
         return np.broadcast_to(over, self.counts.shape), np.broadcast_to(under, self.counts.shape)

@@ -42,6 +42,7 @@ from bayesbox.file.lock import WAIT
 from bayesbox.file.save import to_bytes
 from bayesbox.file.version import FromFile
 from bayesbox.rule.priors import Prior
+from bayesbox.schema.arrays import AnyArray
 from bayesbox.schema.levels import Labels, class_position, level_text
 from bayesbox.schema.parameters import HasParameters
 from bayesbox.source.dask import partitions_of
@@ -223,7 +224,7 @@ class CountedEstimator(ReadEstimator, ClassifierMixin, BaseEstimator, Generic[C]
 
     # -- answers -------------------------------------------------------------------------------------------------
 
-    def _answers(self, X: Any, answer: Callable[[C, Any], NDArray[Any]]) -> NDArray[Any]:
+    def _answers(self, X: object, answer: Callable[[C, Any], AnyArray]) -> AnyArray:
         """What the classifier answers to X; to a frame of Dask one partition after another."""
         if not is_dask_frame(X):
             batch = self._asked(X)

@@ -143,7 +143,7 @@ class PoolReport(Result, str):
     def _blocks(self) -> Sequence[Block]:
         return [*_report_blocks(self.judged, self.together), *([TextBlock(self.note)] if self.note else [])]
 
-    def _frame(self) -> Mapping[str, Sequence[Any]]:
+    def _frame(self) -> Mapping[str, Sequence[object]]:
         return {
             "model": [each.name for each in self.judged],
             "log loss": [each.log_loss for each in self.judged],

@@ -53,7 +53,7 @@ from bayesbox.stat.calibrate import require_kind
 from bayesbox.warned import level_of_caller
 
 K = TypeVar("K", bound=AnyTableClassifier)
-OneHot = Mapping[str, Sequence[Any]]
+OneHot = Mapping[str, Sequence[object]]
 SMALL_ROWS = 4_096  # beyond which the columns of an array are read where they lie
 FEW_FRAME_ROWS = 8  # beyond which a frame is read column by column
 

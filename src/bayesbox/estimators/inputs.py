@@ -92,7 +92,7 @@ def row_of(X: Any, names: Collection[str]) -> Any:
     return X
 
 
-def _has_several(value: Any) -> bool:
+def _has_several(value: object) -> bool:
     """Whether this is a column, or a mapping, rather than one value."""
     return holds_values(value) or isinstance(value, Mapping)
 

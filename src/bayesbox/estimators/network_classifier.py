@@ -17,6 +17,7 @@ from bayesbox.estimators.parameters import estimator
 from bayesbox.estimators.shared.doc_link import DocLink
 from bayesbox.network.learn.options import TakesTableRules
 from bayesbox.network.network import BayesianNetwork
+from bayesbox.schema.arrays import AnyArray
 from bayesbox.schema.levels import Labels
 from bayesbox.schema.options import Options, option, options, required
 from bayesbox.schema.parameters import HasParameters
@@ -92,7 +93,7 @@ class NetworkClassifier(DocLink, HasParameters, ClassifierMixin, BaseEstimator, 
         return np.array(sorted(self._compiled.classes))
 
     @property
-    def feature_names_in_(self) -> NDArray[Any]:
+    def feature_names_in_(self) -> AnyArray:
         """The nodes besides the target, in the order of the network."""
         return np.array(self._compiled.features, dtype=object)
 

@@ -37,7 +37,7 @@ def _renamed(old: str, new: str) -> property:
         warn_of_name(old, stacklevel=3)
         return getattr(self, new)
 
-    def write(self: Any, value: object) -> None:
+    def write(self: object, value: object) -> None:
         warn_of_name(old, stacklevel=3)
         setattr(self, new, value)
 

@@ -59,8 +59,8 @@ def lesson(prior: float = 0.01, hit: float = 0.9, alarm: float = 0.09, people: i
 
 
 def report(
-    model: Any,
-    data: Any = None,
+    model: object,
+    data: object = None,
     path: str | PathLike[str] = "report.html",
     *,
     target: str | None = None,

@@ -213,7 +213,7 @@ class AsksQuestions:
             return self.classifier_.drift_to(X.classifier_)  # type: ignore[no-any-return]
         return self.classifier_.drift(self._batches(X))  # type: ignore[no-any-return]
 
-    def _batches(self, X: Any) -> Iterator[Batch]:
+    def _batches(self, X: object) -> Iterator[Batch]:
         if isinstance(X, (str, PathLike)) and not isinstance(X, bytes):
             yield from self.classifier_.open_unlabelled([str(X)]).source.batches()
         elif is_dask_frame(X):

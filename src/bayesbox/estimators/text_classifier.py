@@ -18,6 +18,7 @@ from bayesbox.estimators.answers import CountedEstimator
 from bayesbox.estimators.inputs import classes_from, counts_from, group_of, labels_from
 from bayesbox.estimators.parameters import estimator, options_from, parameters_from
 from bayesbox.rule.priors import given_prior
+from bayesbox.schema.arrays import AnyArray
 from bayesbox.schema.levels import label_type_of, level_text
 from bayesbox.schema.tokens import Tokens, as_text_column
 from bayesbox.source.base import Batch
@@ -230,7 +231,7 @@ class TextClassifier(CountedEstimator[DocumentClassifier], DocumentOptions):
             raise BadData("one document is a text", found=type(row).__name__, remedy=f"Give it, or {{{name!r}: text}}")
         return found[name]
 
-    def _rows_asked(self, rows: Any) -> Batch:
+    def _rows_asked(self, rows: object) -> Batch:
         return self._asked(rows)
 
     def _asked(self, X: object) -> Batch:
@@ -319,5 +320,5 @@ def _require_finite(counts: Any) -> None:
         raise BadData("Input X contains NaN or infinity: a count is a number, 0 or more")
 
 
-def _holds_text(array: NDArray[Any]) -> bool:
+def _holds_text(array: AnyArray) -> bool:
     return any(isinstance(value, (str, bytes)) for value in array[:, 0].tolist())

@@ -81,7 +81,7 @@ def bayes_rule(prior: Any, likelihood: Any, evidence: float | Fraction | None = 
     return min(answer, type(answer)(1))
 
 
-def _each_evidence(likelihood: Any) -> list[Any]:
+def _each_evidence(likelihood: object) -> list[Any]:
     """One likelihood, or several, as a list of dicts."""
     steps = [likelihood] if isinstance(likelihood, Mapping) or not isinstance(likelihood, Iterable) else [*likelihood]
     if not all(isinstance(step, Mapping) for step in steps):
@@ -113,7 +113,7 @@ def _updated(prior: Mapping[Any, float], steps: Sequence[Mapping[Any, float]]) -
     return {h: product / whole for h, product in products.items()}
 
 
-def _probability(what: str, value: Any) -> Any:
+def _probability(what: str, value: object) -> Any:
     """A fraction as it is, any other number from 0 to 1 as a float."""
     if isinstance(value, bool) or not isinstance(value, numbers.Real) or not 0 <= float(value) <= 1:
         raise BadOption(f"a {what} is a number from 0 to 1", found=value)

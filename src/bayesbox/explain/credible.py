@@ -115,7 +115,7 @@ class IntervalTable(Result, Mapping[Any, CredibleInterval]):
         lines = [*self.notes, f"by {self.draws:,} draws"]
         return [table, TextBlock("\n".join(lines))]
 
-    def _frame(self) -> Mapping[str, Sequence[Any]]:
+    def _frame(self) -> Mapping[str, Sequence[object]]:
         names = [_names(name) for name in self.intervals]
         columns: dict[str, list[Any]] = {head: [name[place] for name in names] for place, head in enumerate(self.heads)}
         for part in ("estimate", "low", "high"):
@@ -128,7 +128,7 @@ class IntervalTable(Result, Mapping[Any, CredibleInterval]):
         return {"level": self.level, "draws": self.draws, "rows": rows, "notes": list(self.notes)}
 
 
-def _names(name: Any) -> list[str]:
+def _names(name: object) -> list[str]:
     return [str(each) for each in name] if isinstance(name, tuple) else [str(name)]
 
 

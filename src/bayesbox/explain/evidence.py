@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bayesbox.dist.base import Columns, Doubles
 from bayesbox.dist.naive import ProductModel
+from bayesbox.schema.arrays import AnyArray
 from bayesbox.schema.levels import class_position
 
 
@@ -22,7 +22,7 @@ class Explanation:
     the column is left out; it is +inf where a value hits a point mass.
     """
 
-    labels: NDArray[Any]
+    labels: AnyArray
     columns: tuple[str, ...]
     prior: Doubles
     terms: Doubles

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bayesbox.display.blocks import Block, PictureBlock
 from bayesbox.display.picture import Picture
@@ -181,7 +181,7 @@ class Nomogram(Result):
     def _blocks(self) -> Sequence[Block]:
         return [PictureBlock(self.svg())]
 
-    def _frame(self) -> Mapping[str, Sequence[Any]]:
+    def _frame(self) -> Mapping[str, Sequence[object]]:
         marks = [(ruler.column, mark) for ruler in (*self.rulers, *self.others) for mark in ruler.every]
         return {
             "column": [column for column, _ in marks],

@@ -57,7 +57,7 @@ class _Reader:
             return self._marked(values.tolist(), np.append(values, np.nan))
         return Ruler(self.column, ())
 
-    def _marked(self, values: Sequence[Any], column: Any) -> Ruler:
+    def _marked(self, values: Sequence[Any], column: object) -> Ruler:
         """The marks of these values, and of a missing one where that says something: the last of the column."""
         odds = self._odds(column, len(values) + 1).tolist()
         marks = [
@@ -66,7 +66,7 @@ class _Reader:
         ]
         return Ruler(self.column, (*marks, Mark(MISSING, odds[-1])) if odds[-1] else tuple(marks))
 
-    def _odds(self, column: Any, rows: int) -> Doubles:
+    def _odds(self, column: object, rows: int) -> Doubles:
         columns: Columns = {self.column: column}
         terms = explanation(self.model, columns, rows, (self.column,)).terms
         return lead(terms[:, self.one, 0], terms[:, self.other, 0])

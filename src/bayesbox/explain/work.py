@@ -107,7 +107,7 @@ def _counted_prior(classes: tuple[str, ...], book: Book, rule: Smoothing) -> Fac
 
 
 def work_of_terms(
-    title: str, prior: Factor, classes: tuple[str, ...], evidence: Any, log_posterior: Doubles, against: str | None
+    title: str, prior: Factor, classes: tuple[str, ...], evidence: object, log_posterior: Doubles, against: str | None
 ) -> ClassWork:
     """The work of a model of which no more is known than its explanation: a factor for each column.
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -152,7 +151,7 @@ class _Statement:
             cases.append(f"WHEN {' AND '.join(later)} THEN {labels[index]}")
         return f"CASE {' '.join(cases)} ELSE {labels[-1]} END" if cases else labels[-1]
 
-    def _label(self, label: Any) -> str:
+    def _label(self, label: object) -> str:
         """A label as a literal of its own type."""
         if isinstance(label, bool):
             return "TRUE" if label else "FALSE"

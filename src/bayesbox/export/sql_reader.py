@@ -85,7 +85,7 @@ class SqlReader:
         return f"CASE {' '.join(cases)} ELSE {MISSING} END"
 
 
-def switch(expression: str, cases: Sequence[tuple[str, Any]], otherwise: Any) -> str:
+def switch(expression: str, cases: Sequence[tuple[str, Any]], otherwise: object) -> str:
     """What an expression's value stands for.
 
     >>> switch("x", [("0", "'no'"), ("1", "'yes'")], "NULL")

@@ -5,7 +5,7 @@ Every value is read with its type, and a key that is not known is refused: nothi
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from bayesbox.file.reader import Json, Reader, made
 from bayesbox.schema.options import GIVEN, NEVER, SINCE, options_of
@@ -13,7 +13,7 @@ from bayesbox.schema.options import GIVEN, NEVER, SINCE, options_of
 T = TypeVar("T")
 
 
-def options_to_json(given: Any) -> Json:
+def options_to_json(given: object) -> Json:
     """The options of a dataclass by name, in the order of its fields."""
     written: Json = {}
     for name, each in options_of(type(given)).items():
@@ -38,7 +38,7 @@ def _moved(written: Json, name: str, after: str) -> Json:
     return moved
 
 
-def options_from_json(cls: type[T], written: Any, where: str = "rules") -> T:
+def options_from_json(cls: type[T], written: object, where: str = "rules") -> T:
     """The options that a file says; ValueError where it says none."""
     reader = Reader(written, where)
     found = options_from_reader(cls, reader)

@@ -34,7 +34,7 @@ class Codec(Protocol):
     LOADED_BY: str
     """What loads such a file, for who tried something else."""
 
-    def write(self, model: Any) -> tuple[Json, dict[str, bytes]]:
+    def write(self, model: object) -> tuple[Json, dict[str, bytes]]:
         """What `model.json` says beside the format, the kind and the version; and the other members."""
 
     def read(self, kind: str, reader: Reader, members: dict[str, bytes]) -> Any:

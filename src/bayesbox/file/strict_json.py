@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 TOKEN = re.compile(r'"(?:\\.|[^"\\])*"(?P<key>[ \t\r\n]*:)?|[{}]|NaN|-?Infinity|-?[0-9][-+0-9.eE]*', re.DOTALL)
 
 
-def dumps(value: Any) -> bytes:
+def dumps(value: object) -> bytes:
     """A value as one line.
 
     >>> dumps({"a": [0.5, None, "\\u00e4"]})
@@ -31,7 +31,7 @@ def document(value: Json) -> bytes:
     return ("{\n" + ",\n".join(lines) + "\n}\n").encode()
 
 
-def _item(item: Any) -> str:
+def _item(item: object) -> str:
     if isinstance(item, list) and item and all(isinstance(each, dict) for each in item):
         return "[\n  " + ",\n  ".join(json.dumps(each, allow_nan=False) for each in item) + "\n ]"
     return json.dumps(item, allow_nan=False)

@@ -66,7 +66,7 @@ class BayesianNetwork(NetworkResult, NetworkFitting, NetworkAnalysis, HasNetwork
         structure: Mapping[str, Iterable[str]],
         cpts: Mapping[str, Any] | None = None,
         *,
-        states: Mapping[str, Sequence[Any]] | None = None,
+        states: Mapping[str, Sequence[object]] | None = None,
         normalize: bool = False,
         name: str = "",
     ) -> None:

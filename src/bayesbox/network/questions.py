@@ -29,6 +29,7 @@ from bayesbox.network.factor_graph import FactorModel
 from bayesbox.network.joint.query import POSITIVE
 from bayesbox.network.query.notation import Query, Term, Virtual, parse_query, quoted_name
 from bayesbox.network.query.probability_table import ProbabilityTable
+from bayesbox.schema.arrays import AnyArray
 from bayesbox.schema.encode import Encoded, encode
 from bayesbox.schema.intervals import interval_of
 from bayesbox.schema.levels import is_missing, level_text
@@ -237,7 +238,7 @@ class NetworkQuestions:
     def findings(self, evidence: Evidence | None) -> ObservedStates:
         """Evidence by position."""
         states: dict[int, int] = {}
-        likelihoods: dict[int, NDArray[Any]] = {}
+        likelihoods: dict[int, AnyArray] = {}
         model = self.model
         if type(evidence) is not dict:
             evidence = _mapping_of(evidence)
@@ -286,7 +287,7 @@ class NetworkQuestions:
             )
         return {state: term.likelihood if state in positive else 1 - term.likelihood for state in states}
 
-    def _likelihood(self, place: int, given: Mapping[Any, Any]) -> NDArray[Any]:
+    def _likelihood(self, place: int, given: Mapping[Any, Any]) -> AnyArray:
         values: list[Any] = [None] * self.model.cards[place]
         for state, value in given.items():
             values[self._code(place, state)] = value
@@ -419,9 +420,7 @@ def _findings_of(rows: NDArray[np.int32]) -> list[ObservedStates]:
     return [ObservedStates({int(place): int(row[place]) for place in np.flatnonzero(row >= 0)}) for row in rows]
 
 
-def _by_levels(
-    table: NDArray[Any], levels: Sequence[Sequence[str]], *, plain: bool = True
-) -> dict[tuple[str, ...], Any]:
+def _by_levels(table: AnyArray, levels: Sequence[Sequence[str]], *, plain: bool = True) -> dict[tuple[str, ...], Any]:
     return {
         tuple(states[at] for states, at in zip(levels, where, strict=True)): float(value) if plain else value
         for where, value in np.ndenumerate(table)

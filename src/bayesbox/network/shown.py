@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from bayesbox.display.blocks import Block, PictureBlock, table_of
 from bayesbox.display.picture import Picture
@@ -35,7 +34,7 @@ class NetworkResult(Result):
         drawn = [PictureBlock(self.svg())] if 0 < len(self.graph.nodes) <= MOST_DRAWN else []
         return [*drawn, table_of(self._frame())]
 
-    def _frame(self) -> Mapping[str, Sequence[Any]]:
+    def _frame(self) -> Mapping[str, Sequence[object]]:
         nodes = self.graph.nodes.values()
         return {
             "node": [node.name for node in nodes],
@@ -55,7 +54,7 @@ class FactorGraphResult(Result):
     def _title(self) -> str:
         return f"a factor graph of {len(self._model.names):,} variables and {len(self._model.factors):,} factors"
 
-    def _frame(self) -> Mapping[str, Sequence[Any]]:
+    def _frame(self) -> Mapping[str, Sequence[object]]:
         names, factors = self._model.names, self._model.factors
         return {
             "variable": list(names),

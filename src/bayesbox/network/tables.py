@@ -35,7 +35,7 @@ TWO_STATES = ("true", "false")
 def graph_of(
     structure: Mapping[str, Iterable[str]],
     tables: Mapping[str, Any] | None,
-    states: Mapping[str, Sequence[Any]] | None = None,
+    states: Mapping[str, Sequence[object]] | None = None,
     *,
     name: str = "",
     normalize: bool = False,
@@ -92,7 +92,7 @@ def _parents(
 
 
 def _states(
-    parents: Mapping[str, tuple[str, ...]], tables: Mapping[str, Any], given: Mapping[str, Sequence[Any]]
+    parents: Mapping[str, tuple[str, ...]], tables: Mapping[str, Any], given: Mapping[str, Sequence[object]]
 ) -> dict[str, tuple[str, ...]]:
     known = {name: tuple(level_text(state) for state in states) for name, states in given.items()}
     for name, above in parents.items():  # the keys of its own distributions

@@ -50,7 +50,7 @@ def prior_to_json(prior: Any) -> str | list[Any]:
     return sorted(pairs, key=lambda pair: (str(pair[0]), type(pair[0]).__name__))
 
 
-def _label_to_json(label: Any) -> Any:
+def _label_to_json(label: object) -> Any:
     if isinstance(label, np.generic):
         label = label.item()
     if type(label) in (str, int, bool):

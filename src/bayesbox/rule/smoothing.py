@@ -44,7 +44,7 @@ def _non_negative(what: str, value: float) -> None:
         raise BadOption(f"{what} is a finite number, 0 or more", found=value)
 
 
-def _under(cells: Cells, extra: Any) -> Array:
+def _under(cells: Cells, extra: object) -> Array:
     """n_c + extra in every column."""
     return np.broadcast_to(cells.by_column + extra, cells.counts.shape)
 

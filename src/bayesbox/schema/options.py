@@ -41,7 +41,7 @@ class Option:
 def option(
     takes: Takes,
     *,
-    default: Any,
+    default: object,
     help: str = "",
     in_file: str = ALWAYS,
     after: str | None = None,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox._core import ExactArray
 from bayesbox.errors import NeverLearned
+from bayesbox.schema.arrays import AnyArray
 from bayesbox.schema.encode import Encoded
 from bayesbox.tally.base import digest_of, quoted
 from bayesbox.tally.book import Book
@@ -36,7 +36,7 @@ class ChainBook:
         return cls(Counts((START,), (), ExactArray(0)), Counts((), (), ExactArray(0)), Book.empty())
 
     @classmethod
-    def of(cls, states: tuple[str, ...], start: NDArray[Any], transition: NDArray[Any], emission: Book) -> ChainBook:
+    def of(cls, states: tuple[str, ...], start: AnyArray, transition: AnyArray, emission: Book) -> ChainBook:
         """The book of these counts, or expected counts: one a state, and states x states from row to column."""
         exact = ExactArray.from_integers if start.dtype.kind == "i" else ExactArray.from_doubles
         starts = Counts.of((START,), list(states), exact(np.ascontiguousarray(start)))

@@ -423,7 +423,7 @@ class HiddenMarkovModel(Result, FromFile, ChainAnswers, HasChainWidget, HasParam
             for name, step in self.tables().items()
         ]
 
-    def _frame(self) -> Mapping[str, Sequence[Any]]:
+    def _frame(self) -> Mapping[str, Sequence[object]]:
         """P(next state | state), a row for each state."""
         states, rows = self.model_.states, np.exp(self.model_.log_transition).tolist()
         columns = {f"P({state})": [row[place] for row in rows] for place, state in enumerate(states)}

@@ -45,7 +45,7 @@ def picture(
     return sequence_svg(title, decoded, None if shown is None else _seen(hmm, found, shown))
 
 
-def _step_text(name: Any) -> str:
+def _step_text(name: object) -> str:
     """The name of a step; a whole number without its point, since a file does not say which kind it holds.
 
     >>> _step_text(3.0), _step_text(2.5), _step_text("May")

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from bayesbox import _core
 from bayesbox.errors import BadData, UnknownColumn
-from bayesbox.schema.arrays import plain_texts, text_array, wide_texts
+from bayesbox.schema.arrays import AnyArray, plain_texts, text_array, wide_texts
 from bayesbox.schema.encode import encode
 from bayesbox.schema.kinds import Category, Kind
 from bayesbox.schema.schema import Schema
@@ -55,7 +55,7 @@ class Sequences:
     def size(self) -> int:
         return int(self.offsets[-1])
 
-    def split(self, rows: NDArray[Any]) -> Any:
+    def split(self, rows: AnyArray) -> Any:
         """An answer a step, as the sequences were given."""
         if self.place is not None:
             answer = np.empty_like(rows)
@@ -140,7 +140,7 @@ def _joined(data: Sequence[Any], *, raw: bool) -> Any:
     return values_column(values, "0") if _is_flat(values) else None
 
 
-def _is_plain_array(item: object) -> TypeGuard[NDArray[Any]]:
+def _is_plain_array(item: object) -> TypeGuard[AnyArray]:
     """Whether this is an array of one dimension; one of a type of its own may be more, such as one with a mask."""
     return type(item) is np.ndarray and item.ndim == 1
 
@@ -218,14 +218,14 @@ def _names(*names: str | None) -> list[str]:
     return [name for name in names if name is not None]
 
 
-def _rank(column: object, name: str) -> NDArray[Any]:
+def _rank(column: object, name: str) -> AnyArray:
     """The order of the values of a column; missing values have none."""
     values = arrow_column(column)
     if values.null_count:
         raise BadData(f"column `{name}` puts the steps in order, and one has none", remedy="Fill it in", column=name)
     if pa.types.is_dictionary(values.type):
         values = values.cast(values.type.value_type)
-    ranks: NDArray[Any] = np.unique(np.asarray(values.to_pylist()), return_inverse=True)[1]
+    ranks: AnyArray = np.unique(np.asarray(values.to_pylist()), return_inverse=True)[1]
     return ranks
 
 

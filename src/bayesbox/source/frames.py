@@ -162,7 +162,7 @@ def _from_arrow(table: pa.Table | pa.RecordBatch) -> Table:
     return names, columns, table.num_rows
 
 
-def _from_protocol(data: Any) -> Table:
+def _from_protocol(data: object) -> Table:
     """Objects that hand over Arrow data, a numpy array, or a frame by the interchange protocol."""
     if exports_arrow(data):
         return _from_arrow_export(data)
@@ -178,7 +178,7 @@ def _from_protocol(data: Any) -> Table:
     )
 
 
-def _from_arrow_export(data: Any) -> Table:
+def _from_arrow_export(data: object) -> Table:
     """A table that is exported, or one column, which has no name."""
     try:
         return _from_arrow(pa.table(data))
@@ -187,7 +187,7 @@ def _from_arrow_export(data: Any) -> Table:
         return ["0"], [plain(column, "0")], len(column)
 
 
-def _from_interchange(data: Any) -> Table:
+def _from_interchange(data: object) -> Table:
     from pyarrow.interchange import from_dataframe
 
     try:

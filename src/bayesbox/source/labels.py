@@ -114,7 +114,7 @@ def _wide_integers(y: Sequence[Any]) -> NDArray[np.uint64]:
     return np.array(y, dtype=np.uint64)
 
 
-def _only_column(y: Any) -> Column:
+def _only_column(y: object) -> Column:
     shape = shape_of(y)
     try:
         _, columns, _ = table_of(y)

@@ -23,13 +23,14 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from bayesbox.errors import BadData
+from bayesbox.schema.arrays import AnyArray
 from bayesbox.schema.encode import MISSING, Encoded
 from bayesbox.schema.kinds import Category, Flag, Real
 from bayesbox.schema.schema import Schema
@@ -119,7 +120,7 @@ def scored(
     known: Sequence[str],
     *,
     classes: Sequence[str] | None = None,
-    weights: Any = None,
+    weights: object = None,
     bins: int = BINS,
     rows: NDArray[np.int64] | None = None,
     first: int = 0,
@@ -224,7 +225,7 @@ class Metrics:
     baseline: str
     baseline_accuracy: float
     baseline_log_loss: float
-    confusion: NDArray[Any]
+    confusion: AnyArray
     per_class: tuple[ClassScore, ...]
     bins: tuple[Bin, ...]
 
@@ -319,7 +320,7 @@ def _mean_estimate(book: Book, column: str, n: float) -> MetricValue:
     return MetricValue(spread.mean, max(spread.mean - reach, 0.0), spread.mean + reach)
 
 
-def _confusion(book: Book, labels: tuple[str, ...]) -> NDArray[Any]:
+def _confusion(book: Book, labels: tuple[str, ...]) -> AnyArray:
     tally = book["prediction"].with_classes(labels)
     counts = tally.counts
     full = np.zeros((len(labels), len(labels)), dtype=counts.dtype)
@@ -327,7 +328,7 @@ def _confusion(book: Book, labels: tuple[str, ...]) -> NDArray[Any]:
     return full
 
 
-def _class_score(name: str, code: int, confusion: NDArray[Any], per: float) -> ClassScore:
+def _class_score(name: str, code: int, confusion: AnyArray, per: float) -> ClassScore:
     hits, support, predicted = confusion[code, code], confusion[code].sum(), confusion[:, code].sum()
     both = float(support + predicted)
     return ClassScore(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -56,7 +54,7 @@ def entropy(counts: Doubles) -> float:
     return float(-(p * np.log(p)).sum())
 
 
-def g_test(table: Any) -> tuple[float, float]:
+def g_test(table: object) -> tuple[float, float]:
     """G and the degrees of freedom of a table of first x second x given; states that do not occur have none.
 
     >>> statistic, degrees = g_test(np.array([[[10], [0]], [[0], [10]]]))

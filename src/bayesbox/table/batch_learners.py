@@ -85,7 +85,7 @@ class BatchLearner(TableClassifier[R, D, PooledModel]):
     def needs_refit(self) -> bool:
         return True
 
-    def forget(self, batch: Batch, labels: Encoded, *, weights: Any = None, where: str | None = None) -> None:  # noqa: ARG002
+    def forget(self, batch: Batch, labels: Encoded, *, weights: object = None, where: str | None = None) -> None:  # noqa: ARG002
         raise self.learns_once()
 
     def learns_once(self) -> CannotForget:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +18,7 @@ Doubles = NDArray[np.float64]
 Values = Doubles | LevelCodes
 
 
-def column_values(column: Any, kind: Kind, *, name: str) -> Values:
+def column_values(column: object, kind: Kind, *, name: str) -> Values:
     """A number as doubles, NaN where missing; a category as codes and their texts."""
     if kind.has_levels:
         found = encode(column)

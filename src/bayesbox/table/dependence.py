@@ -108,7 +108,7 @@ class Dependence(Result):
             TextBlock(f"Try {self.remedy}"),
         ]
 
-    def _frame(self) -> Mapping[str, Sequence[Any]]:
+    def _frame(self) -> Mapping[str, Sequence[object]]:
         return {
             "first": [pair.first for pair in self.pairs],
             "second": [pair.second for pair in self.pairs],
@@ -218,7 +218,7 @@ def _score(
     return _scored(log_p, np.concatenate([class_codes(rows, other.classes) for rows in kept]))
 
 
-def _scored(log_p: Doubles, codes: Any) -> HeldOutScore:
+def _scored(log_p: Doubles, codes: object) -> HeldOutScore:
     classes = tuple(str(place) for place in range(log_p.shape[1]))
     labels = Encoded(np.asarray(codes, dtype=np.int32), list(classes), list(classes))
     found = measure(scored(log_p, labels, classes))

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
-
-from numpy.typing import NDArray
 
 from bayesbox.classifier.table import TableClassifier
 from bayesbox.dist.base import Doubles
 from bayesbox.file.faults import MemberFault
+from bayesbox.schema.arrays import AnyArray
 from bayesbox.schema.schema import Schema
 
 
@@ -29,7 +27,7 @@ class PooledModel:
     """The classes and their prior; the rest is in the models that are pooled."""
 
     classes: tuple[str, ...]
-    labels: NDArray[Any]
+    labels: AnyArray
     log_prior: Doubles
     columns: tuple[str, ...] = ()
     left_out: Mapping[str, str] = field(default_factory=dict)

@@ -222,7 +222,7 @@ class Book(Result):
         rows = ", ".join(f"{name} {count:,}" for name, count in zip(self.classes, self.n.tolist(), strict=True))
         return f"what was counted: {rows or 'nothing'}"
 
-    def _frame(self) -> Mapping[str, Sequence[Any]]:
+    def _frame(self) -> Mapping[str, Sequence[object]]:
         tallies = list(self.columns.values())
         return {
             "column": list(self.columns),

@@ -196,7 +196,7 @@ class CoMoments(Result):
         names = ", ".join((*self.frame.categories, *self.frame.numbers))
         return f"CoMoments({names}: {len(self.cells):,} cells, n={numbers(self.rows()).tolist()})"
 
-    def _frame(self) -> Mapping[str, Sequence[Any]]:
+    def _frame(self) -> Mapping[str, Sequence[object]]:
         categories, values = self.frame.categories, self.frame.numbers
         kinds = ["category"] * len(categories) + ["number"] * len(values)
         return {"column": [*categories, *values], "counted as": kinds}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -185,7 +185,7 @@ class Counts(Result):
     def _headline(self) -> str:
         return f"Counts(classes={self.classes}, levels={self.levels}, counts={self.counts.tolist()})"
 
-    def _frame(self) -> Mapping[str, Sequence[Any]]:
+    def _frame(self) -> Mapping[str, Sequence[object]]:
         by_class = zip(self.classes, self.counts.tolist(), strict=True)
         return {"level": list(self.levels), **{class_column(name, "level"): list(row) for name, row in by_class}}
 

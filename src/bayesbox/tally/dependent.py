@@ -7,7 +7,7 @@ missing parent still counts where this parent is not asked for.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -143,7 +143,7 @@ class Dependent(Result):
     def _headline(self) -> str:
         return f"Dependent({', '.join(self.families)})"
 
-    def _frame(self) -> Mapping[str, Sequence[Any]]:
+    def _frame(self) -> Mapping[str, Sequence[object]]:
         return {
             "column": list(self.families),
             "parents": [", ".join(self.parents[name]) for name in self.families],

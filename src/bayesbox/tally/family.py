@@ -190,7 +190,7 @@ class Family(Result):
     def _headline(self) -> str:
         return f"Family({', '.join(self.names)}: {len(self):,} combinations)"
 
-    def _frame(self) -> Mapping[str, Sequence[Any]]:
+    def _frame(self) -> Mapping[str, Sequence[object]]:
         items = list(self.items())
         columns = {name: [key[place] for key, _ in items] for place, name in enumerate(self.names)}
         return {**columns, "n": [count for _, count in items]}

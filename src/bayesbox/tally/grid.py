@@ -220,7 +220,7 @@ class Grid(Moments):
     def _headline(self) -> str:
         return f"Grid(classes={self.classes}, n={self.n.tolist()}, cells={len(self.cells)})"
 
-    def _frame(self) -> Mapping[str, Sequence[Any]]:
+    def _frame(self) -> Mapping[str, Sequence[object]]:
         return {**super()._frame(), "share of zero": self.share_of_zero().tolist()}
 
     @classmethod

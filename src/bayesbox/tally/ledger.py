@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from bayesbox import _core
 from bayesbox.file import arrow
 from bayesbox.file.arrow import PLACE
-from bayesbox.schema.arrays import numbers_array, numpy_values
+from bayesbox.schema.arrays import AnyArray, numbers_array, numpy_values
 from bayesbox.schema.columns import CountMatrix, as_numbers
 from bayesbox.schema.encode import MISSING, Encoded, encode_narrow
 from bayesbox.schema.flags import FLAG_LEVELS, flag_codes
@@ -38,7 +38,7 @@ from bayesbox.tally.base import digest_of
 from bayesbox.tally.count import checked_weights
 
 if TYPE_CHECKING:
-    LedgerColumn = tuple[bytes, bytes, NDArray[Any], NDArray[np.uint8] | None, NDArray[np.int64] | None]
+    LedgerColumn = tuple[bytes, bytes, AnyArray, NDArray[np.uint8] | None, NDArray[np.int64] | None]
 
 LANES = 1024
 VERSION = b"bayesbox ledger 1\n"
@@ -127,7 +127,7 @@ def count_ledger(
     labels: Encoded,
     schema: Schema,
     *,
-    weights: Any = None,
+    weights: object = None,
     where: str | None = None,
     first_row: int = 0,
 ) -> Ledger:
@@ -158,7 +158,7 @@ def _is_null(column: Any) -> bool:
 
 def _coded(
     name: str, column: Any, kind: Kind, where: str | None, first_row: int
-) -> tuple[bytes, NDArray[Any], NDArray[np.uint8] | None, NDArray[np.int64] | None]:
+) -> tuple[bytes, AnyArray, NDArray[np.uint8] | None, NDArray[np.int64] | None]:
     """(tag, numbers or codes, the bytes of what the codes stand for, where each begins)."""
     if isinstance(column, CountMatrix):
         return MATRIX, *_rows_of_matrix(column)
@@ -174,7 +174,7 @@ def _coded(
     return LEVEL, codes, *_core.text_bytes(levels)
 
 
-def _one_each(lengths: NDArray[Any]) -> tuple[NDArray[np.int64]]:
+def _one_each(lengths: AnyArray) -> tuple[NDArray[np.int64]]:
     """The code of each row, which is its own text; one without letters is missing."""
     return (np.where(lengths > 0, np.arange(len(lengths)), MISSING),)
 

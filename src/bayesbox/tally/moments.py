@@ -292,7 +292,7 @@ class Moments(Result):
     def _headline(self) -> str:
         return f"Moments(classes={self.classes}, n={self.n.tolist()}, mean={self.mean.tolist()})"
 
-    def _frame(self) -> Mapping[str, Sequence[Any]]:
+    def _frame(self) -> Mapping[str, Sequence[object]]:
         return {
             "class": list(self.classes),
             "n": self.n.tolist(),

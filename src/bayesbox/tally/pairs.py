@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -287,7 +287,7 @@ class Pairs(Result):
     def _headline(self) -> str:
         return f"Pairs({', '.join(self.names)}: {len(self.cells):,} cells)"
 
-    def _frame(self) -> Mapping[str, Sequence[Any]]:
+    def _frame(self) -> Mapping[str, Sequence[object]]:
         """Each column with its number of levels; `pair` and `single` have the counts."""
         return {
             "column": list(self.names),

@@ -8,12 +8,13 @@ refused where they would take too much memory.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox._core import ExactArray
+from bayesbox.schema.arrays import AnyArray
 from bayesbox.tally.base import Index, digest_of, positions, quoted, union
 from bayesbox.tally.counts import MOST_DENSE, Counts
 from bayesbox.tally.room import require_room_for_table
@@ -50,7 +51,7 @@ class SparseCounts(Counts):
         cls,
         classes: tuple[str, ...],
         levels: Sequence[str],
-        codes: NDArray[Any],
+        codes: AnyArray,
         target: NDArray[np.int32],
         weights: NDArray[np.float64] | None = None,
     ) -> Counts:

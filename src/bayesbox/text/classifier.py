@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from bayesbox import _core
 from bayesbox.classifier.base import AnyClassifier
@@ -21,6 +20,7 @@ from bayesbox.classifier.train import CountedBook, RowCounter
 from bayesbox.dist.base import Columns, Doubles, Plan
 from bayesbox.dist.posterior import normalised
 from bayesbox.errors import BadData, BadOption, CannotForget, CannotMerge, DroppedWords, UnknownColumn
+from bayesbox.schema.arrays import AnyArray
 from bayesbox.schema.columns import Column, CountMatrix
 from bayesbox.schema.encode import Encoded
 from bayesbox.schema.kinds import CountGroup, Words
@@ -114,7 +114,7 @@ class DocumentClassifier(ChosenClassifier):
 
     def open_rows(
         self,
-        data: Any,
+        data: object,
         *,
         target: str | None = None,
         weight: str | None = None,
@@ -325,11 +325,11 @@ class DocumentClassifier(ChosenClassifier):
         plan.add_terms(terms)
         return plan
 
-    def batch_of_row(self, row: Any) -> Batch:
+    def batch_of_row(self, row: object) -> Batch:
         """One document."""
         return Batch((self.text_column,), (as_text_column([row]),), 1)
 
-    def predict(self, batch: Batch) -> NDArray[Any]:
+    def predict(self, batch: Batch) -> AnyArray:
         """The most probable label of each document; of equal ones the first."""
         if self.calibrated is not None:
             return super().predict(batch)
@@ -339,7 +339,7 @@ class DocumentClassifier(ChosenClassifier):
             best = np.argmax(normalised(plan, self.model.log_prior, _core.POSTERIOR), axis=1)
         else:
             best = plan.run(_core.ARGMAX)
-        labels: NDArray[Any] = self.model.labels[best]
+        labels: AnyArray = self.model.labels[best]
         return labels
 
     def posterior(self, batch: Batch) -> Doubles:
@@ -411,7 +411,7 @@ class DocumentClassifier(ChosenClassifier):
     def case(self, batch: Batch, *, against: str | None = None) -> DocumentCase:
         return DocumentCase.of(self, batch, against=against)
 
-    def explained_texts(self, batch: Batch, best: NDArray[Any], against: NDArray[Any], number: int) -> pa.Array:
+    def explained_texts(self, batch: Batch, best: AnyArray, against: AnyArray, number: int) -> pa.Array:
         """For each document the words that say most for one class over another, as `word +1.39; ...`."""
         explanation, labels = self.explain(batch), self.model.labels
         found = []

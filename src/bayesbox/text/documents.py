@@ -27,7 +27,7 @@ C = TypeVar("C", bound="DocumentClassifier")
 
 def open_labelled(
     classifier: C,
-    data: Any,
+    data: object,
     *,
     target: str | None = None,
     weight: str | None = None,

@@ -15,6 +15,7 @@ from bayesbox.display.picture import Picture
 from bayesbox.display.result import Result
 from bayesbox.dist.base import Doubles
 from bayesbox.errors import BadData
+from bayesbox.file.reader import Json
 from bayesbox.source.base import Batch
 from bayesbox.text.case import DocumentCase
 from bayesbox.text.explanation import TextExplanation
@@ -69,7 +70,7 @@ class ExplainedDocument(Result):
         names = [f"log-odds of {case.prediction} against {case.against}", "", "", "times"]
         return [*blocks, TableBlock([*names, f"in {case.prediction}", f"in {case.against}"], said, right=[1, 3, 4, 5])]
 
-    def _frame(self) -> Mapping[str, Sequence[Any]]:
+    def _frame(self) -> Mapping[str, Sequence[object]]:
         entries = self._entries()
         return {"word": [name for name, _ in entries], "log_odds": [odds for _, odds in entries]}
 
@@ -81,7 +82,7 @@ class ExplainedDocument(Result):
         bars = [SignedBar(name, odds) for name, odds in self._entries()[:BARS]]
         return Picture(evidence_svg(title, [*bars, SignedBar("all together", self.case.log_odds, is_sum=True)]), title)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         """For JSON."""
         return {"target": self.target, **self.case.as_dict()}
 
@@ -148,7 +149,7 @@ class DocumentsExplanation(Result, TextExplanation):
         told = "; ".join(f"{each.word} {each.log_odds:+.2f}" for each in one.case.words[:SHOWN])
         return [place, one.case.prediction, one._share(), told]
 
-    def _frame(self) -> Mapping[str, Sequence[Any]]:
+    def _frame(self) -> Mapping[str, Sequence[object]]:
         if len(self) == 1:
             return self[0]._frame()
         entries = [(place, name, odds) for place, one in enumerate(self) for name, odds in one._entries()]
@@ -164,6 +165,6 @@ class DocumentsExplanation(Result, TextExplanation):
             raise BadData("a picture is that of one document", found=f"{len(self):,}", remedy="Take explanation[0]")
         return self[0].svg()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         """For JSON: every document in full."""
         return {"documents": [one.to_dict() for one in self]}

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bayesbox.dist.base import Doubles
 from bayesbox.dist.words.weights import WordWeights
 from bayesbox.explain.evidence import lead, settled
+from bayesbox.schema.arrays import AnyArray
 from bayesbox.schema.columns import CountMatrix
 from bayesbox.schema.levels import class_position
 
@@ -35,7 +35,7 @@ class TextExplanation:
     of each speak with a strength of their own.
     """
 
-    labels: NDArray[Any]
+    labels: AnyArray
     prior: Doubles
     offset: Doubles
     words: list[list[str]]
@@ -72,7 +72,7 @@ class TextExplanation:
 
 
 def explained(
-    labels: NDArray[Any],
+    labels: AnyArray,
     prior: Doubles,
     offset: Doubles,
     weights: WordWeights,

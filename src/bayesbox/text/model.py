@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bayesbox._core import ExactArray
 from bayesbox.classifier.report.size import Parameters, written
@@ -26,6 +25,7 @@ from bayesbox.dist.words.estimates import (
 from bayesbox.dist.words.weights import WordWeights
 from bayesbox.errors import BadOption
 from bayesbox.rule.priors import given_prior, log_prior
+from bayesbox.schema.arrays import AnyArray
 from bayesbox.schema.levels import label_order, label_values
 from bayesbox.schema.tokens import Tokens
 from bayesbox.tally.book import Book
@@ -48,7 +48,7 @@ class TextModel:
     """P(class) and the weights of the words: data only."""
 
     classes: tuple[str, ...]
-    labels: NDArray[Any]
+    labels: AnyArray
     log_prior: Doubles
     conditional: WordWeights
 

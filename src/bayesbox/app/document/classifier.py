@@ -8,11 +8,12 @@ from bayesbox.app.document.forms import form_of
 from bayesbox.app.document.tree import PAGE, numbers
 from bayesbox.classifier.base import AnyClassifier
 from bayesbox.errors import CannotExport
+from bayesbox.file.reader import Json
 
 FORMAT = 1
 
 
-def classifier_document(classifier: AnyClassifier) -> dict[str, Any]:
+def classifier_document(classifier: AnyClassifier) -> Json:
     """The document from which `Classifier` of engine.js answers as `predict_proba` does."""
     kinds = {} if classifier.schema is None else classifier.schema.kinds
     for name, kind in kinds.items():
@@ -33,7 +34,7 @@ def classifier_document(classifier: AnyClassifier) -> dict[str, Any]:
     }
 
 
-def numbers_inside(value: Any) -> Any:
+def numbers_inside(value: object) -> Any:
     """A JSON value with the numbers in it as JSON holds them."""
     if isinstance(value, dict):
         return {name: numbers_inside(each) for name, each in value.items()}

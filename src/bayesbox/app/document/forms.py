@@ -9,12 +9,12 @@ from bayesbox.classifier.base import AnyClassifier
 from bayesbox.dist.joint.family_table import FamilyTable
 from bayesbox.dist.naive import NaiveModel
 from bayesbox.errors import CannotExport
+from bayesbox.file.reader import Json
 from bayesbox.rule.discrete import Coding
 from bayesbox.table.augmented.model import AugmentedModel
 from bayesbox.table.augmented.one_dependence import OneDependenceModel
 from bayesbox.table.full.model import FullModel
 
-Json = dict[str, Any]
 MOST_NUMBERS = 400_000  # of one table
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from bayesbox.errors import CannotExport
+from bayesbox.file.reader import Json
 from bayesbox.network.network import BayesianNetwork
 from bayesbox.network.tables import require_tables
 
@@ -12,7 +11,7 @@ FORMAT = 1
 MOST_NUMBERS = 2_000_000
 
 
-def network_document(network: BayesianNetwork) -> dict[str, Any]:
+def network_document(network: BayesianNetwork) -> Json:
     """The document from which `Network` of engine.js answers as `posteriors` does."""
     require_tables(network.graph)
     nodes, size = [], 0

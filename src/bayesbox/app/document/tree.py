@@ -38,7 +38,7 @@ Tree = list[Any]
 PAGE = "a page"
 
 
-def numbers(values: Any) -> Any:
+def numbers(values: object) -> Any:
     """Numbers, in lists of any depth, as JSON holds them.
 
     >>> numbers(np.array([[1.0, -np.inf]]))
@@ -83,7 +83,7 @@ def columns_of(tree: Tree) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _nodes(value: Any) -> list[Tree]:
+def _nodes(value: object) -> list[Tree]:
     if not isinstance(value, list) or not value:
         return []
     return [value] if isinstance(value[0], str) else [inner for each in value for inner in _nodes(each)]
@@ -148,7 +148,7 @@ def _of_every_class(tree: Tree, classes: int) -> Tree:
     return [tree[0], *(_inside(each, classes) for each in tree[1:])]
 
 
-def _inside(value: Any, classes: int) -> Any:
+def _inside(value: object, classes: int) -> Any:
     if not isinstance(value, list) or not value:
         return value
     return _of_every_class(value, classes) if isinstance(value[0], str) else [_inside(each, classes) for each in value]

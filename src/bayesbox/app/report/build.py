@@ -12,12 +12,13 @@ from bayesbox.app.document.network import network_document
 from bayesbox.app.networks import network_spec
 from bayesbox.app.report.page import Section, page, safe, table
 from bayesbox.app.report.suppress import suppressed
-from bayesbox.app.rows import Json, row_answer, row_spec
+from bayesbox.app.rows import row_answer, row_spec
 from bayesbox.classifier.evaluation import Evaluation
 from bayesbox.classifier.report.describe import column_facts, remarks
 from bayesbox.classifier.table import AnyTableClassifier
 from bayesbox.dist.naive import NaiveModel
 from bayesbox.errors import CannotExport
+from bayesbox.file.reader import Json
 from bayesbox.network.network import BayesianNetwork
 
 MOST_COLUMNS = 200  # of the table of columns

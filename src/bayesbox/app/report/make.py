@@ -8,7 +8,6 @@ import warnings
 from typing import Any
 
 from bayesbox.app.report.build import classifier_report, network_report
-from bayesbox.app.rows import Json
 from bayesbox.classifier.evaluate import cross_validate, evaluate_held_out
 from bayesbox.classifier.evaluation import Evaluation
 from bayesbox.classifier.opened import AS_IT_IS, Opened, ReadingOptions
@@ -16,6 +15,7 @@ from bayesbox.classifier.table import AnyTableClassifier, TableClassifier
 from bayesbox.classifier.train import source_of, train
 from bayesbox.errors import BadOption, DataWarning
 from bayesbox.file.atomic import replacing
+from bayesbox.file.reader import Json
 from bayesbox.network.network import BayesianNetwork
 from bayesbox.schema.levels import level_text
 
@@ -23,8 +23,8 @@ FOLDS = 10
 
 
 def report_of_model(
-    model: Any,
-    data: Any = None,
+    model: object,
+    data: object = None,
     *,
     target: str | None = None,
     weight: str | None = None,
@@ -53,7 +53,7 @@ def report_of_model(
 
 def report_of_rows(
     classifier: AnyTableClassifier,
-    data: Any,
+    data: object,
     target: str | None,
     *,
     weight: str | None = None,
@@ -82,7 +82,7 @@ def report_of_rows(
 
 
 def _opened(
-    model: AnyTableClassifier, data: Any, target: str | None, weight: str | None, reading: ReadingOptions
+    model: AnyTableClassifier, data: object, target: str | None, weight: str | None, reading: ReadingOptions
 ) -> Opened[Any]:
     """Rows by which a model is judged: files as it reads them, or a frame."""
     if target is None:
@@ -129,5 +129,5 @@ def _rows_of(classifier: AnyTableClassifier, source: Any, number: int) -> list[J
     return list(itertools.islice(found, number))
 
 
-def _cell(value: Any) -> Any:
+def _cell(value: object) -> Any:
     return value if isinstance(value, int | float | str) and not isinstance(value, bool) else level_text(value)

@@ -8,9 +8,10 @@ import html
 import json
 import re
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from bayesbox.app.modules import joined, text_of
+from bayesbox.file.reader import Json
 
 NUMBER = re.compile(r"[-+]?[\d.,]+( ?%)?")
 INDENT = re.compile(r"^[ \t]+", re.MULTILINE)
@@ -23,7 +24,7 @@ class Section(NamedTuple):
     body: str
 
 
-def page(title: str, sections: Sequence[Section], documents: dict[str, Any]) -> str:
+def page(title: str, sections: Sequence[Section], documents: Json) -> str:
     """The whole file. A browser that opens it may run this one script, and fetch nothing."""
     script = INDENT.sub("", joined("report"))
     style = INDENT.sub("", text_of("style.css"))
@@ -51,7 +52,7 @@ def _hash(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-def embedded(document: Any) -> str:
+def embedded(document: object) -> str:
     """JSON inside a page: nothing in it can end the element that holds it.
 
     >>> embedded({"name": "</script>"})

@@ -18,7 +18,7 @@ from bayesbox.app.chains import chain_answer, chain_spec, steps_of_texts
 from bayesbox.app.compared import Comparing
 from bayesbox.app.judged import cell_rows, data_found, evaluation_found
 from bayesbox.app.networks import network_answer, network_spec
-from bayesbox.app.rows import Json, row_answer, row_spec, rulers_of
+from bayesbox.app.rows import row_answer, row_spec, rulers_of
 from bayesbox.classifier.evaluate import cross_validate, evaluate_held_out
 from bayesbox.classifier.evaluation import Evaluation
 from bayesbox.classifier.table import AnyTableClassifier, TableClassifier
@@ -26,6 +26,7 @@ from bayesbox.classifier.train import train
 from bayesbox.dist.naive import NaiveModel
 from bayesbox.errors import BadOption, DataWarning
 from bayesbox.file.load import load_newest, load_version
+from bayesbox.file.reader import Json
 from bayesbox.network.formats import format_of
 from bayesbox.network.network import BayesianNetwork, FactorGraph, read_network
 from bayesbox.rule.options import NaiveOptions

@@ -82,7 +82,7 @@ class _Routes:
             return _problem(400, "the question has another form than the pictures send")
 
 
-def _json(value: Any) -> Response:
+def _json(value: object) -> Response:
     return Response(msgspec.json.encode(finite(value)), media_type="application/json")
 
 

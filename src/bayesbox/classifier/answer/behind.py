@@ -12,6 +12,7 @@ from bayesbox.classifier.case import value_text
 from bayesbox.classifier.table import AnyTableClassifier
 from bayesbox.display.blocks import count_text
 from bayesbox.dist.base import Columns, Distribution
+from bayesbox.file.reader import Json
 from bayesbox.schema.flags import FLAG_CODES
 from bayesbox.source.base import Batch
 from bayesbox.stat.beta import interval
@@ -40,7 +41,7 @@ class TermCounts:
         share = f" = {_share(self.probability)}" if is_ratio else f", smoothed to {_share(self.probability)}"
         return f"{counted}{share}, 95 % {_share(self.low)} to {_share(self.high)}"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         """For JSON."""
         return {
             "count": self.count,
@@ -66,7 +67,7 @@ class TermDensity:
         own = (f"; {self.family}" if self.family else "") + (f" ({words})" if words else "")
         return f"mean {self.mean:.4g}, std {self.std:.4g} of {count_text(self.n)} rows{own}"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         """For JSON."""
         return {
             "n": self.n,

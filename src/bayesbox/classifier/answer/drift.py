@@ -135,7 +135,7 @@ def _means(before: Any, after: Any) -> str:
     return "" if one == other else f"mean {one} to {other}"
 
 
-def pooled_cells(tally: Any) -> tuple[Any, Doubles] | None:
+def pooled_cells(tally: object) -> tuple[Any, Doubles] | None:
     """The cells of the numbers of all classes with their counts; None where moments alone were counted."""
     if isinstance(tally, Grid):
         return tally.cells, np.asarray(tally.pooled_counts(), dtype=np.float64)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from bayesbox.display.blocks import Bar, Block, TableBlock, TextBlock, count_text
 from bayesbox.display.result import Result
+from bayesbox.file.reader import Json
 from bayesbox.stat.drift import ShiftTest
 
 ENOUGH, SURE = 0.1, 0.01  # from which PSI on, and up to which p-value, a column counts as drifted
@@ -55,7 +55,7 @@ class ColumnDrift:
         parts = [_size(self.test)] if _is_drift(self.test) else []
         return ", ".join([*parts, "missing"] if _is_drift(self.missing_test) else parts)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         """For JSON."""
         return {
             "column": self.column,
@@ -92,7 +92,7 @@ class ClassDrift:
     expected: float
     predicted: float
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         """For JSON."""
         return {"class": self.name, "learned": self.learned, "expected": self.expected, "predicted": self.predicted}
 
@@ -188,12 +188,12 @@ class Drift(Result):
         text = "\n".join([*lines, *self.notes])
         return [TextBlock(text)] if text else []
 
-    def _frame(self) -> Mapping[str, Sequence[Any]]:
+    def _frame(self) -> Mapping[str, Sequence[object]]:
         facts = [each.to_dict() for each in self.columns]
         names = ["column", "by", "statistic", "df", "p_value", "psi", "drifted", "missing_before", "missing_after"]
         return {name: [each[name] for each in facts] for name in [*names, "missing_p_value", "unseen", "change"]}
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         """For JSON."""
         return {
             "target": self.target,

@@ -19,6 +19,7 @@ from bayesbox.display.result import Result
 from bayesbox.dist.base import Doubles
 from bayesbox.errors import BadData
 from bayesbox.explain.evidence import Explanation, lead
+from bayesbox.file.reader import Json
 
 if TYPE_CHECKING:
     from bayesbox.classifier.table import AnyTableClassifier
@@ -43,7 +44,7 @@ class ColumnTerm:
         """The column with its value, for the eye."""
         return f"{self.column} is missing" if self.value is None else f"{self.column} = {cut(self.value)}"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         """For JSON."""
         behind = {label: each.to_dict() for label, each in self.behind.items()}
         return {"name": self.column, "value": self.value, "log_odds": self.log_odds, "behind": behind}
@@ -136,7 +137,7 @@ class ExplainedRow(Result):
         ]
         return TableBlock(["what is behind it", self.target, ""], rows, most=2 * BEHIND) if rows else None
 
-    def _frame(self) -> Mapping[str, Sequence[Any]]:
+    def _frame(self) -> Mapping[str, Sequence[object]]:
         said = [(PRIOR, None, self.prior_log_odds), *((each.column, each.value, each.log_odds) for each in self.terms)]
         if self.calibration_log_odds is not None:
             said.append((CALIBRATION, None, self.calibration_log_odds))
@@ -159,7 +160,7 @@ class ExplainedRow(Result):
         bars = [SignedBar(name, odds) for name, odds in self._entries()]
         return Picture(evidence_svg(title, [*bars, SignedBar("all together", self.log_odds, is_sum=True)]), title)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         """For JSON."""
         share = self.calibration_log_odds
         return {
@@ -304,12 +305,12 @@ class RowsExplanation(Result, Explanation):
         )
         return [place, row.prediction, row.posterior[row.prediction], told]
 
-    def _frame(self) -> Mapping[str, Sequence[Any]]:
+    def _frame(self) -> Mapping[str, Sequence[object]]:
         if len(self) == 1:
             return self.row(0)._frame()
         return _long_frame(self)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         """For JSON: every row in full."""
         return {"rows": [row.to_dict() for row in self]}
 

@@ -58,7 +58,7 @@ class _Search:
     place: int | None  # of the class that is wanted; None for any other than the present one
     present: int
 
-    def answers(self, columns: Mapping[str, Sequence[Any]]) -> tuple[NDArray[np.bool_], Doubles, NDArray[np.int64]]:
+    def answers(self, columns: Mapping[str, Sequence[object]]) -> tuple[NDArray[np.bool_], Doubles, NDArray[np.int64]]:
         """Of copies of the row with these values: whether the class is the wanted one, P(that class), the class."""
         rows = len(next(iter(columns.values())))
         wanted, shares, found = [], [], []
@@ -136,7 +136,7 @@ def _candidates(classifier: AnyTableClassifier, name: str, value: str) -> Candid
     return _numbers(name, float(value), low, high, spread.deviation, cuts or (), whole=whole)
 
 
-def _text(level: Any) -> str:
+def _text(level: object) -> str:
     """A level, flags alike however they are written."""
     from bayesbox.schema.flags import FLAG_CODES
 

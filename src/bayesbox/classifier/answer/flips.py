@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from bayesbox.display.blocks import Bar, Block, TableBlock, TextBlock
 from bayesbox.display.result import Result
+from bayesbox.file.reader import Json
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class ColumnChange:
     after: str
     size: float
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         """For JSON."""
         return {"column": self.column, "before": self.before, "after": self.after, "size": self.size}
 
@@ -42,7 +42,7 @@ class Flip:
         """The new values by column."""
         return {each.column: each.after for each in self.changes}
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         """For JSON."""
         return {
             "changes": [each.to_dict() for each in self.changes],
@@ -103,7 +103,7 @@ class Flips(Result):
             rows += [[f"and {each}", "", None, "", ""] for each in others]
         return [TableBlock(["change", self.target, "probability", "size", ""], rows, right=[3]), *kept]
 
-    def _frame(self) -> Mapping[str, Sequence[Any]]:
+    def _frame(self) -> Mapping[str, Sequence[object]]:
         pairs = [(place, option, each) for place, option in enumerate(self.options) for each in option.changes]
         return {
             "option": [place for place, _, _ in pairs],
@@ -115,7 +115,7 @@ class Flips(Result):
             "probability": [option.probability for _, option, _ in pairs],
         }
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         """For JSON."""
         return {
             "target": self.target,

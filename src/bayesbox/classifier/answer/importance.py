@@ -20,6 +20,7 @@ from bayesbox.classifier.answer.rows import nothing_known
 from bayesbox.classifier.rows import LabelledRows
 from bayesbox.display.blocks import Bar, Block, TableBlock, TextBlock
 from bayesbox.display.result import Result
+from bayesbox.file.reader import Json
 from bayesbox.stat.information import entropy_bits, shares_of, word_information
 from bayesbox.stat.metrics import EPSILON
 
@@ -46,7 +47,7 @@ class ColumnImportance:
     loss: float | None = None
     accuracy_drop: float | None = None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         """For JSON."""
         return {
             "column": self.column,
@@ -116,7 +117,7 @@ class Importance(Result):
         table = TableBlock(names, rows, right=range(1, len(names) - 1))
         return [table, *([TextBlock("\n".join(self.notes))] if self.notes else [])]
 
-    def _frame(self) -> Mapping[str, Sequence[Any]]:
+    def _frame(self) -> Mapping[str, Sequence[object]]:
         found: dict[str, Sequence[Any]] = {
             self.of: [each.column for each in self.columns],
             "information": [each.information for each in self.columns],
@@ -126,7 +127,7 @@ class Importance(Result):
             found["accuracy_drop"] = [each.accuracy_drop for each in self.columns]
         return found
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         """For JSON."""
         return {
             "target": self.target,

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from bayesbox.display.blocks import Bar, Block, TableBlock, TextBlock
 from bayesbox.display.result import Result
 from bayesbox.errors import BadOption, UnknownColumn
+from bayesbox.file.reader import Json
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class ColumnQuestion:
         """By which questions are ordered."""
         return self.information / self.cost
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         """For JSON."""
         values = None if self.values is None else list(self.values)
         return {
@@ -114,7 +114,7 @@ class ColumnQuestions(Result):
     def _cost(self, each: ColumnQuestion) -> list[str]:
         return [f"{each.cost:g}", f"{each.worth:.4f}"] if self._has_costs else []
 
-    def _frame(self) -> Mapping[str, Sequence[Any]]:
+    def _frame(self) -> Mapping[str, Sequence[object]]:
         return {
             "column": [each.column for each in self.questions],
             "information": [each.information for each in self.questions],
@@ -122,7 +122,7 @@ class ColumnQuestions(Result):
             "worth": [each.worth for each in self.questions],
         }
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         """For JSON."""
         return {
             "target": self.target,

@@ -13,6 +13,7 @@ from bayesbox.classifier.report.strongest import cut
 from bayesbox.display.blocks import Bar, Block, TableBlock, TextBlock
 from bayesbox.display.result import Result
 from bayesbox.errors import BadOption
+from bayesbox.file.reader import Json
 
 if TYPE_CHECKING:
     from bayesbox.classifier.base import AnyClassifier
@@ -40,7 +41,7 @@ class TermChange:
         """How far the log-odds of the class are moved."""
         return self.log_odds_after - self.log_odds_before if self.log_odds_after != self.log_odds_before else 0.0
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         """For JSON."""
         return {
             "name": self.column,
@@ -107,7 +108,7 @@ class WhatIf(Result):
             blocks.append(TableBlock(names, moved, right=[3, 4]))
         return [*blocks, *([TextBlock("\n".join(f"note: {note}" for note in self.notes))] if self.notes else [])]
 
-    def _frame(self) -> Mapping[str, Sequence[Any]]:
+    def _frame(self) -> Mapping[str, Sequence[object]]:
         return {
             "column": [each.column for each in self.columns],
             "before": [each.before for each in self.columns],
@@ -116,7 +117,7 @@ class WhatIf(Result):
             "log_odds_after": [each.log_odds_after for each in self.columns],
         }
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         """For JSON."""
         return {
             "target": self.target,

@@ -154,7 +154,7 @@ def _gaps(rows: pa.Table, random: Random, share: float, apart: set[str]) -> pa.T
     return rows
 
 
-def _taken(column: pa.ChunkedArray, rows: Any) -> Any:
+def _taken(column: pa.ChunkedArray, rows: object) -> Any:
     return column.combine_chunks().take(pa.array(rows))
 
 

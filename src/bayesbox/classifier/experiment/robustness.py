@@ -75,7 +75,7 @@ class Robustness(Result):
         lines = [*self.notes, *dict.fromkeys(refused)]
         return [table, TextBlock("\n".join(lines))] if lines else [table]
 
-    def _frame(self) -> Mapping[str, Sequence[Any]]:
+    def _frame(self) -> Mapping[str, Sequence[object]]:
         plain = {each.model: each for each in self.found if each.experiment == AS_THEY_ARE}
         names = ("experiment", "level", "change", "model", "accuracy", "log_loss")
         columns: dict[str, list[Any]] = {name: [getattr(each, name) for each in self.found] for name in names}

@@ -39,14 +39,14 @@ MISSING_LEVEL = "\0missing"
 Places = tuple[list[int], list[int], list[int]]  # of numbers, levels and texts among the columns
 
 
-def _logistic(prepared: Any, seed: int) -> Any:
+def _logistic(prepared: object, seed: int) -> Any:
     from sklearn.linear_model import LogisticRegression
     from sklearn.pipeline import make_pipeline
 
     return make_pipeline(prepared, LogisticRegression(max_iter=1_000, random_state=seed))
 
 
-def _tree(prepared: Any, seed: int) -> Any:
+def _tree(prepared: object, seed: int) -> Any:
     from sklearn.pipeline import make_pipeline
     from sklearn.tree import DecisionTreeClassifier
 

@@ -37,7 +37,7 @@ class AnswersRows:
         self._row_answers = model, self.calibrated, answers
         return answers
 
-    def batch_of_row(self, row: Any) -> Batch:
+    def batch_of_row(self, row: object) -> Batch:
         """One row, a mapping, as a table; one that says nothing lacks every value."""
         from bayesbox.source.frames import batch_of
 

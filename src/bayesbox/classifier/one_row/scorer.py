@@ -44,11 +44,11 @@ class CompiledScorer:
         labels: Labels = self._answers.classifier.model.labels
         return labels
 
-    def proba(self, row: Any) -> Doubles:
+    def proba(self, row: object) -> Doubles:
         """P(class | x) of one row, a value a class. A column that the row lacks is missing; nothing warns."""
         return self._answers.proba(self._as_row(row))
 
-    def log_proba(self, row: Any) -> Doubles:
+    def log_proba(self, row: object) -> Doubles:
         """log P(class | x) of one row, a value a class."""
         return self._answers.log_proba(self._as_row(row))
 
@@ -56,7 +56,7 @@ class CompiledScorer:
         """The label of the most probable class of one row."""
         return self._answers.predict(self._as_row(row))
 
-    def proba_many(self, rows: Any) -> Doubles:
+    def proba_many(self, rows: object) -> Doubles:
         """P(class | x) of many rows, rows x classes: a list of dicts, a frame, an array."""
         core = self._answers.core
         if core is not None and self._answers.is_plain and type(rows) is list:

@@ -99,7 +99,7 @@ class WaitingRows:
         """Whether the live model has all rows."""
         return self.core.is_live and not self.outdated
 
-    def forgot(self, classifier: AnyClassifier, row: Any, label: Any) -> None:
+    def forgot(self, classifier: AnyClassifier, row: object, label: object) -> None:
         """The classifier has forgotten a row: the live model forgets it too, unless another family follows."""
         book = classifier.book
         numbers = [name for name, form in zip(self.names, self.forms, strict=True) if form == "number"]

@@ -280,7 +280,7 @@ def size_of_naive(model: NaiveModel) -> ModelSize:
     return ModelSize(total, None if cells is None else cells - 1, by_column)
 
 
-def rules_facts(rules: Any) -> Json:
+def rules_facts(rules: object) -> Json:
     """The rules of a model by name, smoothing as it is written.
 
     >>> from bayesbox.rule.options import NaiveOptions

@@ -59,7 +59,7 @@ def rule_differences(one: Any, other: Any) -> dict[str, list[Any]]:
     }
 
 
-def _told(value: Any) -> Any:
+def _told(value: object) -> Any:
     """A rule's value as JSON has it: what is no number, text or table of them by its text."""
     return value if value is None or isinstance(value, (str, int, float, dict)) else str(value)
 

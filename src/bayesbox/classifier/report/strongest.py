@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from bayesbox.explain.evidence import lead
+from bayesbox.schema.arrays import AnyArray
 from bayesbox.schema.compute import pc
 from bayesbox.schema.encode import encode
 from bayesbox.source.base import Batch
@@ -22,7 +22,7 @@ LONGEST = 60  # characters of a value that an explanation shows
 
 
 def strongest_columns(
-    classifier: AnyTableClassifier, batch: Batch, best: NDArray[Any], against: NDArray[Any], number: int
+    classifier: AnyTableClassifier, batch: Batch, best: AnyArray, against: AnyArray, number: int
 ) -> pa.ChunkedArray:
     """For each row the columns that say most for one class over another: `age=34 +1.39; ...`."""
     model = classifier.model

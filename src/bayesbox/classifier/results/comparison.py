@@ -136,7 +136,7 @@ class ModelComparison(Result, Mapping[str, "Evaluation"]):
         caption = f"difference to {self.best}, paired by rows; an interval that holds 0 may be chance"
         yield TableBlock(columns, rows, caption=caption, right=(1, 3))
 
-    def _frame(self) -> Mapping[str, Sequence[Any]]:
+    def _frame(self) -> Mapping[str, Sequence[object]]:
         found: dict[str, list[Any]] = {"model": list(self.evaluations)}
         for metric in METRICS:
             values = [getattr(each, metric) for each in self.evaluations.values()]

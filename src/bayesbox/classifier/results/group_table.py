@@ -69,7 +69,7 @@ class GroupTable(Result, Mapping[str, "Evaluation"]):
         note = [TextBlock(f"* fewer than {FEW} rows: too few to tell")] if few else []
         return [TableBlock(columns, rows, caption=f"by {self.name}", right=(2, 4)), *note]
 
-    def _frame(self) -> Mapping[str, Sequence[Any]]:
+    def _frame(self) -> Mapping[str, Sequence[object]]:
         found: dict[str, list[Any]] = {self.name: list(self.groups)}
         found["rows"] = [each.scored.rows for each in self.groups.values()]
         for metric in METRICS:

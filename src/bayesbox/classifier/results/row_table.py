@@ -72,7 +72,7 @@ class PredictedRows(Result):
         more = f"; {hidden} more columns in to_frame()" if hidden else ""
         return [TableBlock([*answers, *names], rows, caption=f"{len(self):,} rows, the most surprising first{more}")]
 
-    def _frame(self) -> Mapping[str, Sequence[Any]]:
+    def _frame(self) -> Mapping[str, Sequence[object]]:
         answers = self._answers()
         data = {name if name not in answers else f"{name} (data)": column for name, column in self._columns().items()}
         return {**answers, **{name: _values(column) for name, column in data.items()}}
@@ -85,6 +85,6 @@ def _values(column: Column) -> list[Any]:
     return list(np.asarray(column).tolist())
 
 
-def _short(value: Any) -> Any:
+def _short(value: object) -> Any:
     text = str(value)
     return value if not isinstance(value, str) or len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."

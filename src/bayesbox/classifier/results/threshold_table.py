@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,7 +66,7 @@ class ThresholdTable(Result):
         caption = f"answering {self.label} where P({self.label}) is at least the threshold"
         return [TableBlock(list(frame), rows, caption=caption)]
 
-    def _frame(self) -> Mapping[str, Sequence[Any]]:
+    def _frame(self) -> Mapping[str, Sequence[object]]:
         return {
             "threshold": self.thresholds.tolist(),
             "precision": self.precision.tolist(),

@@ -96,5 +96,5 @@ def _compared(one: str | None, other: str | None) -> str:
     return f"the same rows: ledger {one}" if one == other else f"other rows: ledger {one} and {other}"
 
 
-def _rule(value: Any) -> str:
+def _rule(value: object) -> str:
     return "none" if value is None else str(value)

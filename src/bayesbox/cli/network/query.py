@@ -102,7 +102,7 @@ def answer_with_interval(path: str, asked: Question, how: Json, *, normalize: bo
         say(str(found))
 
 
-def _print_answer(network: Any, asked: Query, how: NetworkWork | None, *, as_json: bool) -> None:
+def _print_answer(network: object, asked: Query, how: NetworkWork | None, *, as_json: bool) -> None:
     from bayesbox.network.query.probability_table import ProbabilityTable, figure
 
     work = None if how is None else how.of(network, asked, None)
@@ -220,7 +220,7 @@ def _print_explanation(network: Any, asked: Query, *, as_json: bool) -> None:
     note(f"together they have the probability {decimal(posterior)}, given the evidence")
 
 
-def _print_independence(network: Any, asked: Independence, *, as_json: bool) -> None:
+def _print_independence(network: object, asked: Independence, *, as_json: bool) -> None:
     from bayesbox.errors import BadOption
     from bayesbox.network.network import BayesianNetwork
 

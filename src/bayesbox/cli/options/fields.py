@@ -196,7 +196,7 @@ def _defaults(name: str, by_kind: Mapping[str, Option], kinds: Mapping[str, Mode
     return f" Default: {first}{''.join(rest)}."
 
 
-def _text(default: Any) -> str:
+def _text(default: object) -> str:
     if default is None or default is False:
         return ""
     return "-".join(str(each) for each in default) if isinstance(default, tuple) else str(default)

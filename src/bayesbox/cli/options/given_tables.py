@@ -56,7 +56,7 @@ def read_chain_tables(path: str) -> Json:
     return tables
 
 
-def _nested(value: Any, where: str) -> Any:
+def _nested(value: object, where: str) -> Any:
     """Numbers in lists or in mappings by name, one within the other."""
     if isinstance(value, dict):
         return {name: _nested(each, f"{where}, {name}") for name, each in value.items()}
@@ -89,17 +89,17 @@ def _without_twins(pairs: list[tuple[str, Any]]) -> Json:
     return dict(pairs)
 
 
-def _mapping(value: Any, where: str) -> Json:
+def _mapping(value: object, where: str) -> Json:
     if not isinstance(value, dict):
         raise BadData("here stands a table {...}", where=where, found=value)
     return value
 
 
-def _probabilities(value: Any, where: str) -> dict[str, float]:
+def _probabilities(value: object, where: str) -> dict[str, float]:
     return {name: _probability(p, f"{where}, {name}") for name, p in _mapping(value, where).items()}
 
 
-def _probability(value: Any, where: str) -> float:
+def _probability(value: object, where: str) -> float:
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
         raise BadData("a probability is a number, or a text such as 1/6", where=where, found=value)
     try:

@@ -152,7 +152,7 @@ def _compared(size: ModelSize) -> str:
     return f"; the full joint would need {large(size.joint)}" if size.joint is not None else ""
 
 
-def _rule(value: Any) -> str:
+def _rule(value: object) -> str:
     return ", ".join(f"{name}={p}" for name, p in value.items()) if isinstance(value, dict) else str(value)
 
 

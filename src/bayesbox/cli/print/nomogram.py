@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,7 +17,7 @@ TOP = 10
 WIDEST = 120  # characters of a line, however wide the terminal is
 
 
-def asked(classifier: Any, given: Json) -> Nomogram | None:
+def asked(classifier: object, given: Json) -> Nomogram | None:
     """The nomogram that the options of `bayes show` ask for."""
     if not given["nomogram"]:
         return None

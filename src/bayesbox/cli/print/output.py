@@ -37,12 +37,12 @@ def note(text: str = "") -> None:
     click.echo(printable(text), err=True)
 
 
-def emit_json(result: Any) -> None:
+def emit_json(result: object) -> None:
     """The result as JSON: keys in a fixed order, infinite numbers as the texts inf and -inf."""
     click.echo(json.dumps(plain(result), indent=2, ensure_ascii=False, allow_nan=False))
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Any:
     """A value as JSON has it."""
     if isinstance(value, dict):
         return {str(key): plain(each) for key, each in value.items()}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,7 +53,7 @@ class CountTable(WordWeights):
         return self.weights, self.twice, self.thrice
 
 
-def whole_times(counts: Any) -> NDArray[np.int64]:
+def whole_times(counts: object) -> NDArray[np.int64]:
     """Counts as one of 1, 2 and 3; one that is no whole number is refused."""
     given = np.asarray(counts)
     times: NDArray[np.int64] = np.minimum(given, MOST).astype(np.int64)

@@ -70,7 +70,7 @@ class DensityDisplay(PlotDisplay):
     def _headline(self) -> str:
         return f"DensityDisplay({self.column} in {len(self.classes)} classes)"
 
-    def _frame(self) -> Mapping[str, Sequence[Any]]:
+    def _frame(self) -> Mapping[str, Sequence[object]]:
         found: dict[str, list[Any]] = {"density": [], "class": [], self.column: [], "height": []}
         for title, x, heights in self._curves():
             for index, name in enumerate(self.classes):

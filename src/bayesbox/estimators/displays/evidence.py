@@ -103,9 +103,9 @@ class EvidenceDisplay(PlotDisplay):
     def _headline(self) -> str:
         return f"EvidenceDisplay({self.label} against {self.against}, log-odds {sum(self.log_odds):+.2f})"
 
-    def _frame(self) -> Mapping[str, Sequence[Any]]:
+    def _frame(self) -> Mapping[str, Sequence[object]]:
         return {"column": list(self.names), "log_odds": list(self.log_odds)}
 
 
-def _named(column: str, value: Any) -> str:
+def _named(column: str, value: object) -> str:
     return column if value is None else f"{column} = {level_text(value)}"

@@ -36,7 +36,7 @@ class NetworkDisplay(PlotDisplay):
         *,
         evidence: Mapping[Any, Any] | None = None,
         probabilities: bool = False,
-        ax: Any = None,
+        ax: object = None,
     ) -> NetworkDisplay:
         """Of a Bayesian network."""
         if not isinstance(network, BayesianNetwork):
@@ -87,7 +87,7 @@ class NetworkDisplay(PlotDisplay):
         sizes = f"{len(self.network.nodes):,} nodes, {len(self.network.edges):,} edges"
         return f"NetworkDisplay({sizes}{f', given {given}' if given else ''})"
 
-    def _frame(self) -> Mapping[str, Sequence[Any]]:
+    def _frame(self) -> Mapping[str, Sequence[object]]:
         if not self.probabilities:
             return self.network._frame()
         return self.network.posteriors(self.evidence)._frame()

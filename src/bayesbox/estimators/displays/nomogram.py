@@ -72,5 +72,5 @@ class NomogramDisplay(PlotDisplay):
         found = self.nomogram
         return f"NomogramDisplay({found.label} against {found.against}, {len(found.rulers)} columns)"
 
-    def _frame(self) -> Mapping[str, Sequence[Any]]:
+    def _frame(self) -> Mapping[str, Sequence[object]]:
         return self.nomogram._frame()

@@ -86,5 +86,5 @@ class ReliabilityDisplay(PlotDisplay):
         filled = [each for each in self.bins if each.n]
         return f"ReliabilityDisplay({sum(each.n for each in filled):,} rows in {len(filled)} bins)"
 
-    def _frame(self) -> Mapping[str, Sequence[Any]]:
+    def _frame(self) -> Mapping[str, Sequence[object]]:
         return {name: [getattr(each, name) for each in self.bins] for name in Bin._fields}

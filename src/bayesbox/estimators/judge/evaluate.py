@@ -46,15 +46,15 @@ LONGEST_NAME = 40
 
 
 def evaluate(
-    estimator: Any,
-    X: Any,
-    y: Any,
+    estimator: object,
+    X: object,
+    y: object,
     *,
-    cv: Any = None,
+    cv: object = None,
     loo: bool = False,
     repeats: int = 1,
-    sample_weight: Any = None,
-    by: Any = None,
+    sample_weight: object = None,
+    by: object = None,
     bins: int = BINS,
     intervals: str = CLOSED,
     draws: int = DRAWS,
@@ -122,14 +122,14 @@ def evaluate(
 
 
 def compare(
-    estimators: Any,
-    X: Any,
-    y: Any,
+    estimators: object,
+    X: object,
+    y: object,
     *,
-    cv: Any = None,
+    cv: object = None,
     loo: bool = False,
     repeats: int = 1,
-    sample_weight: Any = None,
+    sample_weight: object = None,
     bins: int = BINS,
     intervals: str = CLOSED,
     draws: int = DRAWS,
@@ -263,7 +263,7 @@ def _evaluated(
 
 
 def _evaluation(
-    total: Predictions, how: str, estimator: Any, judge: Judge, options: IntervalOptions, extra: Mapping[str, Any]
+    total: Predictions, how: str, estimator: object, judge: Judge, options: IntervalOptions, extra: Mapping[str, Any]
 ) -> Evaluation:
     repeats = extra.get("repeats") or 1
     found = replace(total.found, rows=total.found.rows // repeats)
@@ -305,7 +305,7 @@ def _splits(way: Any, judge: Judge, repeats: int, seed: int) -> list[list[Split]
     return [found]
 
 
-def _groups(by: Any, judge: Judge) -> tuple[str, Encoded]:
+def _groups(by: object, judge: Judge) -> tuple[str, Encoded]:
     """The name and the values of the groups."""
     if isinstance(by, str):
         batch = _batch(judge.X)
@@ -318,7 +318,7 @@ def _groups(by: Any, judge: Judge) -> tuple[str, Encoded]:
     return str(getattr(by, "name", None) or "group"), encode(column)
 
 
-def _batch(X: Any) -> Batch | None:
+def _batch(X: object) -> Batch | None:
     """The columns of X, where it has some that can be shown."""
     if isinstance(X, (list, tuple)) and X and isinstance(X[0], str):
         return Batch(("text",), (np.asarray(X, dtype=object),), len(X))
@@ -331,7 +331,7 @@ def _batch(X: Any) -> Batch | None:
 # -- names -----------------------------------------------------------------------------------------------------------
 
 
-def _named(estimators: Any) -> dict[str, Any]:
+def _named(estimators: object) -> dict[str, Any]:
     """The estimators by name: their own text where it is short, numbered where two are alike."""
     if isinstance(estimators, Mapping):
         return {str(name): estimator for name, estimator in estimators.items()}
@@ -349,7 +349,7 @@ def _named(estimators: Any) -> dict[str, Any]:
     return found
 
 
-def _name(estimator: Any) -> str:
+def _name(estimator: object) -> str:
     text = " ".join(repr(estimator).split())
     if len(text) <= LONGEST_NAME:
         return text

@@ -53,7 +53,7 @@ class Judge(NamedTuple):
         return len(self.labels.codes)
 
 
-def is_fitted(estimator: Any) -> bool:
+def is_fitted(estimator: object) -> bool:
     """Whether an estimator has learned."""
     from sklearn.exceptions import NotFittedError
 
@@ -64,7 +64,7 @@ def is_fitted(estimator: Any) -> bool:
     return True
 
 
-def require_classifier(estimator: Any) -> None:
+def require_classifier(estimator: object) -> None:
     """Refuse what gives no probabilities of classes."""
     if isinstance(estimator, type):
         remedy = f"Write {estimator.__name__}()"
@@ -142,7 +142,7 @@ def _local(judge: Judge) -> tuple[Any, Any, Any]:
 # -- any other: refitted for each fold ---------------------------------------------------------------------------------
 
 
-def refitted_folds(estimator: Any, judge: Judge, splits: list[Split]) -> Iterator[Predictions]:
+def refitted_folds(estimator: object, judge: Judge, splits: list[Split]) -> Iterator[Predictions]:
     """The predictions for each split by an estimator that has learned its rows anew."""
     classes = tuple(sorted({judge.labels.levels[code] for code in np.unique(judge.labels.codes)}))
     X, y = _indexable(judge.X), _indexable(judge.y)

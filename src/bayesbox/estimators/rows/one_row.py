@@ -26,12 +26,12 @@ class OneRowAnswers:
     if TYPE_CHECKING:
         classifier_: Any
 
-        def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self: ...
-        def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self: ...
+        def partial_fit(self, X: object, y: object, classes: object = None, sample_weight: object = None) -> Self: ...
+        def forget(self, X: object, y: object, sample_weight: object = None) -> Self: ...
 
     _waiting: WaitingRows | None = None
 
-    def learn_one(self, row: Any, label: Any, *, weight: float | None = None) -> Self:
+    def learn_one(self, row: object, label: object, *, weight: float | None = None) -> Self:
         """Learn one row; equal to `partial_fit` with a table of it, and undone by `forget_one`.
 
         Rows wait to be counted together, and are before anything is asked of the model, so that the digest is that of
@@ -70,7 +70,7 @@ class OneRowAnswers:
             self._waiting = WaitingRows.of(self.classifier_)
         return self
 
-    def forget_one(self, row: Any, label: Any, *, weight: float | None = None) -> Self:
+    def forget_one(self, row: object, label: object, *, weight: float | None = None) -> Self:
         """Take one row out again: the tallies are as if it had never been learned.
 
         Parameters
@@ -243,7 +243,7 @@ class OneRowAnswers:
         classifier: AnyClassifier = self.classifier_
         return classifier.row_answers()
 
-    def _rows_asked(self, rows: Any) -> Any:
+    def _rows_asked(self, rows: object) -> Any:
         """Rows as the classifier takes them, without a warning."""
         raise NotImplementedError
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+
+from bayesbox.file.reader import Json
 
 SWEEPS = 12
 GAP, LAYER_GAP, MARGIN = 28.0, 56.0, 24.0
@@ -39,7 +40,7 @@ class NodeBox:
         """The upper side."""
         return self.y - self.height / 2
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         """As plain data."""
         sizes = {"x": self.x, "y": self.y, "width": self.width, "height": self.height}
         return {"name": self.name, **sizes, "layer": self.layer}
@@ -64,7 +65,7 @@ class ArcRoute:
         pieces = (" ".join(f"{a:.1f} {b:.1f}" for a, b in rest[at : at + 3]) for at in range(0, len(rest), 3))
         return f"M{x:.1f} {y:.1f}" + "".join(f" C{piece}" for piece in pieces)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         """As plain data."""
         return {
             "parent": self.parent,
@@ -89,7 +90,7 @@ class GraphLayout:
                 return box
         raise KeyError(name)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         """As plain data, for JSON."""
         return {
             "width": self.width,

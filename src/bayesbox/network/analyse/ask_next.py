@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from bayesbox.display.blocks import Bar, Block, TableBlock
 from bayesbox.display.result import Result
 from bayesbox.errors import BadOption, UnknownNode
+from bayesbox.file.reader import Json
 from bayesbox.schema.levels import level_text
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ class NodeQuestions(Result):
     def __getitem__(self, place: int) -> NodeQuestion:
         return self.questions[place]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         """As plain data."""
         return {
             "target": self.target,
@@ -110,7 +111,7 @@ class NodeQuestions(Result):
         ]
         return [TableBlock(names, rows, right=range(1, len(names) - 1), most=MOST_SHOWN)]
 
-    def _frame(self) -> Mapping[str, Sequence[Any]]:
+    def _frame(self) -> Mapping[str, Sequence[object]]:
         return {
             "node": [each.node for each in self],
             "information": [each.information for each in self],

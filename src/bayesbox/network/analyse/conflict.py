@@ -15,10 +15,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from bayesbox.display.blocks import Block, TableBlock, TextBlock
 from bayesbox.display.result import Result
+from bayesbox.file.reader import Json
 from bayesbox.network.exact.eliminate import ObservedStates
 from bayesbox.network.factor_graph import FactorModel
 
@@ -94,7 +95,7 @@ class Conflict(Result, float):
         """The states of other nodes that would explain the conflict, the most probable first."""
         return self.parts.rare_cases
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         """As plain data."""
         return {
             "conflict": float(self),
@@ -127,7 +128,7 @@ class Conflict(Result, float):
             blocks.append(TextBlock("No single state explains it: look for a fault in the findings."))
         return blocks
 
-    def _frame(self) -> Mapping[str, Sequence[Any]]:
+    def _frame(self) -> Mapping[str, Sequence[object]]:
         names = ("first", "second", "bits")
         return {name: [getattr(each, name) for each in self.pairs] for name in names}
 

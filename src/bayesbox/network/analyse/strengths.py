@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +22,7 @@ from numpy.typing import NDArray
 from bayesbox._core import expected_counts
 from bayesbox.display.blocks import Bar, Block, TableBlock
 from bayesbox.display.result import Result
+from bayesbox.file.reader import Json
 from bayesbox.network.exact.compiled import CompiledModel
 from bayesbox.network.exact.eliminate import ObservedStates
 from bayesbox.network.exact.junction import Propagation
@@ -70,7 +70,7 @@ class ArcStrengths(Result):
                 return each
         raise KeyError(arc)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Json:
         """As plain data."""
         return {"arcs": [each.to_dict() for each in self.arcs]}
 
@@ -93,7 +93,7 @@ class ArcStrengths(Result):
         ]
         return [TableBlock(names, rows, caption="what the parent says of the child, in bits", right=(1, 2, 3))]
 
-    def _frame(self) -> Mapping[str, Sequence[Any]]:
+    def _frame(self) -> Mapping[str, Sequence[object]]:
         names = ("parent", "child", "conditional", "mutual", "share")
         return {name: [getattr(each, name) for each in self] for name in names}
 

@@ -154,7 +154,7 @@ class ApproximateAnswers(Result):
                 return list(found)
         return []
 
-    def _frame(self) -> Mapping[str, Sequence[Any]]:
+    def _frame(self) -> Mapping[str, Sequence[object]]:
         rows = []
         for each in self.answers:
             for state, p in each.probabilities.items():

@@ -10,15 +10,15 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bayesbox.network.exact.orders import KEPT, best_order, require_affordable
 from bayesbox.network.factor_graph import FactorModel
+from bayesbox.schema.arrays import AnyArray
 
-Table = NDArray[Any]
+Table = AnyArray
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class ObservedStates:
     """What is known: the states of observed variables, and likelihoods where the evidence is itself uncertain."""
 
     states: Mapping[int, int] = field(default_factory=dict)
-    likelihoods: Mapping[int, NDArray[Any]] = field(default_factory=dict)
+    likelihoods: Mapping[int, AnyArray] = field(default_factory=dict)
 
 
 class Scoped(NamedTuple):

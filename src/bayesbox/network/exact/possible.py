@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +11,7 @@ from bayesbox.network.exact.compiled import CompiledModel
 from bayesbox.network.exact.eliminate import ObservedStates
 from bayesbox.network.exact.junction import Posteriors, Propagation
 from bayesbox.network.factor_graph import FactorModel, FactorTable
+from bayesbox.schema.arrays import AnyArray
 
 IMPOSSIBLE = -1
 
@@ -50,7 +50,7 @@ class PossiblePropagation(Propagation):
         states = {place: int(self._codes[place][state]) for place, state in findings.states.items()}
         if IMPOSSIBLE in states.values():
             return None
-        likelihoods: dict[int, NDArray[Any]] = {
+        likelihoods: dict[int, AnyArray] = {
             place: values[self._left[place]] for place, values in findings.likelihoods.items()
         }
         return ObservedStates(self._certain | states, likelihoods)

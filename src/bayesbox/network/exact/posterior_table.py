@@ -58,13 +58,13 @@ class PosteriorTable(Result, Mapping[str, dict[str, Any]]):
         frame = self._frame()
         if not self._of_one:
             return [table_of(frame)]
-        shares = [Bar(float(share)) for share in frame["probability"]]
+        shares = [Bar(float(share)) for share in self._cells]
         names = [
             node if not place or frame["node"][place - 1] != node else "" for place, node in enumerate(frame["node"])
         ]
         return [table_of({**frame, "node": names, "": shares})]
 
-    def _frame(self) -> Mapping[str, Sequence[Any]]:
+    def _frame(self) -> Mapping[str, Sequence[object]]:
         """A row for each state; of several cases, a row for each case and a column for each state."""
         places = [
             (name, state)

@@ -16,7 +16,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ from bayesbox.network.joint.query import CountedRows
 from bayesbox.network.joint.work import factors_text, verdict_work
 from bayesbox.network.query.notation import Independence, Query, Term
 from bayesbox.network.query.probability_table import decimal_text, fraction_text
+from bayesbox.schema.arrays import AnyArray
 from bayesbox.stat.chi_square import upper_tail
 
 if TYPE_CHECKING:
@@ -201,15 +202,15 @@ class _Cells:
     """The occurring cells (a, b) of each stratum c, with their counts and margins beside them, all integers."""
 
     row: Groups  # one of the rows that fall into the cell
-    n: NDArray[Any]
-    n_one: NDArray[Any]
-    n_other: NDArray[Any]
-    n_stratum: NDArray[Any]
+    n: AnyArray
+    n_one: AnyArray
+    n_other: AnyArray
+    n_stratum: AnyArray
     stratum: Groups
     values: tuple[Groups, Groups]  # by stratum: how many a and how many b occur
 
     @classmethod
-    def of(cls, stratum: Groups, one: _Side, other: _Side, counts: NDArray[Any]) -> _Cells:
+    def of(cls, stratum: Groups, one: _Side, other: _Side, counts: AnyArray) -> _Cells:
         """Counts of rows gathered into cells."""
         left, right = _paired(stratum, one.value), _paired(stratum, other.value)
         cell = _paired(left, right)
@@ -225,9 +226,9 @@ class _Cells:
             (_distinct_by(stratum, left), _distinct_by(stratum, right)),
         )
 
-    def _apart(self) -> NDArray[Any]:
+    def _apart(self) -> AnyArray:
         """n(a,b,c) n(c) - n(a,c) n(b,c): (O - E) n(c)."""
-        apart: NDArray[Any] = self.n * self.n_stratum - self.n_one * self.n_other
+        apart: AnyArray = self.n * self.n_stratum - self.n_one * self.n_other
         return apart
 
     def furthest(self) -> int:
@@ -280,7 +281,7 @@ def _paired(one: Groups, other: Groups) -> Groups:
     return pairs
 
 
-def _summed(counts: NDArray[Any], group: Groups) -> NDArray[Any]:
+def _summed(counts: AnyArray, group: Groups) -> AnyArray:
     """The sum of the counts of each group, exactly."""
     total = np.zeros(int(group.max()) + 1, dtype=counts.dtype)
     np.add.at(total, group, counts)
@@ -293,7 +294,7 @@ def _distinct_by(stratum: Groups, group: Groups) -> Groups:
     return np.bincount(stratum[first])
 
 
-def _doubles(over: NDArray[Any], under: NDArray[Any], scale: Fraction) -> NDArray[np.float64]:
+def _doubles(over: AnyArray, under: AnyArray, scale: Fraction) -> NDArray[np.float64]:
     """over / under * scale; the integers may be of any size."""
     if over.dtype != object:
         return np.asarray(over / under * float(scale), dtype=np.float64)

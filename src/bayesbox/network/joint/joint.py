@@ -290,7 +290,7 @@ def _weights(batch: Batch, weight: str | None) -> ExactArray | None:
     return ExactArray.from_doubles(weights)
 
 
-def _encoded(column: Any, name: str, kind: Kind, *, where: str) -> Encoded:
+def _encoded(column: object, name: str, kind: Kind, *, where: str) -> Encoded:
     """A column as codes: as it is, or as its kind says."""
     column = kind.read(column, name=name, where=where)
     kind_of(column, name=name)  # refuses what has no levels, by the name of the column

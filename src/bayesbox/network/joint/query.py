@@ -13,7 +13,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from bayesbox.network.joint.model import JointCounts
 from bayesbox.network.joint.work import answer_work
 from bayesbox.network.query.notation import Evidence, Query, Term, Virtual, quoted_name
 from bayesbox.network.query.probability_table import ProbabilityTable
+from bayesbox.schema.arrays import AnyArray
 from bayesbox.tally.family import Family
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ class CountedRows:
 
     table: JointCounts
     family: Family
-    counts: NDArray[Any]
+    counts: AnyArray
     scale: Fraction
     left_out: Fraction
 
@@ -135,11 +136,11 @@ def answer(table: JointCounts, query: Query) -> Answer:
     )
 
 
-def _sum(counts: NDArray[Any]) -> int:
+def _sum(counts: AnyArray) -> int:
     return int(counts.sum()) if len(counts) else 0
 
 
-def _weighed(rows: CountedRows, evidence: Iterable[Evidence]) -> tuple[NDArray[Any], int]:
+def _weighed(rows: CountedRows, evidence: Iterable[Evidence]) -> tuple[AnyArray, int]:
     """The counts, times the likelihoods of virtual evidence over a denominator common to all; still integers."""
     counts, denominator = rows.counts, 1
     for virtual in evidence:
@@ -181,7 +182,7 @@ def likelihoods(table: JointCounts, virtual: Virtual) -> dict[str, Fraction]:
 
 
 def _distribution(
-    rows: CountedRows, query: Query, counts: NDArray[Any], wanted: NDArray[np.bool_], given: int
+    rows: CountedRows, query: Query, counts: AnyArray, wanted: NDArray[np.bool_], given: int
 ) -> ProbabilityTable:
     """The probability of each level of one target, or of each combination of several that occurs."""
     names = [target.name for target in query.targets if target.value is None]

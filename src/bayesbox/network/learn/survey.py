@@ -17,6 +17,7 @@ from bayesbox.described import declaring
 from bayesbox.dist.number.cuts import BY_CLASS, binning
 from bayesbox.errors import BadData, BadOption, UnknownColumn
 from bayesbox.network.learn.options import DEFAULT_BINS, MOST_BYTES
+from bayesbox.schema.arrays import AnyArray
 from bayesbox.schema.coded import CodedRows, Doubles, Variable, recode
 from bayesbox.schema.columns import as_numbers
 from bayesbox.schema.encode import MISSING, Codes, encode_narrow
@@ -33,10 +34,10 @@ FEW_VALUES = 10  # whole numbers of no more distinct values are states as they a
 MOST_DISTINCT = 1_000_000  # distinct numbers that are kept to find the cuts
 
 Progress = Callable[[int], None]  # called with the rows of each batch
-Cuts = Callable[[Doubles, NDArray[Any]], Doubles]  # from distinct values and their counts
+Cuts = Callable[[Doubles, AnyArray], Doubles]  # from distinct values and their counts
 
 
-def cuts_by(given: Any) -> Cuts:
+def cuts_by(given: object) -> Cuts:
     """How numbers are cut, from an option: "width:2", "frequency:4", or a number of bins of equal width.
 
     >>> cuts_by(2)(np.array([0.0, 3.0]), np.ones((2, 1)))
@@ -58,7 +59,7 @@ class KnownColumn:
         self.given = variable
         self.where = where
 
-    def take(self, column: Any) -> Codes:
+    def take(self, column: object) -> Codes:
         return self.given.codes(column, where=self.where)
 
     def absent(self, codes: Codes) -> NDArray[np.bool_]:
@@ -83,7 +84,7 @@ class LevelColumn:
         self.place: dict[str, int] = {}
         self.whole = True  # so far every value was a number
 
-    def take(self, column: Any) -> NDArray[np.int32]:
+    def take(self, column: object) -> NDArray[np.int32]:
         found = encode_narrow(column)
         target = np.empty(len(found.levels) + 1, dtype=np.int32)
         target[-1] = MISSING
@@ -141,7 +142,7 @@ class NumberColumn:
         self.values = np.empty(0)
         self.counts = np.empty(0, dtype=np.int64)
 
-    def take(self, column: Any) -> Doubles:
+    def take(self, column: object) -> Doubles:
         numbers = np.asarray(as_numbers(column, name=self.name), dtype=np.float64)
         if np.isinf(numbers).any():
             raise BadData(
@@ -224,7 +225,7 @@ class Request:
         names = list(batch.names) if self.only is None else list(self.only)
         return [name for name in names if name != self.weight and self.kinds.get(name, NOT_DECLARED).is_used]
 
-    def reader(self, name: str, column: Any) -> ColumnReader:
+    def reader(self, name: str, column: object) -> ColumnReader:
         """A reader for a column that begins like this one."""
         if name in self.known:
             return KnownColumn(Variable.known(name, self.known[name]), self.where)

@@ -85,7 +85,7 @@ def _is_used(hmm: HiddenMarkovModel, name: str, columns: int) -> bool:
     return name in hmm.model_.columns or (columns == 1 and len(hmm.model_.columns) == 1)
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "missing"
     return f"{value:.7g}" if isinstance(value, float) else str(value)

@@ -200,7 +200,7 @@ class ParquetRows(_TypedRows):
             done += batch.num_rows
             self.share_read = done / max(self.row_count, 1)
 
-    def _batches(self, source: Any, groups: list[int] | None, *, use_threads: bool) -> Iterator[pa.RecordBatch]:
+    def _batches(self, source: object, groups: list[int] | None, *, use_threads: bool) -> Iterator[pa.RecordBatch]:
         import pyarrow.parquet as pq
 
         texts = [field.name for field in self.schema if _is_text(field.type)]

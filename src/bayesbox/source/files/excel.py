@@ -124,7 +124,7 @@ class ExcelRows(OpenedFile):
             if kind is not None:
                 reading.kinds[name] = kind
 
-    def _is_number(self, value: Any, *, declared: bool = False) -> bool:
+    def _is_number(self, value: object, *, declared: bool = False) -> bool:
         """Whether a cell is a number: text is one where it is declared so, or where its marks are given."""
         if not isinstance(value, str):
             return value_fits(NUMBER, value)
@@ -139,7 +139,7 @@ class ExcelRows(OpenedFile):
                 return False
         return True
 
-    def _problem(self, name: str, value: Any, number: int) -> BadData | None:
+    def _problem(self, name: str, value: object, number: int) -> BadData | None:
         reading = self._reading
         kind = reading.kind_of(name)
         if value is None or kind == UNREAD or (isinstance(value, str) and value in reading.na):

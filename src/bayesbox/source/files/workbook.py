@@ -99,7 +99,7 @@ class Workbook:
         self._book.close()
 
 
-def _value(value: Any) -> Any:
+def _value(value: object) -> Any:
     """A value of a cell; a time of day is text, and an empty text or an error is missing."""
     if isinstance(value, str):
         return None if value in MISSING else value

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bayesbox.dist.base import Doubles, left_out_where_impossible, log
 from bayesbox.dist.cells import Smoothing, added_counts
@@ -19,6 +17,7 @@ from bayesbox.dist.joint.family_table import FamilyTable
 from bayesbox.rule.backoff import expanded, step, uniform
 from bayesbox.rule.discrete import Coding
 from bayesbox.rule.priors import given_prior, log_prior
+from bayesbox.schema.arrays import AnyArray
 from bayesbox.schema.levels import label_order, label_values
 from bayesbox.schema.schema import Schema
 from bayesbox.table.augmented.options import AugmentedOptions
@@ -30,7 +29,7 @@ class ClassPrior:
     """What every such model begins with: the classes, their labels and their prior."""
 
     classes: tuple[str, ...]
-    labels: NDArray[Any]
+    labels: AnyArray
     log_prior: Doubles
     book: Book
 
@@ -50,7 +49,7 @@ class AugmentedModel:
     """P(class) and P(column | class, parents): data only. `conditionals` take codes, which `coding` gives."""
 
     classes: tuple[str, ...]
-    labels: NDArray[Any]
+    labels: AnyArray
     log_prior: Doubles
     conditionals: tuple[FamilyTable, ...]
     coding: Coding

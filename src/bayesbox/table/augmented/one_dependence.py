@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +20,7 @@ from bayesbox.dist.cells import Smoothing
 from bayesbox.dist.joint.family_table import FamilyTable
 from bayesbox.rule.backoff import BackoffStep, Trust, expanded, step, uniform
 from bayesbox.rule.discrete import Coding
+from bayesbox.schema.arrays import AnyArray
 from bayesbox.schema.encode import MISSING
 from bayesbox.schema.schema import Schema
 from bayesbox.table.augmented.model import ClassPrior, by_rule, family_table, with_unseen
@@ -38,7 +38,7 @@ class OneDependenceModel:
     """
 
     classes: tuple[str, ...]
-    labels: NDArray[Any]
+    labels: AnyArray
     log_prior: Doubles
     coding: Coding
     names: tuple[str, ...]

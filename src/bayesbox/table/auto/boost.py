@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox import _core
+from bayesbox.schema.arrays import AnyArray
 from bayesbox.stat.calibrate import normalised
 from bayesbox.table.auto.features import View
 
@@ -80,7 +81,7 @@ def learn_boosted(
     view: View,
     codes: Labels,
     classes: int,
-    fold_of_row: NDArray[Any],
+    fold_of_row: AnyArray,
     folds: int,
     *,
     rounds: int,

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from bayesbox import _core
 from bayesbox.file import arrow
 from bayesbox.file.faults import MemberFault, within
 from bayesbox.file.reader import Reader
-from bayesbox.schema.arrays import numpy_values
+from bayesbox.schema.arrays import AnyArray, numpy_values
 from bayesbox.table.auto.boost import BoostedTrees
 from bayesbox.table.auto.features import Design, Feature
 from bayesbox.table.auto.forest import TreeForest
@@ -31,10 +30,10 @@ class Writer:
     """Arrays put one behind another; each is known by its place, its shape and its type."""
 
     def __init__(self) -> None:
-        self.parts: dict[str, list[NDArray[Any]]] = {"whole": [], "double": []}
+        self.parts: dict[str, list[AnyArray]] = {"whole": [], "double": []}
         self.length = {"whole": 0, "double": 0}
 
-    def put(self, array: Any) -> Json:
+    def put(self, array: object) -> Json:
         array = np.asarray(array)
         kind = "double" if array.dtype.kind == "f" else "whole"
         flat = array.astype(np.float64 if kind == "double" else np.int64).ravel()
@@ -63,7 +62,7 @@ class Arrays:
             with within(name):
                 self.flat[kind] = numpy_values(arrow.read(members[name], {"value": (types,)})["value"])
 
-    def take(self, reader: Reader, key: str, *shape: int | None, kind: str = "double") -> NDArray[Any]:
+    def take(self, reader: Reader, key: str, *shape: int | None, kind: str = "double") -> AnyArray:
         """The array of a key, whose shape must be this; None stands for any length."""
         inner = Reader(reader.take(key, dict), f"`{key}`")
         found, at, lengths = inner.take("type", str), inner.take("at", int), inner.take("shape", list)
@@ -110,12 +109,12 @@ def _written(pool: Any) -> tuple[Json, dict[str, bytes]]:
     return document, {**writer.members(), **nested}
 
 
-def derived_to_json(pool: Any) -> Json:
+def derived_to_json(pool: object) -> Json:
     """What `model.json` says of a pool."""
     return _written(pool)[0]
 
 
-def derived_arrays(pool: Any) -> dict[str, bytes]:
+def derived_arrays(pool: object) -> dict[str, bytes]:
     """The members with its numbers, and the models that are files of their own."""
     return _written(pool)[1]
 
@@ -132,7 +131,7 @@ def _axis_to_json(axis: Feature, writer: Writer) -> Json:
     }
 
 
-def _model_to_json(model: Any, writer: Writer) -> Json:
+def _model_to_json(model: object, writer: Writer) -> Json:
     if isinstance(model, TreeForest):
         arrays = {name: writer.put(array) for name, array in model.questions.arrays().items()}
         return {"kind": "forest", "weight": model.weight, "counts": writer.put(model.counts), **arrays}
@@ -196,7 +195,7 @@ def derived_from_json(written: Json, members: dict[str, bytes]) -> Any:
     return Pool(classes, design, tuple(models), *weights, rows, told, total, left_out)
 
 
-def _typed(values: Any, *types: type) -> list[Any]:
+def _typed(values: object, *types: type) -> list[Any]:
     """A list of values of these types."""
     if type(values) is not list or [type(each) for each in values] != list(types):
         raise ValueError("what is told of a model of the pool has another form")

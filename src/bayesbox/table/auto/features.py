@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbox.schema.arrays import AnyArray
 from bayesbox.schema.coded import recode
 from bayesbox.schema.encode import MISSING
 from bayesbox.schema.kinds import Kind
@@ -74,7 +75,7 @@ class Design:
 
     def view(self, values: Mapping[str, Values], kinds: Mapping[str, Kind], rows: int) -> View:
         """The same of columns as `column_values` gives them."""
-        found: list[NDArray[Any]] = []
+        found: list[AnyArray] = []
         for axis in self.axes:
             value = values.get(axis.name)
             if axis.levels is None:
@@ -146,10 +147,10 @@ class View:
     """Some rows under a design: of each column the numbers, or the codes of its levels."""
 
     design: Design
-    values: tuple[NDArray[Any], ...]
+    values: tuple[AnyArray, ...]
     rows: int
 
-    def take(self, places: NDArray[Any]) -> View:
+    def take(self, places: AnyArray) -> View:
         """These rows, in this order."""
         return View(self.design, tuple(column[places] for column in self.values), len(places))
 
@@ -197,9 +198,9 @@ class View:
         return np.stack(found, axis=1) if found else np.empty((self.rows, 0))
 
 
-def sorted_order(view: View, codes: NDArray[Any]) -> NDArray[np.int64]:
+def sorted_order(view: View, codes: AnyArray) -> NDArray[np.int64]:
     """An order of the rows that follows from what they hold alone, not from the order they came in."""
-    keys: Sequence[NDArray[Any]] = (*view.values, codes)
+    keys: Sequence[AnyArray] = (*view.values, codes)
     order = np.lexsort(keys[-SORTED_BY:])
     if len(keys) > SORTED_BY:
         alike = np.ones(max(len(order) - 1, 0), dtype=bool)

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbox.schema.arrays import AnyArray
 from bayesbox.stat.calibrate import Temperature
 from bayesbox.stat.folds import stratified_folds
 from bayesbox.table.auto.boost import FEWEST_ROUNDS, ROUNDS, learn_boosted
@@ -174,7 +175,7 @@ def _forests(
 def held_out(
     view: View,
     codes: Labels,
-    fold_of_row: NDArray[Any],
+    fold_of_row: AnyArray,
     folds: int,
     learn: Callable[[View, Labels], list[Any]],
     step: Callable[[float], None] = lambda _share: None,
@@ -204,7 +205,7 @@ def weighted(
     view: View,
     codes: Labels,
     classes: int,
-    fold_of_row: NDArray[Any],
+    fold_of_row: AnyArray,
     folds: int,
     precisions: Sequence[float],
     step: Callable[[float], None],
@@ -222,7 +223,7 @@ def weighted(
     return LearnedMember(WEIGHTED, path(view, codes)[best], answers[best])
 
 
-def joint_normal(view: View, codes: Labels, classes: int, fold_of_row: NDArray[Any], folds: int) -> LearnedMember:
+def joint_normal(view: View, codes: Labels, classes: int, fold_of_row: AnyArray, folds: int) -> LearnedMember:
     """The joint normal density whose calibrated answers to unseen rows are best."""
     joints = held_out(
         view,

@@ -94,7 +94,7 @@ def learn_pool(
     parts: Sequence[LabelledRows],
     schema: Schema,
     classes: tuple[str, ...],
-    declared: Any,
+    declared: object,
     *,
     budget: float,
     seed: int,

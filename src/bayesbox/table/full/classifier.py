@@ -19,6 +19,7 @@ from bayesbox.classifier.table import TableClassifier
 from bayesbox.dist.base import Columns, Doubles
 from bayesbox.explain.evidence import Explanation
 from bayesbox.file.reader import Reader
+from bayesbox.schema.arrays import AnyArray
 from bayesbox.schema.encode import Encoded, encode
 from bayesbox.schema.schema import Schema
 from bayesbox.source.base import Batch
@@ -158,10 +159,10 @@ class FullClassifier(TableClassifier[FullOptions, Derived, FullModel]):
 
     # -- answers -------------------------------------------------------------------------------------------------
 
-    def predict(self, batch: Batch) -> NDArray[Any]:
+    def predict(self, batch: Batch) -> AnyArray:
         if self.calibrated is not None:
             return super().predict(batch)
-        labels: NDArray[Any] = self.model.labels
+        labels: AnyArray = self.model.labels
         return labels[posterior.best_class(self.model, self.columns_of(batch), batch.rows, batch.first_row)]
 
     def posterior(self, batch: Batch) -> Doubles:

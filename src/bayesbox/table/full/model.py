@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +20,7 @@ from bayesbox.rule.joint_normal import Columns, Normal, fitted, patterns_of, poo
 from bayesbox.rule.joint_table import joint_table, require_room, table_codes
 from bayesbox.rule.naive import missing_is_level
 from bayesbox.rule.priors import given_prior, log_prior
+from bayesbox.schema.arrays import AnyArray
 from bayesbox.schema.flags import FLAG_DIGITS, FLAG_LEVELS
 from bayesbox.schema.levels import label_order, label_values
 from bayesbox.schema.schema import Schema
@@ -41,7 +41,7 @@ class FullModel:
     """
 
     classes: tuple[str, ...]
-    labels: NDArray[Any]
+    labels: AnyArray
     log_prior: Doubles
     table: JointTable | None
     normals: JointGaussian | None
@@ -199,7 +199,7 @@ def class_normals(
     return [_fit(tally, np.flatnonzero(label == place), columns, diagonal=diagonal) for place in range(len(classes))]
 
 
-def _fit(tally: CoMoments, cells: NDArray[Any], columns: Columns, *, diagonal: bool) -> Normal:
+def _fit(tally: CoMoments, cells: AnyArray, columns: Columns, *, diagonal: bool) -> Normal:
     return fitted(patterns_of(tally, cells), columns, diagonal=diagonal)
 
 

@@ -8,10 +8,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bayesbox.classifier.rows import LabelledRows
 from bayesbox.classifier.table import TableClassifier
@@ -23,6 +22,7 @@ from bayesbox.file.reader import Reader
 from bayesbox.rule.naive import naive_model, require_fitting_rule
 from bayesbox.rule.options import NaiveOptions
 from bayesbox.rule.priors import Prior, given_prior
+from bayesbox.schema.arrays import AnyArray
 from bayesbox.schema.encode import Encoded
 from bayesbox.schema.levels import label_type_of
 from bayesbox.schema.schema import Schema
@@ -164,10 +164,10 @@ class NaiveClassifier(TableClassifier[NaiveOptions, dict[str, float], NaiveModel
 
     # -- answers -------------------------------------------------------------------------------------------------
 
-    def predict(self, batch: Batch) -> NDArray[Any]:
+    def predict(self, batch: Batch) -> AnyArray:
         if self.calibrated is not None:
             return super().predict(batch)
-        labels: NDArray[Any] = self.model.labels
+        labels: AnyArray = self.model.labels
         columns = self.columns_of(batch)
         return labels[posterior.best_class(self.model, columns, batch.rows, batch.first_row, watch=batch.watched)]
 

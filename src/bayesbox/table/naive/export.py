@@ -14,7 +14,7 @@ from bayesbox.stat.calibrate import Temperature
 from bayesbox.table.naive.classifier import NaiveClassifier
 
 
-def sql_of(classifier: Any, dialect: str, *, table: str = "data", keep: Sequence[str] = ()) -> str:
+def sql_of(classifier: object, dialect: str, *, table: str = "data", keep: Sequence[str] = ()) -> str:
     """The model as an SQL statement."""
     from bayesbox.export.sql import to_sql
 
@@ -22,7 +22,7 @@ def sql_of(classifier: Any, dialect: str, *, table: str = "data", keep: Sequence
     return to_sql(_weighed(naive), dialect, table=table, keep=keep, one_hot=naive.one_hot, power=_power(naive))
 
 
-def pmml_of(classifier: Any, *, target: str | None = None) -> str:
+def pmml_of(classifier: object, *, target: str | None = None) -> str:
     """The model as a PMML document."""
     from bayesbox.export.pmml import to_pmml
 
@@ -38,7 +38,7 @@ def pmml_of(classifier: Any, *, target: str | None = None) -> str:
     return to_pmml(model, target=target or naive.target, one_hot=naive.one_hot)
 
 
-def onnx_of(classifier: Any) -> bytes:
+def onnx_of(classifier: object) -> bytes:
     """The model as an ONNX file."""
     from bayesbox.export.onnx import to_onnx
 

@@ -57,7 +57,7 @@ def _logs(p: Doubles) -> Doubles:
     return np.array(found).reshape(np.shape(p))
 
 
-def _row(column: str, label: Any, given: Mapping[Any, float]) -> dict[str, float]:
+def _row(column: str, label: object, given: Mapping[Any, float]) -> dict[str, float]:
     """The probabilities of the levels in one class, by their texts."""
     where = f"table of `{column}`, class {level_text(label)}"
     row = {}

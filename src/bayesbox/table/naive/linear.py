@@ -54,7 +54,7 @@ class NamedWeights(LinearWeights):
         return self.work()._repr_html_()
 
 
-def linear_weights(classifier: NaiveClassifier, positive: Any = None) -> NamedWeights:
+def linear_weights(classifier: NaiveClassifier, positive: object = None) -> NamedWeights:
     """The weights and the constant, with t = P(x_i = 1 | class) and p = P(class):
 
     w_i = log[t1 (1 - t0)] - log[t0 (1 - t1)]        a = sum_i log[(1 - t1)/(1 - t0)] + log[p1/p0]

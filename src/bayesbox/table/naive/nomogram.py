@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -19,7 +18,7 @@ from bayesbox.table.naive.classifier import NaiveClassifier
 
 
 def nomogram(
-    classifier: Any, label: Any = None, against: Any = None, batch: Batch | None = None, top: int = 10
+    classifier: object, label: object = None, against: object = None, batch: Batch | None = None, top: int = 10
 ) -> Nomogram:
     """The rulers of the `top` columns that can say most between two classes, and the one row of `batch` on them.
 
@@ -60,7 +59,7 @@ def nomogram(
     )
 
 
-def _classes(classifier: NaiveClassifier, label: Any, against: Any) -> tuple[int, int]:
+def _classes(classifier: NaiveClassifier, label: object, against: object) -> tuple[int, int]:
     """The places of the two classes."""
     model = classifier.model
     classes = list(model.classes)
@@ -94,7 +93,7 @@ def _for_the_eye(ruler: Ruler, classifier: NaiveClassifier) -> Ruler:
     return replace(ruler, marks=tuple(map(written, ruler.marks)), own=own)
 
 
-def _with_own(ruler: Ruler, column: Any, odds: float) -> Ruler:
+def _with_own(ruler: Ruler, column: object, odds: float) -> Ruler:
     """The ruler with the row's value; a missing one that says nothing is not marked."""
     if isinstance(column, CountMatrix):
         return replace(ruler, own=Mark("these counts", odds))

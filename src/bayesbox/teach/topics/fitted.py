@@ -13,7 +13,7 @@ from bayesbox.explain.steps import Work
 
 
 def fitted(
-    model: str, columns: Mapping[str, Sequence[Any]], target: str, *, text: str | None = None, **options: Any
+    model: str, columns: Mapping[str, Sequence[object]], target: str, *, text: str | None = None, **options: Any
 ) -> AnyClassifier:
     """The classifier of this kind; the options are those of the command."""
     blank = new_classifier(model, options)
