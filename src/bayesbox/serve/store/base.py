@@ -14,6 +14,7 @@ from __future__ import annotations
 import importlib
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
@@ -101,7 +102,7 @@ class Store(ABC):
         """
 
     @abstractmethod
-    def reload(self, name: str, model: AnyClassifier, data: bytes) -> ModelState:
+    def reload(self, name: str, model: AnyClassifier, data: bytes, *, by: str | None = None) -> ModelState:
         """Take this file as the base from now on; the events that were learned are counted on top of it."""
 
     @abstractmethod
@@ -119,11 +120,16 @@ class Store(ABC):
     # -- learning and forgetting -----------------------------------------------------------------------------------
 
     @abstractmethod
-    def learn(self, name: str, events: Sequence[Event]) -> LearnResult:
+    def learn(self, name: str, events: Sequence[Event], *, by: str | None = None) -> LearnResult:
         """Count these events, all or none, and return after the commit; concurrent callers share one commit.
 
         `EventConflict` where an id is known with another row, label or weight; `BadData` where a row cannot be counted.
+        `by` is who asked, such as the id of a token, for the audit log.
         """
+
+    @abstractmethod
+    def submit(self, name: str, events: Sequence[Event], *, by: str | None = None) -> Future[LearnResult]:
+        """The same without waiting: the result comes after the commit."""
 
     @abstractmethod
     def forget(
@@ -133,6 +139,7 @@ class Store(ABC):
         *,
         key: tuple[str, object] | None = None,
         signer: Ed25519PrivateKey | None = None,
+        by: str | None = None,
     ) -> dict[str, Any]:
         """Take these events out, all or none, and return the certificate, which has a "number".
 

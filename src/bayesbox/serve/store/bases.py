@@ -1,0 +1,70 @@
+"""The base of a model in a transaction: recorded at first sight, replaced by a reload."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from bayesbox.serve import audit
+from bayesbox.serve.live import learned, require_counting, rows_in
+from bayesbox.serve.store.database import Transaction
+from bayesbox.serve.store.held import Head, Held, events_between, load, put_snapshot, read_head, write_head
+
+if TYPE_CHECKING:
+    from bayesbox.classifier.base import AnyClassifier
+
+
+def sha256_of_base(data: bytes) -> str:
+    """What tells one model file from another."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def attach(transaction: Transaction, name: str, model: AnyClassifier, data: bytes) -> Held:
+    """The model under a name: this one, where the store has none."""
+    transaction.lock_model(name)
+    head = read_head(transaction, name)
+    if head is not None:
+        return load(transaction, head)
+    digest, rows = model.book.digest(), rows_in(model.book)
+    number = transaction.query("SELECT COALESCE(MAX(number), 0) + 1 FROM models")[0][0]
+    head = Head(number, name, sha256_of_base(data), digest, rows, 0, rows, digest, 1, 1)
+    transaction.execute(
+        "INSERT INTO models (number, name, base_sha256, base_digest, base_rows, sequence, rows, digest, changes, "
+        "erasures) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (number, name, head.base_sha256, digest, rows, 0, rows, digest, 1, 1),
+    )
+    transaction.execute("INSERT INTO bases (model, data) VALUES (?, ?)", (number, data))
+    audit.append(transaction, "attach", name, {"base": head.base_sha256, "digest": digest, "rows": rows})
+    return Held(head, model, 0, model.schema)
+
+
+def rebase(
+    transaction: Transaction, held: Held, model: AnyClassifier, data: bytes, *, action: str, details: dict[str, Any]
+) -> Held:
+    """Count the events that are left on top of another base; refused where they cannot be."""
+    before, classifier = held.head, model
+    if before.rows > before.base_rows:
+        require_counting(model)
+    for events in events_between(transaction, before, 0, before.sequence):
+        classifier = learned(classifier, events)
+    base_rows = rows_in(model.book)
+    head = replace(
+        before,
+        base_sha256=sha256_of_base(data),
+        base_digest=model.book.digest(),
+        base_rows=base_rows,
+        rows=base_rows + before.rows - before.base_rows,
+        digest=classifier.book.digest(),
+        changes=before.changes + 1,
+        erasures=before.erasures + 1,
+    )
+    transaction.execute("DELETE FROM bases WHERE model = ?", (head.number,))
+    transaction.execute("INSERT INTO bases (model, data) VALUES (?, ?)", (head.number, data))
+    transaction.execute("DELETE FROM snapshots WHERE model = ?", (head.number,))
+    write_head(transaction, head)
+    if head.sequence:
+        put_snapshot(transaction, head, head.sequence, classifier)
+    facts = {"base": head.base_sha256, "before": before.digest, "digest": head.digest, "sequence": head.sequence}
+    audit.append(transaction, action, head.name, {**facts, **details})
+    return Held(head, classifier, head.sequence, classifier.schema)

@@ -1,0 +1,352 @@
+"""`DurableStore`: one thread writes, many read; whoever waits for a commit shares it with all who wait.
+
+While a commit is on its way to the disk, more callers queue up: the next commit takes all of them. A caller is answered
+after the commit that holds its events, and the models in memory are exchanged after it too, so that nothing is ever
+answered from what a power cut could take back.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from bayesbox.errors import BayesboxError, StoreBusy, StoreFailed, UnknownRecord
+from bayesbox.serve import audit
+from bayesbox.serve.store import tokens
+from bayesbox.serve.store.base import Event, LearnResult, ModelState, Store, TokenRecord
+from bayesbox.serve.store.bases import attach, rebase, sha256_of_base
+from bayesbox.serve.store.database import Database, Transaction
+from bayesbox.serve.store.events import StoredEvent, new_key
+from bayesbox.serve.store.forgetting import certificates, forget
+from bayesbox.serve.store.held import Held, caught_up, model_at, require_head
+from bayesbox.serve.store.learning import LearnJob, learn_jobs
+from bayesbox.serve.store.tables import FORMAT
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+    from bayesbox.classifier.base import AnyClassifier
+
+MOST_IN_COMMIT = 5_000  # events
+MOST_WAITING = 200_000  # events: then callers are told to come again
+POLL = 0.25  # seconds between two looks at what other processes have changed
+PATIENCE = 60.0  # seconds that `close` waits for what is under way
+
+T = TypeVar("T")
+
+
+@dataclass
+class _Job:
+    """A change by itself: what it does in the transaction, and what follows once that is committed."""
+
+    run: Callable[[Transaction], Any]
+    then: Callable[[Any], Any]
+    future: Future[Any] = field(default_factory=Future)
+    since: float = field(default_factory=time.monotonic)
+
+
+class DurableStore(Store):
+    """A store over a database; `poll` is how often others are looked at, in seconds."""
+
+    def __init__(self, database: Database, *, poll: float = POLL) -> None:
+        self.database = database
+        self._held: dict[str, Held] = {}
+        self._files: dict[str, str] = {}  # the SHA-256 of the file that each model was attached with
+        self._states: dict[str, ModelState] = {}
+        self._swapping = threading.Lock()
+        self._waiting: deque[_Job | LearnJob] = deque()
+        self._events_waiting = 0
+        self._awake = threading.Condition()
+        self._busy_since: float | None = None
+        self._closed = False
+        self._unscrubbed = False
+        with database.writing() as transaction:
+            self._key = _settings(transaction)
+        self._stop = threading.Event()
+        self._writer = threading.Thread(target=self._write, name="store-writer", daemon=True)
+        self._watcher = threading.Thread(target=self._watch, args=(poll,), name="store-watcher", daemon=True)
+        self._writer.start()
+        self._watcher.start()
+
+    # -- models ----------------------------------------------------------------------------------------------------
+
+    def attach(self, name: str, model: AnyClassifier, data: bytes) -> ModelState:
+        self._files[name] = sha256_of_base(data)
+        state: ModelState = self._run(lambda transaction: attach(transaction, name, model, data), self._swap)
+        return state
+
+    def reload(self, name: str, model: AnyClassifier, data: bytes, *, by: str | None = None) -> ModelState:
+        def run(transaction: Transaction) -> Held:
+            held = self._newest(transaction, name)
+            return rebase(transaction, held, model, data, action="reload", details={"by": [by]} if by else {})
+
+        def then(held: Held) -> ModelState:
+            self._files[name] = sha256_of_base(data)
+            state = self._swap(held)
+            self._unscrubbed = True
+            self._scrub()
+            return state
+
+        state: ModelState = self._run(run, then)
+        return state
+
+    def names(self) -> list[str]:
+        with self._reading() as transaction:
+            return [row[0] for row in transaction.query("SELECT name FROM models ORDER BY name")]
+
+    def current(self, name: str) -> ModelState:
+        try:
+            return self._states[name]
+        except KeyError:
+            raise UnknownRecord(f"the model `{name}` is not attached") from None
+
+    def at(self, name: str, sequence: int) -> ModelState:
+        with self._reading() as transaction:
+            held = caught_up(transaction, self._of(name))
+            head = held.head
+            if not 0 <= sequence <= head.sequence:
+                raise UnknownRecord(f"an event number must be 0 to {head.sequence:,}, got {sequence:,}", where=name)
+            if sequence == head.sequence:
+                return held.state()
+            classifier = model_at(transaction, held, sequence)
+            statement = "SELECT COUNT(*) FROM events WHERE model = ? AND sequence <= ?"
+            rows = head.base_rows + transaction.query(statement, (head.number, sequence))[0][0]
+        as_of = replace(head, sequence=sequence, rows=rows, digest=classifier.book.digest())
+        return replace(held, head=as_of, classifier=classifier).state()
+
+    # -- learning and forgetting -----------------------------------------------------------------------------------
+
+    def submit(self, name: str, events: Sequence[Event], *, by: str | None = None) -> Future[LearnResult]:
+        self._of(name)
+        job = LearnJob(name, [StoredEvent.of(event) for event in events], by)
+        self._enqueue(job, len(job.events))
+        return job.future
+
+    def learn(self, name: str, events: Sequence[Event], *, by: str | None = None) -> LearnResult:
+        return self.submit(name, events, by=by).result()
+
+    def forget(
+        self,
+        name: str,
+        ids: Sequence[str] = (),
+        *,
+        key: tuple[str, object] | None = None,
+        signer: Ed25519PrivateKey | None = None,
+        by: str | None = None,
+    ) -> dict[str, Any]:
+        def run(transaction: Transaction) -> tuple[Held, dict[str, Any]]:
+            held, erased = self._newest(transaction, name), self.database.not_erased
+            return forget(transaction, held, ids, key, hmac_key=self._key, signer=signer, by=by, not_erased=erased)
+
+        def then(result: tuple[Held, dict[str, Any]]) -> dict[str, Any]:
+            self._swap(result[0])
+            self._unscrubbed = True
+            self._scrub()
+            return result[1]
+
+        document: dict[str, Any] = self._run(run, then)
+        return document
+
+    def certificate(self, name: str, number: int) -> dict[str, Any]:
+        with self._reading() as transaction:
+            return certificates(transaction, require_head(transaction, name), number)[0]
+
+    def certificates(self, name: str) -> list[dict[str, Any]]:
+        with self._reading() as transaction:
+            return certificates(transaction, require_head(transaction, name))
+
+    # -- the audit log -----------------------------------------------------------------------------------------------
+
+    def audit(self, name: str | None, after: int = 0, limit: int = 1000) -> list[dict[str, Any]]:
+        with self._reading() as transaction:
+            return audit.records(transaction, name, after=after, limit=limit)
+
+    def record(self, action: str, name: str | None, details: Mapping[str, Any]) -> None:
+        self._run(lambda transaction: audit.append(transaction, action, name, details))
+
+    # -- tokens ------------------------------------------------------------------------------------------------------
+
+    def add_token(self, sha256: str, scopes: Sequence[str], expires: float | None, label: str) -> str:
+        id: str = self._run(lambda transaction: tokens.add(transaction, sha256, scopes, expires, label))
+        return id
+
+    def tokens(self) -> list[TokenRecord]:
+        with self._reading() as transaction:
+            return tokens.records(transaction)
+
+    def revoke(self, id: str) -> None:
+        self._run(lambda transaction: tokens.revoke(transaction, id))
+
+    def token(self, sha256: str) -> TokenRecord | None:
+        with self._reading() as transaction:
+            found = tokens.records(transaction, sha256)
+        return found[0] if found else None
+
+    # -- running -----------------------------------------------------------------------------------------------------
+
+    def lag(self) -> float:
+        with self._awake:
+            since = [job.since for job in list(self._waiting)[:1]]
+            since += [self._busy_since] if self._busy_since is not None else []
+        return time.monotonic() - min(since) if since else 0.0
+
+    def close(self) -> None:
+        with self._awake:
+            if self._closed:
+                return
+            self._closed = True
+            self._awake.notify_all()
+        self._stop.set()
+        self._writer.join(PATIENCE)
+        self._watcher.join(PATIENCE)
+        self.database.close()
+
+    # -- the thread that writes --------------------------------------------------------------------------------------
+
+    def _enqueue(self, job: _Job | LearnJob, events: int = 0) -> None:
+        with self._awake:
+            if self._closed:
+                raise StoreFailed("the store is closed")
+            if events and self._events_waiting + events > MOST_WAITING:
+                raise StoreBusy("too many events wait for their commit", remedy="Nothing was changed; try again later")
+            self._events_waiting += events
+            self._waiting.append(job)
+            self._awake.notify()
+
+    def _run(self, run: Callable[[Transaction], T], then: Callable[[T], Any] = lambda result: result) -> Any:
+        job = _Job(run, then)
+        self._enqueue(job)
+        return job.future.result()
+
+    def _write(self) -> None:
+        while True:
+            jobs = self._next()
+            if not jobs:
+                return
+            try:
+                if isinstance(jobs[0], _Job):
+                    self._commit(jobs[0])
+                else:
+                    self._commit_learning([job for job in jobs if isinstance(job, LearnJob)])
+            except BaseException as error:  # whatever it is, nobody is left waiting, and the thread goes on
+                for job in jobs:
+                    if not job.future.done():
+                        job.future.set_exception(error)
+            finally:
+                self._busy_since = None
+
+    def _next(self) -> list[_Job | LearnJob]:
+        """The jobs of the next commit: one change, or the learning of all who wait; none where all is done."""
+        with self._awake:
+            while not self._waiting and not self._closed:
+                self._awake.wait()
+            if not self._waiting:
+                return []
+            first = self._waiting.popleft()
+            jobs, events = [first], 0
+            if isinstance(first, LearnJob):
+                events = len(first.events)
+                while self._waiting and isinstance(self._waiting[0], LearnJob):
+                    events += len(self._waiting[0].events)
+                    if events > MOST_IN_COMMIT:
+                        events -= len(self._waiting[0].events)
+                        break
+                    jobs.append(self._waiting.popleft())
+                self._events_waiting -= events
+            self._busy_since = min(job.since for job in jobs)
+            return jobs
+
+    def _commit(self, job: _Job) -> None:
+        with self.database.writing() as transaction:
+            result = job.run(transaction)
+        job.future.set_result(job.then(result))
+
+    def _commit_learning(self, jobs: Sequence[LearnJob]) -> None:
+        by_name: dict[str, list[LearnJob]] = {}
+        for job in jobs:
+            by_name.setdefault(job.name, []).append(job)
+        answers: list[tuple[LearnJob, LearnResult | BayesboxError]] = []
+        changed: list[Held] = []
+        with self.database.writing() as transaction:
+            for name, own in by_name.items():
+                outcome = learn_jobs(transaction, self._newest(transaction, name), own, self._key)
+                changed.append(outcome.held)
+                answers += zip(own, outcome.answers, strict=True)
+        for held in changed:
+            self._swap(held)
+        for job, answer in answers:
+            if isinstance(answer, BayesboxError):
+                job.future.set_exception(answer)
+            else:
+                job.future.set_result(answer)
+
+    def _newest(self, transaction: Transaction, name: str) -> Held:
+        """The model as it is in the database, which nobody else changes until the transaction ends."""
+        transaction.lock_model(name)
+        return caught_up(transaction, self._of(name))
+
+    # -- what is in memory -------------------------------------------------------------------------------------------
+
+    def _of(self, name: str) -> Held:
+        try:
+            return self._held[name]
+        except KeyError:
+            raise UnknownRecord(f"the model `{name}` is not attached") from None
+
+    def _swap(self, held: Held) -> ModelState:
+        """Answer from this model from now on, unless a newer one is there."""
+        name = held.head.name
+        with self._swapping:
+            before = self._held.get(name)
+            if before is None or before.head.changes <= held.head.changes:
+                self._held[name] = held
+                self._states[name] = held.state(base_changed=self._files.get(name) != held.head.base_sha256)
+            return self._states[name]
+
+    def _watch(self, poll: float) -> None:
+        """Take over what other processes have changed, and erase what could not be erased at once."""
+        while not self._stop.wait(poll):
+            with contextlib.suppress(BayesboxError):  # it is tried again
+                self._look()
+                if self._unscrubbed:
+                    self._run(lambda _: None, lambda _: self._scrub())
+
+    def _look(self) -> None:
+        with self._reading() as transaction:
+            changes: dict[str, int] = dict(transaction.query("SELECT name, changes FROM models"))
+            behind = [held for name, held in list(self._held.items()) if changes.get(name, 0) > held.head.changes]
+            newer = [caught_up(transaction, held) for held in behind]
+        for held in newer:
+            self._swap(held)
+
+    def _scrub(self) -> None:
+        """Erase the traces of what was forgotten; where somebody reads just now, the watcher tries again."""
+        with contextlib.suppress(StoreFailed):
+            self._unscrubbed = not self.database.scrub()
+
+    @contextlib.contextmanager
+    def _reading(self) -> Iterator[Transaction]:
+        if self._closed:
+            raise StoreFailed("the store is closed")
+        with self.database.reading() as transaction:
+            yield transaction
+
+
+def _settings(transaction: Transaction) -> str:
+    """The key of the HMACs, made once; a store of another format is refused."""
+    found: dict[str, str] = dict(transaction.query("SELECT name, value FROM settings"))
+    if not found:
+        found = {"format": FORMAT, "hmac_key": new_key()}
+        transaction.execute_many("INSERT INTO settings (name, value) VALUES (?, ?)", list(found.items()))
+    if found.get("format") != FORMAT:
+        raise StoreFailed(
+            f"the store has format {found.get('format')}, and this version reads format {FORMAT}",
+            remedy="Upgrade bayesbox: pip install --upgrade bayesbox",
+        )
+    return str(found["hmac_key"])

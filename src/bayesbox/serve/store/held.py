@@ -1,0 +1,227 @@
+"""A model as the store holds it: the head in the table of models, and the tallies in memory that belong to it.
+
+The tallies of a model are those of its newest snapshot and of the events after it. The head has their digest, written
+in the transaction that appended the events, so that whoever counts them again can check the result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from bayesbox.errors import StoreFailed, UnknownRecord
+from bayesbox.file.load import CLASSIFIER, from_bytes
+from bayesbox.file.save import to_bytes
+from bayesbox.serve.live import learned, with_tallies
+from bayesbox.serve.store.base import ModelState
+from bayesbox.serve.store.database import Transaction
+from bayesbox.serve.store.events import COLUMNS, StoredEvent
+
+if TYPE_CHECKING:
+    from bayesbox.classifier.base import AnyClassifier
+    from bayesbox.schema.schema import Schema
+
+SNAPSHOT_EVENTS = 10_000  # after which a snapshot is written: what a start counts at most
+MOST_SNAPSHOTS = 32  # of a model; of more, every second one is dropped
+PIECE = 5_000  # events that are counted at a time
+HEAD = "number, name, base_sha256, base_digest, base_rows, sequence, rows, digest, changes, erasures"
+
+
+@dataclass(frozen=True)
+class Head:
+    """A row of the table of models."""
+
+    number: int
+    name: str
+    base_sha256: str
+    base_digest: str
+    base_rows: int
+    sequence: int
+    rows: int
+    digest: str
+    changes: int
+    erasures: int
+
+
+@dataclass(frozen=True)
+class Held:
+    """A head with its model. `saved` is the number of the newest snapshot, 0 where there is the base alone, and
+    `saved_schema` its schema: where the schema changes, a snapshot is due."""
+
+    head: Head
+    classifier: AnyClassifier
+    saved: int
+    saved_schema: Schema | None
+
+    def state(self, *, base_changed: bool = False) -> ModelState:
+        """What the service answers from."""
+        head, classifier = self.head, self.classifier
+        stale = classifier.irreversible_parts() if head.digest != head.base_digest else ()
+        return ModelState(
+            head.name, head.sequence, head.digest, head.rows, classifier, head.base_digest, base_changed, stale
+        )
+
+
+def read_head(transaction: Transaction, name: str) -> Head | None:
+    """The head of a model, None where the store does not have it."""
+    found = transaction.query(f"SELECT {HEAD} FROM models WHERE name = ?", (name,))
+    return Head(*found[0]) if found else None
+
+
+def require_head(transaction: Transaction, name: str) -> Head:
+    """The same, which must be there."""
+    head = read_head(transaction, name)
+    if head is None:
+        raise UnknownRecord(f"the store has no model `{name}`")
+    return head
+
+
+def write_head(transaction: Transaction, head: Head) -> None:
+    """Move the head of a model."""
+    transaction.execute(
+        "UPDATE models SET base_sha256 = ?, base_digest = ?, base_rows = ?, sequence = ?, rows = ?, digest = ?, "
+        "changes = ?, erasures = ? WHERE number = ?",
+        (
+            head.base_sha256,
+            head.base_digest,
+            head.base_rows,
+            head.sequence,
+            head.rows,
+            head.digest,
+            head.changes,
+            head.erasures,
+            head.number,
+        ),
+    )
+
+
+def events_between(transaction: Transaction, head: Head, after: int, last: int) -> Iterator[list[StoredEvent]]:
+    """The events after one number and up to another that are left, some thousands at a time."""
+    while after < last:
+        statement = f"SELECT {COLUMNS} FROM events WHERE model = ? AND sequence > ? AND sequence <= ? "
+        found = transaction.query(statement + "ORDER BY sequence LIMIT ?", (head.number, after, last, PIECE))
+        if not found:
+            return
+        yield [StoredEvent.from_row(row) for row in found]
+        after = found[-1][0]
+
+
+def base_of(transaction: Transaction, head: Head) -> AnyClassifier:
+    """The model that the events are counted on top of."""
+    (data,) = transaction.query("SELECT data FROM bases WHERE model = ?", (head.number,))[0]
+    return _model(data, head)
+
+
+def load(transaction: Transaction, head: Head) -> Held:
+    """The model of a head, from its newest snapshot."""
+    found = transaction.query(
+        "SELECT sequence, data FROM snapshots WHERE model = ? ORDER BY sequence DESC LIMIT 1", (head.number,)
+    )
+    saved, classifier = (found[0][0], _model(found[0][1], head)) if found else (0, base_of(transaction, head))
+    schema = classifier.schema
+    for events in events_between(transaction, head, saved, head.sequence):
+        classifier = learned(classifier, events)
+    if classifier.book.digest() != head.digest:
+        raise StoreFailed(
+            f"the tallies of `{head.name}` are not those that the store has recorded",
+            found=classifier.book.digest(),
+            remedy="Run bayes verify on the folder, and restore a back-up",
+        )
+    return Held(head, classifier, saved, schema)
+
+
+def caught_up(transaction: Transaction, held: Held) -> Held:
+    """The model with what others have changed since; the same object where nobody did."""
+    head = require_head(transaction, held.head.name)
+    if head.changes == held.head.changes and head.number == held.head.number:
+        return held
+    if head.erasures != held.head.erasures or head.number != held.head.number:
+        return load(transaction, head)
+    classifier = held.classifier
+    for events in events_between(transaction, head, held.head.sequence, head.sequence):
+        classifier = learned(classifier, events)
+    if classifier.book.digest() != head.digest:
+        return load(transaction, head)
+    saved = transaction.query("SELECT MAX(sequence) FROM snapshots WHERE model = ?", (head.number,))[0][0]
+    return Held(head, classifier, saved or 0, classifier.schema)
+
+
+def model_at(transaction: Transaction, held: Held, sequence: int) -> AnyClassifier:
+    """The model as of an event number: the newest snapshot up to it, and the events between that are left."""
+    head = held.head
+    found = transaction.query(
+        "SELECT sequence, data FROM snapshots WHERE model = ? AND sequence <= ? ORDER BY sequence DESC LIMIT 1",
+        (head.number, sequence),
+    )
+    after, classifier = (found[0][0], _model(found[0][1], head)) if found else (0, base_of(transaction, head))
+    return counted_on(transaction, held, classifier, after, sequence)
+
+
+def counted_on(
+    transaction: Transaction,
+    held: Held,
+    classifier: AnyClassifier,
+    after: int,
+    last: int,
+    *,
+    without: Collection[int] = (),
+) -> AnyClassifier:
+    """A model with the events between two numbers, its columns of the kinds that they have by now."""
+    schema = held.classifier.schema
+    assert schema is not None
+    classifier = with_tallies(classifier, schema, classifier.book)
+    for events in events_between(transaction, held.head, after, last):
+        classifier = learned(classifier, [event for event in events if event.sequence not in without])
+    return classifier
+
+
+def with_snapshot(transaction: Transaction, held: Held) -> Held:
+    """Write a snapshot where one is due."""
+    due = held.head.sequence - held.saved >= SNAPSHOT_EVENTS
+    if not due and (held.saved_schema is held.classifier.schema or held.saved_schema == held.classifier.schema):
+        return held
+    put_snapshot(transaction, held.head, held.head.sequence, held.classifier)
+    _thin(transaction, held.head)
+    return replace(held, saved=held.head.sequence, saved_schema=held.classifier.schema)
+
+
+def put_snapshot(transaction: Transaction, head: Head, sequence: int, classifier: AnyClassifier) -> None:
+    """Write the tallies as of an event number."""
+    transaction.execute("DELETE FROM snapshots WHERE model = ? AND sequence = ?", (head.number, sequence))
+    transaction.execute(
+        "INSERT INTO snapshots (model, sequence, digest, data) VALUES (?, ?, ?, ?)",
+        (head.number, sequence, classifier.book.digest(), to_bytes(classifier)),
+    )
+
+
+def snapshots(transaction: Transaction, head: Head, first: int = 0) -> list[tuple[int, str]]:
+    """The event numbers of the snapshots from one on, ascending, with their digests."""
+    return [
+        (row[0], row[1])
+        for row in transaction.query(
+            "SELECT sequence, digest FROM snapshots WHERE model = ? AND sequence >= ? ORDER BY sequence",
+            (head.number, first),
+        )
+    ]
+
+
+def read_snapshot(transaction: Transaction, head: Head, sequence: int) -> AnyClassifier:
+    """The model of a snapshot."""
+    statement = "SELECT data FROM snapshots WHERE model = ? AND sequence = ?"
+    return _model(transaction.query(statement, (head.number, sequence))[0][0], head)
+
+
+def _thin(transaction: Transaction, head: Head) -> None:
+    """Drop every second snapshot where there are too many; the newest stays."""
+    found = [sequence for sequence, _ in snapshots(transaction, head)]
+    if len(found) <= MOST_SNAPSHOTS:
+        return
+    for sequence in islice(reversed(found), 1, None, 2):
+        transaction.execute("DELETE FROM snapshots WHERE model = ? AND sequence = ?", (head.number, sequence))
+
+
+def _model(data: bytes, head: Head) -> AnyClassifier:
+    classifier: AnyClassifier = from_bytes(bytes(data), name=head.name, holds=CLASSIFIER)
+    return classifier

@@ -1,0 +1,173 @@
+"""A store in one SQLite file, by apsw, which brings its own SQLite.
+
+The file is in WAL mode with synchronous=FULL: a commit returns when its log is on the disk, and readers wait for no
+writer. secure_delete overwrites what is deleted, and `scrub` truncates the log, which holds older versions of pages.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import apsw
+
+from bayesbox.errors import StoreBusy, StoreFailed
+from bayesbox.serve.store.base import Store
+from bayesbox.serve.store.database import Database, Row, Transaction
+from bayesbox.serve.store.durable import DurableStore
+from bayesbox.serve.store.tables import TABLES
+
+WAIT = 10_000  # milliseconds for another process that writes
+WAIT_FOR_READERS = 500  # milliseconds, before the log is truncated
+SETTINGS = (
+    "PRAGMA journal_mode=WAL",
+    "PRAGMA synchronous={synchronous}",
+    "PRAGMA fullfsync=ON",
+    "PRAGMA secure_delete=ON",
+    "PRAGMA temp_store=MEMORY",
+    "PRAGMA trusted_schema=OFF",
+)
+
+
+def open_at(path: str, *, vfs: str | None = None, synchronous: str = "FULL", **options: Any) -> Store:
+    """The store in this file, which is made where it is not there."""
+    return DurableStore(SqliteDatabase(path, vfs=vfs, synchronous=synchronous), **options)
+
+
+class SqliteDatabase(Database):
+    """One connection that writes, and one that reads, each for one thread at a time."""
+
+    not_erased = ("back-ups and copies of the store", "file system snapshots")
+
+    def __init__(self, path: str, *, vfs: str | None = None, synchronous: str = "FULL") -> None:
+        self.path, self._vfs, self._synchronous = path, vfs, synchronous
+        with _errors(path):
+            if vfs is None:
+                _make_private(path)
+            self._writer = self._connect()
+            with self.writing() as transaction:
+                for statement in TABLES.split(";"):
+                    transaction.execute(statement)
+            self._reader = self._connect()
+            self.scrub()
+        self._reading = threading.Lock()
+
+    def _connect(self) -> apsw.Connection:
+        connection = apsw.Connection(self.path, vfs=self._vfs)
+        connection.set_busy_timeout(WAIT)
+        for setting in SETTINGS:
+            connection.execute(setting.format(synchronous=self._synchronous))
+        return connection
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[Transaction]:
+        connection = self._writer
+        with _errors(self.path):
+            connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield _SqliteTransaction(connection, self.path)
+            with _errors(self.path):
+                connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:
+                with contextlib.suppress(apsw.Error):  # what failed is raised
+                    connection.execute("ROLLBACK")
+            raise
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[Transaction]:
+        with self._reading:
+            connection = self._reader
+            with _errors(self.path):
+                connection.execute("BEGIN")
+            try:
+                yield _SqliteTransaction(connection, self.path)
+            finally:
+                with _errors(self.path):
+                    connection.execute("ROLLBACK" if connection.in_transaction else "SELECT 1")
+
+    def scrub(self) -> bool:
+        with _errors(self.path):
+            self._writer.set_busy_timeout(WAIT_FOR_READERS)
+            try:
+                busy = self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            finally:
+                self._writer.set_busy_timeout(WAIT)
+        return busy is not None and busy[0] == 0
+
+    def close(self) -> None:
+        with _errors(self.path):
+            self._reader.close()
+            self._writer.close()
+
+
+class _SqliteTransaction(Transaction):
+    def __init__(self, connection: apsw.Connection, path: str) -> None:
+        self._connection, self._path = connection, path
+
+    def query(self, statement: str, parameters: Sequence[Any] = ()) -> list[Row]:
+        with _errors(self._path):
+            return list(self._connection.execute(statement, tuple(parameters)))
+
+    def rows(self, statement: str, parameters: Sequence[Any] = ()) -> Iterable[Row]:
+        with _errors(self._path):
+            yield from self._connection.execute(statement, tuple(parameters))
+
+    def execute(self, statement: str, parameters: Sequence[Any] = ()) -> None:
+        with _errors(self._path):
+            self._connection.execute(statement, tuple(parameters))
+
+    def execute_many(self, statement: str, rows: Sequence[Sequence[Any]]) -> int:
+        before = self._connection.total_changes()
+        with _errors(self._path):
+            self._connection.executemany(statement, rows)
+        return int(self._connection.total_changes() - before)
+
+    def among(self, values: Sequence[Any]) -> tuple[str, Any]:
+        return "IN (SELECT value FROM json_each(?))", json.dumps(list(values))
+
+    def holds(self, column: str) -> str:
+        return f"instr({column}, ?) > 0"
+
+    def lock_model(self, name: str) -> None:
+        """BEGIN IMMEDIATE has locked the file."""
+
+    def lock_audit(self) -> None:
+        """Likewise."""
+
+
+@contextlib.contextmanager
+def _errors(path: str) -> Iterator[None]:
+    """Raise what SQLite raises as errors of a store."""
+    try:
+        yield
+    except (apsw.BusyError, apsw.LockedError):
+        raise StoreBusy(
+            "another process keeps the store locked", where=path, remedy="Nothing was changed; try again"
+        ) from None
+    except (apsw.NotADBError, apsw.CorruptError) as error:
+        raise StoreFailed(f"the store is damaged: {error}", where=path, remedy="Restore a back-up") from None
+    except apsw.Error as error:
+        raise StoreFailed(
+            f"the store cannot be used: {error}", where=path, remedy="Nothing was changed; see to the disk, try again"
+        ) from None
+
+
+def _make_private(path: str) -> None:
+    """A new file that nobody else may read, whose name lasts."""
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+    except FileExistsError:
+        return
+    except OSError as error:
+        raise StoreFailed(error.strerror or "cannot be made", where=path) from None
+    if os.name == "posix":
+        folder = os.open(os.path.dirname(os.path.abspath(path)), os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
