@@ -13,7 +13,7 @@ PEERS := .bench-venv
 DEBIAN_PEERS := weka default-jdk-headless r-base-core r-cran-e1071
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 # The core is built by CMake below, in build/core, and lands in src/bayesbox; pip then only has to point at src.
-EDITABLE := --no-build-isolation --config-settings=wheel.cmake=false --editable
+EDITABLE := --no-build-isolation --config-settings=wheel.cmake=false --config-settings=wheel.py-api=py3 --editable
 
 # As pip does on installing: a process that may not write .pyc files would compile every module at every start.
 COMPILE_MODULES := $(BIN)/python -m compileall -q src
@@ -27,14 +27,18 @@ CORE_SOURCES := CMakeLists.txt $(filter-out cpp/tests/%,$(wildcard cpp/*/*.hpp c
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint build dev fuzz sanitize bench check-system check-browser clean
+.PHONY: help demo test test-versions test-arm test-clang lint build dev wheels fuzz sanitize bench check-system check-browser clean
 
 help:
 	@echo 'make demo              a first look: train, predict and explain on a small table'
 	@echo 'make test              everything that must hold: lint, types, layers, tests, doctests'
+	@echo 'make test-versions     the lowest and the newest versions of what it needs, on every Python that is here; ONLY="3.12-lowest"'
+	@echo 'make test-arm          the tests of the C++ core for aarch64, compiled across and run by qemu'
+	@echo 'make test-clang        the tests of the C++ core by clang with libc++'
 	@echo 'make lint              the static half of it: ruff, mypy, import-linter, deno'
 	@echo 'make build             .venv with the package and its compiled core, ready to use'
 	@echo 'make dev               the same, with the tools for working on it'
+	@echo 'make wheels            the source archive and wheels for Linux, x86-64 and aarch64, in dist/; ONLY=x86_64'
 	@echo 'make fuzz              a hundred thousand damaged files of every format under the sanitizers, power cuts, and interrupts; FILES=n SEED=n CUTS=n'
 	@echo 'make sanitize          the tests of the C++ core under the sanitizers, and some damaged files'
 	@echo 'make bench [DATA=dir]  speed against the peers, also on the tables of a folder; ONLY="names", QUICK=1, FULL=1'
@@ -74,6 +78,31 @@ sanitize: $(CORE) $(SANITIZED) $(DEV)
 	$(BIN)/cmake --build build/sanitize -- --quiet
 	build/sanitize/core_tests
 	$(BIN)/python -m tests.fuzz.run 2000 --core "$$(ls $(CURDIR)/build/sanitized/_core*.so)"
+
+# -- other systems -----------------------------------------------------------------------------------------------
+
+ARM := aarch64-linux-gnu
+ARM_PACKAGES := g++-$(ARM) qemu-user-static
+CLANG ?= clang++-19
+CORE_TESTS := $(BIN)/cmake -S cpp/tests -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja --log-level=WARNING
+
+test-versions: $(BASE)
+	@$(BIN)/python release/versions.py $(ONLY)
+
+test-arm: $(BASE)
+	@command -v $(ARM)-g++ qemu-aarch64-static >/dev/null || { echo 'The compiler for ARM or qemu is missing: apt-get install $(ARM_PACKAGES)'; exit 1; }
+	@$(CORE_TESTS) -B build/aarch64 -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64 -DCMAKE_CXX_COMPILER=$(ARM)-g++ >/dev/null
+	@$(BIN)/cmake --build build/aarch64 -- --quiet
+	qemu-aarch64-static -L /usr/$(ARM) build/aarch64/core_tests
+
+test-clang: $(BASE)
+	@command -v $(CLANG) >/dev/null || { echo '$(CLANG) is missing: apt-get install clang-19 libc++-19-dev libc++abi-19-dev, or name another: make CLANG=clang++'; exit 1; }
+	@$(CORE_TESTS) -B build/clang -DCMAKE_CXX_COMPILER=$(CLANG) -DCMAKE_CXX_FLAGS=-stdlib=libc++ >/dev/null
+	@$(BIN)/cmake --build build/clang -- --quiet
+	build/clang/core_tests
+
+wheels: $(BASE)
+	@$(BIN)/python release/wheels.py $(foreach name,$(ONLY),--only $(name))
 
 # -- what the commands stand on ----------------------------------------------------------------------------------
 

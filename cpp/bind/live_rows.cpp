@@ -116,7 +116,7 @@ class PyLiveRows {
     nb::dict found;
     for (std::size_t c = 0; c < out_.size(); ++c) {
       const nb::float_ share(out_[c]);
-      if (PyDict_SetItem(found.ptr(), PyTuple_GET_ITEM(labels_.ptr(), static_cast<Py_ssize_t>(c)), share.ptr()) != 0)
+      if (PyDict_SetItem(found.ptr(), NB_TUPLE_GET_ITEM(labels_.ptr(), static_cast<Py_ssize_t>(c)), share.ptr()) != 0)
         throw nb::python_error();
     }
     return found;
@@ -124,7 +124,7 @@ class PyLiveRows {
   nb::object predict(nb::handle row) {
     if (!answer(row)) return nb::none();
     const auto best = std::max_element(out_.begin(), out_.end()) - out_.begin();
-    return nb::borrow(PyTuple_GET_ITEM(labels_.ptr(), static_cast<Py_ssize_t>(best)));
+    return nb::borrow(NB_TUPLE_GET_ITEM(labels_.ptr(), static_cast<Py_ssize_t>(best)));
   }
 
  private:
@@ -238,7 +238,7 @@ class PyLiveRows {
       ++found;
       if (value != Py_None && !read_value(columns[j], value, into, learning)) return false;
     }
-    const Py_ssize_t keys = PyDict_GET_SIZE(row.ptr());
+    const Py_ssize_t keys = NB_DICT_GET_SIZE(row.ptr());
     return learning || all_known ? found == keys : found > 0 || keys == 0;
   }
 

@@ -169,7 +169,7 @@ nb::tuple run_tree_once(const PyJunctionTree& self, nb::dict states) {
   PyObject* list = PyList_New(static_cast<Py_ssize_t>(posteriors.size()));
   if (list == nullptr) throw nb::python_error();
   for (std::size_t i = 0; i < posteriors.size(); ++i)
-    PyList_SET_ITEM(list, static_cast<Py_ssize_t>(i), PyFloat_FromDouble(posteriors[i]));
+    NB_LIST_SET_ITEM(list, static_cast<Py_ssize_t>(i), PyFloat_FromDouble(posteriors[i]));
   return nb::make_tuple(nb::steal<nb::list>(list), log_evidence);
 }
 

@@ -20,7 +20,16 @@ inline nanobind::tuple tuple_of(nanobind::handle given) {
   return nanobind::borrow<nanobind::tuple>(given);
 }
 
-inline bool is_numpy_float(PyObject* value) { return std::strncmp(Py_TYPE(value)->tp_name, "numpy.float", 11) == 0; }
+// A float32 or float16 of numpy; its float64 is a float of Python's.
+inline bool is_numpy_float(PyObject* value) {
+#if defined(Py_LIMITED_API)
+  if (PyLong_Check(value) || PyUnicode_Check(value)) return false;
+  const nanobind::str name = nanobind::inst_name(value);
+  return std::strncmp(name.c_str(), "numpy.float", 11) == 0;
+#else
+  return std::strncmp(Py_TYPE(value)->tp_name, "numpy.float", 11) == 0;
+#endif
+}
 
 // An integer of Python or numpy, but no flag; nothing where it is none, or has more than 64 bits.
 inline std::optional<std::int64_t> integer_of(PyObject* value) {
@@ -42,7 +51,7 @@ inline std::optional<std::int64_t> integer_of(PyObject* value) {
 }
 
 inline std::optional<double> float_of(PyObject* value) {
-  if (PyFloat_Check(value)) return PyFloat_AS_DOUBLE(value);
+  if (PyFloat_Check(value)) return PyFloat_AsDouble(value);
   if (!is_numpy_float(value)) return std::nullopt;
   const double found = PyFloat_AsDouble(value);
   if (found == -1.0 && PyErr_Occurred()) {

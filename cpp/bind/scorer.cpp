@@ -208,7 +208,7 @@ class PyScorer {
     nb::dict found;
     for (std::size_t c = 0; c < out_size_; ++c) {
       const nb::float_ share(out[c]);
-      if (PyDict_SetItem(found.ptr(), PyTuple_GET_ITEM(labels_.ptr(), static_cast<Py_ssize_t>(c)), share.ptr()) != 0)
+      if (PyDict_SetItem(found.ptr(), NB_TUPLE_GET_ITEM(labels_.ptr(), static_cast<Py_ssize_t>(c)), share.ptr()) != 0)
         throw nb::python_error();
     }
     return found;
@@ -219,7 +219,7 @@ class PyScorer {
     const Scorer::Lease space(*scorer_);
     std::int32_t best = 0;
     if (!read(row, extra, space) || !space->best(1, &best)) return nb::none();
-    return nb::borrow(PyTuple_GET_ITEM(labels_.ptr(), static_cast<Py_ssize_t>(best)));
+    return nb::borrow(NB_TUPLE_GET_ITEM(labels_.ptr(), static_cast<Py_ssize_t>(best)));
   }
 
   // The posteriors of many dicts, rows x classes; None where one is not a plain one, or has no posterior. With `known_only`
@@ -339,8 +339,8 @@ class PyScorer {
         return false;
       }
     }
-    if (known_only && static_cast<Py_ssize_t>(inputs.size() - absent) != PyDict_GET_SIZE(row.ptr())) return false;
-    return absent < inputs.size() || PyDict_GET_SIZE(row.ptr()) == 0 || scorer_->has_extra();
+    if (known_only && static_cast<Py_ssize_t>(inputs.size() - absent) != NB_DICT_GET_SIZE(row.ptr())) return false;
+    return absent < inputs.size() || NB_DICT_GET_SIZE(row.ptr()) == 0 || scorer_->has_extra();
   }
 
   static bool set_value(const ScorerInput& input, std::size_t j, PyObject* value, const Scorer::Lease& space,

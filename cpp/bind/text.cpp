@@ -14,6 +14,7 @@
 #include "bind/buffer.hpp"
 #include "bind/documents.hpp"
 #include "bind/interrupt.hpp"
+#include "bind/items.hpp"
 #include "bind/register.hpp"
 #include "bind/result_array.hpp"
 #include "core/exact_array.hpp"
@@ -36,18 +37,7 @@ struct PhraseOptions {
   Phrases phrases() const { return {table.get(), shortest, fewest, most, stop.get(), characters, places}; }
 };
 
-// The items of any sequence of Python's.
-class Items {
- public:
-  explicit Items(nb::handle sequence) : list_(nb::steal(PySequence_Fast(sequence.ptr(), "a sequence of texts is needed"))) {
-    if (!list_.is_valid()) throw nb::python_error();
-  }
-  std::size_t size() const { return static_cast<std::size_t>(PySequence_Fast_GET_SIZE(list_.ptr())); }
-  PyObject* operator[](std::size_t i) const { return PySequence_Fast_GET_ITEM(list_.ptr(), static_cast<Py_ssize_t>(i)); }
-
- private:
-  nb::object list_;
-};
+constexpr char kTextsNeeded[] = "a sequence of texts is needed";
 
 std::string_view utf8_of(PyObject* text) {
   Py_ssize_t length = 0;
@@ -58,7 +48,7 @@ std::string_view utf8_of(PyObject* text) {
 
 // (the bytes of the texts, one after another; where each begins, and where the last ends); None is empty.
 nb::tuple py_text_bytes(nb::handle texts) {
-  const Items items(texts);
+  const Items items(texts, kTextsNeeded);
   std::string letters;
   std::vector<std::int64_t> offsets = {0};
   offsets.reserve(items.size() + 1);
@@ -88,14 +78,13 @@ void append_quoted(std::uint32_t letter, std::string& to) {
 
 // Names as a line of JSON strings, in ASCII.
 nb::bytes py_quoted(nb::handle names) {
-  const Items items(names);
+  const Items items(names, kTextsNeeded);
   std::string line = "[";
   for (std::size_t i = 0; i < items.size(); ++i) {
     if (!PyUnicode_Check(items[i])) throw nb::type_error("names: a text is needed");
     line += i == 0 ? "\"" : ",\"";
-    const int kind = PyUnicode_KIND(items[i]);
-    const void* const data = PyUnicode_DATA(items[i]);
-    for (Py_ssize_t k = 0; k < PyUnicode_GET_LENGTH(items[i]); ++k) append_quoted(PyUnicode_READ(kind, data, k), line);
+    const Py_ssize_t length = PyUnicode_GetLength(items[i]);
+    for (Py_ssize_t k = 0; k < length; ++k) append_quoted(PyUnicode_ReadChar(items[i], k), line);
     line.push_back('"');
   }
   line += "]\n";

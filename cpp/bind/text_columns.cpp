@@ -6,10 +6,12 @@
 #include <cctype>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "bind/interrupt.hpp"
+#include "bind/items.hpp"
 #include "bind/register.hpp"
 #include "bind/result_array.hpp"
 #include "text/wide_texts.hpp"
@@ -84,26 +86,21 @@ nb::tuple py_factorize_wide_texts(nb::handle array) {
 
 nb::object py_plain_text_bytes(nb::handle sequence) {
   if (!PyList_Check(sequence.ptr()) && !PyTuple_Check(sequence.ptr())) throw nb::type_error("texts: a list or a tuple is needed");
-  const auto size = static_cast<std::size_t>(PySequence_Fast_GET_SIZE(sequence.ptr()));
-  PyObject* const* const items = PySequence_Fast_ITEMS(sequence.ptr());
+  const Items items(sequence, "texts: a list or a tuple is needed");
+  const std::size_t size = items.size();
   if (size > 0 && !PyUnicode_CheckExact(items[0])) return nb::none();
   Utf8Texts found;
   found.offsets.reserve(size + 1);
   found.offsets.push_back(0);
   for (std::size_t i = 0; i < size; ++i) {
     if (!PyUnicode_CheckExact(items[i])) return nb::none();
-    if (PyUnicode_IS_COMPACT_ASCII(items[i])) {
-      found.letters.append(static_cast<const char*>(PyUnicode_DATA(items[i])), static_cast<std::size_t>(PyUnicode_GET_LENGTH(items[i])));
-    } else {
-      Py_ssize_t length = 0;
-      const char* const bytes = PyUnicode_AsUTF8AndSize(items[i], &length);
-      if (bytes == nullptr) {
-        if (PyErr_ExceptionMatches(PyExc_UnicodeError) == 0) throw nb::python_error();
-        PyErr_Clear();
-        return nb::none();
-      }
-      found.letters.append(bytes, static_cast<std::size_t>(length));
+    const std::string_view text = utf8_or_null(items[i]);
+    if (text.data() == nullptr) {
+      if (PyErr_ExceptionMatches(PyExc_UnicodeError) == 0) throw nb::python_error();
+      PyErr_Clear();
+      return nb::none();
     }
+    found.letters.append(text);
     found.offsets.push_back(static_cast<std::int64_t>(found.letters.size()));
   }
   return buffers_of(std::move(found));

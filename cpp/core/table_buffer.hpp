@@ -24,17 +24,15 @@ class TableBuffer {
     return *this;
   }
   TableBuffer& operator=(const TableBuffer&) = delete;
-  ~TableBuffer() { std::free(data_); }
+  ~TableBuffer() { release(); }
 
   // Room for so many numbers, of no value yet; what was there before is lost where it grows.
   void reserve(std::size_t size) {
     if (size <= size_) return;
-    std::free(data_);
-    size_ = 0;
-    const std::size_t page = size * sizeof(double) >= kLargePage ? kLargePage : kCacheLine;
+    release();
+    const std::size_t page = alignment_of(size);
     const std::size_t bytes = (size * sizeof(double) + page - 1) / page * page;
-    data_ = static_cast<double*>(std::aligned_alloc(page, bytes));
-    if (data_ == nullptr) throw std::bad_alloc();
+    data_ = static_cast<double*>(::operator new(bytes, std::align_val_t(page)));
     size_ = size;
     ask_for_large_pages(data_, bytes, kLargePage);
   }
@@ -44,6 +42,13 @@ class TableBuffer {
 
  private:
   static constexpr std::size_t kCacheLine = 64;
+  static std::size_t alignment_of(std::size_t size) { return size * sizeof(double) >= kLargePage ? kLargePage : kCacheLine; }
+
+  void release() {
+    if (data_ != nullptr) ::operator delete(data_, std::align_val_t(alignment_of(size_)));
+    data_ = nullptr;
+    size_ = 0;
+  }
 
   double* data_ = nullptr;
   std::size_t size_ = 0;

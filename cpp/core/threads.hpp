@@ -15,6 +15,25 @@
 
 namespace bayesbox {
 
+// Threads that are waited for at the end of their block, as std::jthread, which some standard libraries still lack.
+class JoinedThreads {
+ public:
+  JoinedThreads() = default;
+  JoinedThreads(const JoinedThreads&) = delete;
+  JoinedThreads& operator=(const JoinedThreads&) = delete;
+  ~JoinedThreads() {
+    for (std::thread& thread : threads_) thread.join();
+  }
+  template <class Work>
+  void start(Work&& work) {
+    threads_.reserve(threads_.size() + 1);  // a thread that runs must not be lost for want of room
+    threads_.emplace_back(std::forward<Work>(work));
+  }
+
+ private:
+  std::vector<std::thread> threads_;
+};
+
 // Calls work(0) here and work(1), ..., work(threads - 1) on threads of their own, and waits for all. The first exception of
 // any comes back from here; those that still work are then stopped at their next poll.
 template <class Work>
@@ -34,10 +53,10 @@ void run_on_threads(std::size_t threads, const Work& work) {
     }
   };
   {
-    std::vector<std::jthread> others;
+    JoinedThreads others;
     run([&] {
       for (std::size_t thread = 1; thread < threads; ++thread) {
-        others.emplace_back([&, thread] {
+        others.start([&, thread] {
           stop_flag = stop;
           run([&] { work(thread); });
           const std::lock_guard held(lock);

@@ -292,7 +292,7 @@ WholeNumbers whole_numbers(const double* values, std::size_t count, std::int64_t
   for (std::size_t i = 0; i < count; ++i) {
     const double value = values[i] == values[i] ? values[i] : 0.0, moved = value + kShift;
     out[i] = static_cast<std::int64_t>(bits_of(moved)) - shift;
-    other |= (moved - kShift != value) | (__builtin_fabs(value) > 0x1p51) ? -1 : 0;
+    other |= ((moved - kShift != value) | (__builtin_fabs(value) > 0x1p51)) ? -1 : 0;
     nan |= values[i] == values[i] ? 0 : -1;
   }
   return {other == 0, nan != 0};

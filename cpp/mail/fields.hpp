@@ -163,8 +163,8 @@ class FieldText {
       const std::size_t end = std::min(value.find('\n'), value.size());
       std::string_view line = value.substr(0, end > 0 && value[end - 1] == '\r' ? end - 1 : end);
       value.remove_prefix(std::min(end + 1, value.size()));
-      for (const char letter : line)
-        if ((letter >= 0 && letter < ' ' && letter != '\t') || letter == 127) return false;
+      for (const unsigned char letter : line)
+        if ((letter < ' ' && letter != '\t') || letter == 127) return false;
       line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
       while (!line.empty()) {
         const std::size_t mark = std::min(line.find("=?"), line.size());

@@ -132,7 +132,7 @@ TEST(a_poll_asks_only_now_and_then) {
 TEST(a_flag_stops_its_thread_and_those_it_set_up) {
   const auto outer = std::make_shared<StopFlag>(nullptr), inner = std::make_shared<StopFlag>(outer);
   bool stopped = false;
-  std::jthread([&] {
+  std::thread([&] {
     stop_flag = inner;
     look_for_interrupt();
     outer->set();

@@ -158,6 +158,20 @@ TEST(junction_tree_over_the_limit_is_not_made) {
 
 BifFile read(const std::string& text) { return BifReader(text, BifLimits{100, 1000, 1e-6, false}).read(); }
 
+#if !defined(_WIN32)
+TEST(decimals_are_those_of_strtod) {
+  for (const char* text : {"1.5", "-.5e1x", "1.", "1e400", "1e-400", "5e-324", "2e-324", "-0", "0e-999", "1e+", "0x10", ".", "-", "",
+                           "+1", " 1", "1.7976931348623157e308", "9007199254740993", "123456789012345678901234567890"}) {
+    double expected = -1, found = -1;
+    const char* const end = text + std::strlen(text);
+    const auto theirs = any_decimal(text, end, expected);
+    const auto ours = decimal_by_strtod(text, end, found);
+    CHECK(ours.ec == theirs.ec && ours.ptr == theirs.ptr);
+    CHECK(std::memcmp(&found, &expected, sizeof found) == 0);
+  }
+}
+#endif
+
 TEST(decimals_are_those_of_from_chars) {
   std::mt19937_64 random(31);
   const char alphabet[] = "0123456789012345678901234567890123456789..e-+";
@@ -165,7 +179,7 @@ TEST(decimals_are_those_of_from_chars) {
     std::string text;
     for (std::size_t length = random() % 20; length > 0; --length) text += alphabet[random() % (sizeof alphabet - 1)];
     double expected = -1, found = -1;
-    const auto theirs = std::from_chars(text.data(), text.data() + text.size(), expected);
+    const auto theirs = any_decimal(text.data(), text.data() + text.size(), expected);
     const auto ours = read_decimal(text.data(), text.data() + text.size(), found);
     CHECK(ours.ec == theirs.ec && ours.ptr == theirs.ptr);
     CHECK(std::memcmp(&found, &expected, sizeof found) == 0);

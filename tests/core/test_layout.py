@@ -20,6 +20,14 @@ MAY_INCLUDE = {  # besides their own: `core` lies below all, `bind` above all, a
     "bind": {"core", "table", "text", "mail", "network", "chain", "tree"},
 }
 PYTHON = re.compile(r"#\s*include\s*[<\"](?:nanobind/|Python\.h)|\bnb::|\bnanobind::|\bPy[A-Z]\w*_\w+|\bPyObject\b")
+# Macros that read the objects of Python directly: one module serves Python 3.12 and all later ones, so it has none.
+UNSTABLE = re.compile(
+    r"\bPy(?:List|Tuple|Dict|Bytes|Set|Float)_(?:GET|SET|AS)_[A-Z_]+|\bPySequence_Fast_\w+|\btp_\w+"
+    r"|\bPyUnicode_(?:KIND|DATA|READ|READ_CHAR|GET_LENGTH|IS_\w+|1BYTE_DATA|2BYTE_DATA|4BYTE_DATA)\b"
+)
+FULL_API = re.compile(
+    r"#if !defined\(Py_LIMITED_API\)\n.*?#(?:else|endif)|(?<=#else\n)(?:(?!#endif).)*?#endif", re.DOTALL
+)
 INCLUDE = re.compile(r"^\s*#\s*include\s*\"([^\"]+)\"", re.MULTILINE)
 
 
@@ -29,6 +37,10 @@ def sources(folder: str) -> list[Path]:
 
 def knows_python(text: str) -> bool:
     return PYTHON.search(text) is not None
+
+
+def beyond_the_stable_abi(text: str) -> list[str]:
+    return UNSTABLE.findall(FULL_API.sub("", text))
 
 
 def forbidden_includes(folder: str, text: str) -> Iterator[str]:
@@ -48,6 +60,21 @@ def test_every_folder_has_its_place() -> None:
 @pytest.mark.parametrize("folder", [*sorted(set(MAY_INCLUDE) - {"bind"}), "tests"])
 def test_only_the_bindings_know_python(folder: str) -> None:
     assert [path.name for path in sources(folder) if knows_python(path.read_text())] == []
+
+
+@pytest.mark.parametrize("path", sources("bind"), ids=lambda path: path.name)
+def test_bindings_keep_to_the_stable_abi(path: Path) -> None:
+    assert beyond_the_stable_abi(path.read_text()) == []
+
+
+def test_the_stable_abi_is_told_from_the_rest() -> None:
+    assert beyond_the_stable_abi("PyList_SET_ITEM(list, 0, text); PyUnicode_KIND(text)") == [
+        "PyList_SET_ITEM",
+        "PyUnicode_KIND",
+    ]
+    guarded = "#if !defined(Py_LIMITED_API)\n  PyUnicode_DATA(text);\n#endif\n"
+    assert beyond_the_stable_abi(guarded) == []
+    assert beyond_the_stable_abi(guarded + "Py_TYPE(value)->tp_name") == ["tp_name"]
 
 
 @pytest.mark.parametrize("folder", MAY_INCLUDE)

