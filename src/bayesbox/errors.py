@@ -36,23 +36,7 @@
       CannotSample (ValueError)         exit 3    a distribution that no value can be drawn from: `family`
       ImpossibleEvidence (ValueError)   exit 3    evidence of probability zero
 
-    DataWarning (UserWarning)                     what is suspicious, but can be used
-      SuspiciousData                              what looks wrong in some columns: `reason`, `columns`
-      MissingColumns                              columns of the model that rows lack: `missing`, `nearest`
-      UnseenLevels                                levels never seen, by column: `counts`, `examples`, `known`
-      ImpossibleRows                              rows, or sequences, that every class rules out: `count` of `rows`
-      DroppedWords                                words that a limit dropped: `count`, `limit`
-      UnknownStates                               a column of which no value is a state of its node: `column`
-      ColumnsByPosition                           rows with names for columns that were learned without, or the reverse
-      LostCalibration                             a calibration that no longer fits the classes
-      WorseThanBaseline                           a model worse than always answering `answer`: `accuracy`, `log_loss`
-      CalibrationNotExported                      a calibration that another `language` has no form for
-      LostLedger                                  a ledger that a merge with a model without one drops: `without`
-      RoundedRows                                 rows of a network file not quite 1 in sum, by their digits: `sums`
-      SkippedLinks                                links in folders of documents that were not followed: `count`
-      NotSettled                                  an approximation that has not come to rest
-    ExtensionFailed (UserWarning)                 an installed extension whose module cannot be imported: `name`
-    LocksUnsupported (UserWarning)                a file system on which files cannot be locked: `path`, `reason`
+    DataWarning (UserWarning), and others         what is suspicious, but can be used: the tree is in `bayesbox.warned`
 
 Errors and warnings alike carry what happened as `what`, and as far as it is known the place as `where`, the value as
 `found` and what to do about it as `remedy`; tests and callers look at the class and at these, not at the sentence. The
