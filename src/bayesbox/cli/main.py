@@ -37,8 +37,10 @@ VERBS = {
     "update": "Learn more rows.",
     "forget": "Take rows out of a model again, exactly.",
     "calibrate": "Learn the calibration of a model again.",
-    "verify": "Check the certificate of a forgetting.",
+    "verify": "Check the certificate of a forgetting, or the store of a service.",
     "redact": "Pool the levels and words that few rows have.",
+    "audit": "Check or print the audit log of a service.",
+    "events": "Write the events that a service has learned as a table.",
     "key": "Make a pair of keys to sign certificates with.",
     "merge": "Join models that were trained apart.",
     "average": "Make one model of several, each with its weight.",
@@ -60,7 +62,7 @@ VERBS = {
 
 _FOLDERS = {
     "answer": ("drift", "importance"),
-    "audit": ("diff", "key", "verify"),
+    "audit": ("audit", "diff", "events", "key", "verify"),
     "change": ("average", "calibrate", "forget", "merge", "redact", "update"),
     "hmm": ("hmm",),
     "network": ("network",),

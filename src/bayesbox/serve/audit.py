@@ -48,6 +48,13 @@ def records(transaction: Transaction, model: str | None, *, after: int = 0, limi
     return [_record(row) for row in transaction.query(statement, (after, *values, limit))]
 
 
+def last_records(transaction: Transaction, model: str | None, count: int) -> list[dict[str, Any]]:
+    """The last records, oldest first: of one model, or of all."""
+    condition, values = ("", ()) if model is None else (" WHERE model = ?", (model,))
+    statement = f"SELECT {COLUMNS} FROM audit{condition} ORDER BY number DESC LIMIT ?"
+    return [_record(row) for row in reversed(transaction.query(statement, (*values, count)))]
+
+
 def hash_of(record: Mapping[str, Any]) -> str:
     """The hash of a record.
 

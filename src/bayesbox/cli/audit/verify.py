@@ -9,7 +9,7 @@ import click
 
 from bayesbox.cli.options import shared as options
 from bayesbox.cli.print.output import emit_json, say
-from bayesbox.errors import BadData, BadModelFile, SourceUnavailable
+from bayesbox.errors import BadData, BadModelFile, BadOption, SourceUnavailable
 
 if TYPE_CHECKING:
     from bayesbox.classifier.base import AnyClassifier
@@ -22,21 +22,25 @@ if TYPE_CHECKING:
 @click.command(
     "verify",
     cls=options.Verb,
-    short_help="Check the certificate of a forgetting.",
+    short_help="Check the certificate of a forgetting, or the store of a service.",
     examples=(
         "bayes verify withdrawn.json people.bayes --rows withdrawn.csv",
         "bayes verify withdrawn.json people.bayes --rest remaining.csv",
         "bayes verify withdrawn.json people.bayes --rows withdrawn.csv --rest remaining.csv",
         "bayes verify withdrawn.json people.bayes --rows withdrawn.csv --since tuesday.csv",
         "bayes verify withdrawn.json people.bayes --public-key company.pub.pem",
+        "bayes verify models",
+        "bayes verify models --store postgresql://localhost/bayes --public-key company.pub.pem",
     ),
     notes="Keys of --json: holds, statements (of those that were checked, by their text), checks (statement, outcome: "
     "right, wrong or not checked; needs: what would check it), derived (what subtracting does not undo). "
     "The exit code is 3 if a statement is wrong, and also if none was checked of the rows or of the signature: "
-    "a certificate that somebody made up for a model says the right thing about that model.",
+    "a certificate that somebody made up for a model says the right thing about that model. "
+    "Keys of --json for a folder: holds, models (model, holds, sequence, rows, events, digest, retrained: the digest "
+    "of base and events counted again, snapshots, certificates, signed, faults), audit (holds, records, head, faults).",
 )
-@click.argument("certificate")
-@click.argument("model")
+@click.argument("certificate", metavar="CERTIFICATE|DIR")
+@click.argument("model", required=False)
 @click.option(
     "--rest",
     multiple=True,
@@ -52,11 +56,12 @@ if TYPE_CHECKING:
     help="Rows that the model has learned since then: it is checked without them.",
 )
 @click.option("--public-key", metavar="FILE", help="Check the signature by this key (PEM), made by bayes key.")
+@click.option("--store", metavar="URL", help="The store of the folder, where it is not store.db in it.")
 @options.weight_option
 @options.na_option
 @options.input_format_option("-f", "--format")
 @options.json_option
-def command(certificate: str, model: str, as_json: bool, **given: Any) -> None:
+def command(certificate: str, model: str | None, as_json: bool, store: str | None, **given: Any) -> None:
     """Check the certificate of a forgetting, and print what was checked and what was not.
 
     With the rows that are left, a model is trained on them alone, and its digest must be the one of the certificate:
@@ -65,7 +70,18 @@ def command(certificate: str, model: str, as_json: bool, **given: Any) -> None:
     these rows, one by one, and no others.
 
     A model that has learned more since then is not the one of the certificate: give these rows with --since.
+
+    With the folder of a service (bayes serve), every model is counted again from its base and the events that are left,
+    and its digest must be the one that the store holds; so must those of the snapshots, the certificates and the audit
+    log.
     """
+    if model is None:
+        _require_folder(certificate, given)
+        from bayesbox.cli.audit.verify_service import verify_folder
+
+        return verify_folder(certificate, store, given["public_key"], as_json=as_json)
+    if store is not None:
+        raise BadOption("--store belongs to the folder of a service", found=store)
     from bayesbox.classifier.certificate import Certificate, is_bound, is_wrong
     from bayesbox.classifier.signature import load_public_key
     from bayesbox.file.load import load_classifier
@@ -103,6 +119,23 @@ def command(certificate: str, model: str, as_json: bool, **given: Any) -> None:
             where=certificate,
             remedy="Give the rows taken out (--rows), those that are left (--rest), or the signer's key (--public-key)",
         )
+    return None
+
+
+def _require_folder(path: str, given: Json) -> None:
+    """Refuse a certificate without a model, and options that say nothing of a folder."""
+    if not Path(path).is_dir():
+        raise BadOption(
+            "a certificate is checked against a model",
+            found=path,
+            remedy="Write bayes verify CERTIFICATE MODEL, or bayes verify DIR for the store of a service",
+        )
+    for name in ("rest", "retrain", "rows", "since", "weight", "na", "input_format", "encoding"):
+        if given.get(name):
+            raise BadOption(
+                f"--{name.removeprefix('input_')} belongs to a certificate, and this is the folder of a service",
+                where=path,
+            )
 
 
 def _line(statement: Statement) -> str:

@@ -12,6 +12,7 @@ has answered survives a power cut.
 from __future__ import annotations
 
 import importlib
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
     from bayesbox.classifier.base import AnyClassifier
+    from bayesbox.serve.store.database import Database
 
 LEARNED, KNOWN, FORGOTTEN = "learned", "known", "forgotten"
 """What became of an event: it was counted; it had been before; it was forgotten before, and counts no more."""
@@ -205,21 +207,44 @@ def open_store(url: str) -> Store:
 
     A store that is not there yet is made.
     """
+    module, place = _place(url)
+    store: Store = module.open_at(place)
+    return store
+
+
+def open_database(url: str) -> Database:
+    """The database of the store at an address, to be looked at; one that is not there is not made."""
+    module, place = _place(url)
+    database: Database = module.look_at(place)
+    return database
+
+
+def store_url(folder: str, given: str | None = None) -> str:
+    """The address of the store of a folder of models, where no other is given.
+
+    >>> store_url("models"), store_url("models", "postgresql://localhost/bayes")
+    ('sqlite:///models/store.db', 'postgresql://localhost/bayes')
+    """
+    return given or f"sqlite:///{os.path.join(folder, 'store.db')}"
+
+
+def _place(url: str) -> tuple[Any, str]:
+    """The module that opens an address, and what it takes of it."""
     scheme, _, rest = url.partition("://")
     if scheme == "sqlite" and rest.startswith("/") and len(rest) > 1:
-        return _opened("sqlite", "apsw", rest[1:])
+        return _module("sqlite", "apsw"), rest[1:]
     if scheme in ("postgresql", "postgres"):
-        return _opened("postgres", "psycopg", url)
+        return _module("postgres", "psycopg"), url
     raise BadOption(
         "a store must be at sqlite:///PATH or postgresql://HOST/DATABASE",
         found=url.split("@")[-1],  # never a password
     )
 
 
-def _opened(module: str, package: str, place: str) -> Store:
+def _module(name: str, package: str) -> Any:
     try:
-        found = importlib.import_module(f"bayesbox.serve.store.{module}")
-    except ImportError:
+        return importlib.import_module(f"bayesbox.serve.store.{name}")
+    except ImportError as error:
+        if error.name is not None and not error.name.startswith(package):
+            raise
         raise MissingExtra(package, "serve") from None
-    store: Store = found.open_at(place)
-    return store

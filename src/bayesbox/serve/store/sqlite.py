@@ -38,23 +38,34 @@ def open_at(path: str, *, vfs: str | None = None, synchronous: str = "FULL", **o
     return DurableStore(SqliteDatabase(path, vfs=vfs, synchronous=synchronous), **options)
 
 
+def look_at(path: str) -> Database:
+    """The database of a store that is there."""
+    if not os.path.isfile(path):
+        raise StoreFailed("there is no such store", where=path, remedy="bayes serve and bayes token make it")
+    return SqliteDatabase(path, make=False)
+
+
 class SqliteDatabase(Database):
     """One connection that writes, and one that reads, each for one thread at a time."""
 
     not_erased = ("back-ups and copies of the store", "file system snapshots")
 
-    def __init__(self, path: str, *, vfs: str | None = None, synchronous: str = "FULL") -> None:
+    def __init__(self, path: str, *, vfs: str | None = None, synchronous: str = "FULL", make: bool = True) -> None:
         self.path, self._vfs, self._synchronous = path, vfs, synchronous
+        self._reading = threading.Lock()
         with _errors(path):
-            if vfs is None:
+            if make and vfs is None:
                 _make_private(path)
             self._writer = self._connect()
-            with self.writing() as transaction:
-                for statement in TABLES.split(";"):
-                    transaction.execute(statement)
             self._reader = self._connect()
-            self.scrub()
-        self._reading = threading.Lock()
+            if make:
+                self._make_tables()
+                self.scrub()
+
+    def _make_tables(self) -> None:
+        with self.writing() as transaction:
+            for statement in TABLES.split(";"):
+                transaction.execute(statement)
 
     def _connect(self) -> apsw.Connection:
         connection = apsw.Connection(self.path, vfs=self._vfs)
