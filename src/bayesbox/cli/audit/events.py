@@ -14,7 +14,7 @@ from bayesbox.cli.print.output import emit_json, note, plural
     short_help="Write the events that a service has learned as a table.",
     examples=(
         "bayes events models people -o events.parquet",
-        "bayes events models people -f jsonl | head",
+        "bayes events models people -f jsonl",
         "bayes events models people -o events.csv --store postgresql://localhost/bayes",
     ),
     notes="Columns: event_sequence, event_id, those of the rows, the target under its own name, event_weight. What was "
