@@ -50,6 +50,7 @@ def test_from_nothing_to_a_what_if(page: Any, lessons: str) -> None:
     term = page.locator("[data-term=sex]")
     expect(term).to_contain_text("+1.74")
     assert "344 of 711 (yes)" in term.get_attribute("title")  # the counts behind it
+    assert "(yes), 95 % 0.4473 to 0.5206" in term.get_attribute("title")
     page.get_by_role("group", name="sex").get_by_label("unknown").check()
     expect(page.locator("[data-term=sex]")).to_have_count(0)
     page.get_by_text("Show the work").click()

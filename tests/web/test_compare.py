@@ -99,10 +99,10 @@ def test_a_kind_that_cannot_take_part_says_why(people: Any, monkeypatch: pytest.
     _, _, opened = people
     plain = compared.new_classifier
 
-    def refusing(model: str, options: Any) -> Any:
+    def refusing(model: str, *options: Any) -> Any:
         if model == "tan":
             raise BadOption("not today")
-        return plain(model, options)
+        return plain(model, *options)
 
     monkeypatch.setattr(compared, "new_classifier", refusing)
     opened.comparing.answer("start", ["naive", "tan"])

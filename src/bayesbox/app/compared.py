@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bayesbox.app.audited import NamedTable
@@ -15,6 +15,7 @@ from bayesbox.classifier.registry import compared_models, new_classifier
 from bayesbox.classifier.results.comparison import ModelComparison
 from bayesbox.errors import BadOption, BayesboxError
 from bayesbox.file.reader import Json
+from bayesbox.schema.kinds import kind_named
 from bayesbox.table.batch_learners import BatchLearner
 
 FOLDS = 10
@@ -41,8 +42,8 @@ def kinds_compared() -> dict[str, tuple[str, dict[str, str]]]:
 class Comparing:
     """The comparison of a table: one at a time, each model by ten folds that are the same for all."""
 
-    def __init__(self, table: NamedTable) -> None:
-        self.table = table
+    def __init__(self, table: NamedTable, types: Mapping[str, str] | None = None) -> None:
+        self.table, self.types = table, dict(types or {})
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._cancel = threading.Event()
@@ -122,7 +123,9 @@ class Comparing:
     def _judged(self, name: str) -> Evaluation:
         model, options = kinds_compared()[name]
         table, done = self.table, 0
-        opened = new_classifier(model, options).open_rows(table.path, target=table.target, weight=table.weight)
+        declared = {column: kind_named(kind) for column, kind in self.types.items()}
+        blank = new_classifier(model, options, declared)
+        opened = blank.open_rows(table.path, target=table.target, weight=table.weight)
         classifier: Any = opened.classifier
 
         def progress(rows: int) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 from bayesbox.errors import BayesboxError
 from bayesbox.file.reader import Json
 from bayesbox.network.network import BayesianNetwork
+from bayesbox.network.printed_tables import counts_by_node
 from bayesbox.network.tables import require_tables
 
 MOST_TABLES = 60_000  # numbers of all tables that the page gets to show
@@ -25,6 +26,7 @@ def network_spec(network: BayesianNetwork) -> Json:
     bits = {}
     if len(network.nodes) <= MOST_STRENGTHS:
         bits = {(each.parent, each.child): each.conditional for each in network.strengths()}
+    counts = counts_by_node(network)
     nodes = []
     for box in layout.nodes:
         node = network.graph.nodes[box.name]
@@ -32,6 +34,8 @@ def network_spec(network: BayesianNetwork) -> Json:
         own |= {"x": box.x, "y": box.y, "width": box.width, "height": box.height}
         if size <= MOST_TABLES and node.table is not None:
             own["table"] = node.table.ravel().tolist()
+            if box.name in counts:
+                own["counts"] = counts[box.name].ravel().tolist()
         nodes.append(own)
     edges = [{"from": arc.parent, "to": arc.child, "path": arc.path, **_strength(bits, arc)} for arc in layout.arcs]
     return {"name": network.graph.name, "nodes": nodes, "edges": edges, "width": layout.width, "height": layout.height}

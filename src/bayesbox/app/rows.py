@@ -16,8 +16,10 @@ from bayesbox.app.document.tree import numbers
 from bayesbox.classifier.case import RowCase, batch_of_values
 from bayesbox.classifier.table import AnyTableClassifier
 from bayesbox.dist.base import Distribution, Doubles
+from bayesbox.dist.naive import NaiveModel
 from bayesbox.dist.number.density import NumberFamily
 from bayesbox.errors import BayesboxError, DataWarning
+from bayesbox.explain.credible import share_interval
 from bayesbox.file.reader import Json
 from bayesbox.schema.levels import level_text
 from bayesbox.source.base import Batch
@@ -28,6 +30,9 @@ POINTS = 24  # of Gauss's rule over the quantiles of each class, by which the pa
 MOST_CLASSES = 12  # of which a number keeps such points
 MOST_MARKS = 40
 DIGITS = 3
+LEVEL = 0.95  # of the intervals
+DRAWS = 1000  # by which the interval of an answer is found
+MOST_SURE = 60  # levels of a column that have intervals
 
 
 def row_spec(classifier: AnyTableClassifier, *, suppress: int = 0) -> Json:
@@ -37,27 +42,51 @@ def row_spec(classifier: AnyTableClassifier, *, suppress: int = 0) -> Json:
     left_out = classifier.model.left_out
     names = [name for name in schema.used_columns if name not in left_out]
     calibrated = classifier.calibrated
+    sure = {} if suppress else _intervals(classifier)
     return {
         "target": classifier.target,
         "classes": list(classifier.model.classes),
         "title": classifier.title,
-        "columns": [_column(classifier, name, suppress) for name in names],
+        "columns": [_column(classifier, name, suppress, sure) for name in names],
         "calibration": None if calibrated is None else calibrated.name,
         "rows": _whole(float(classifier.book.n.sum())) if not classifier.fixed else None,
         "digest": None if classifier.fixed else classifier.book.digest(),
     }
 
 
-def _column(classifier: AnyTableClassifier, name: str, suppress: int) -> Json:
+def _column(classifier: AnyTableClassifier, name: str, suppress: int, sure: Mapping[str, list[list[float]]]) -> Json:
     assert classifier.schema is not None
     kind = classifier.schema.kinds[name]
     known = classifier.known_levels().get(name)
     if known is not None or kind.tally == "counts":
         levels = list(known.levels) if known is not None else []
-        return {"name": name, "kind": "category", "levels": levels, **_counts(classifier, name, levels, suppress)}
+        found = {"name": name, "kind": "category", "levels": levels, **_counts(classifier, name, levels, suppress)}
+        ranges = [sure.get(f"P({name}={level} | class)") for level in levels] if len(levels) <= MOST_SURE else [None]
+        return found | ({"sure": ranges} if "counts" in found and all(ranges) else {})
     if kind.is_number and not kind.translates:
         return {"name": name, "kind": "number", **_range(classifier, name)}
     return {"name": name, "kind": "text"}
+
+
+def _intervals(classifier: AnyTableClassifier) -> dict[str, list[list[float]]]:
+    """The interval of each share that was counted, by the name that the tables have for it: low and high by class."""
+    if classifier.fixed or not isinstance(classifier.model, NaiveModel):
+        return {}
+    if len(classifier.model.classes) > MOST_CLASSES:
+        return {}
+    found = {}
+    for table in classifier.learned_tables(MOST_SURE):
+        for row in table.rows:
+            ranges = [
+                share_interval(each, float(value), LEVEL)
+                for each, value in zip(row.posteriors, row.values, strict=False)
+            ]
+            found[row.name] = [[_digits(each.low), _digits(each.high)] for each in ranges]
+    return found
+
+
+def _digits(value: float) -> float:
+    return float(f"{value:.4g}")
 
 
 def _counts(classifier: AnyTableClassifier, name: str, levels: Sequence[str], suppress: int) -> Json:
@@ -153,8 +182,18 @@ def texts_of(row: Mapping[str, Any]) -> dict[str, str]:
 def _details(classifier: AnyTableClassifier, texts: Mapping[str, str], batch: Batch) -> Json:
     """What takes longer than the answer itself."""
     flip = _flipped(classifier, batch) if texts else None
-    found: Json = finite({"ask": _asked(classifier, batch), "flip": flip, "work": str(classifier.work(batch))})
+    work, asked = str(classifier.work(batch)), _asked(classifier, batch)
+    found: Json = finite({"ask": asked, "flip": flip, "work": work, "interval": _sure(classifier, batch)})
     return found
+
+
+def _sure(classifier: AnyTableClassifier, batch: Batch) -> list[list[float]] | None:
+    """The interval of the probability of each class; None where nothing that was counted is behind it."""
+    try:
+        found = classifier.posterior_interval(batch, level=LEVEL, draws=DRAWS, seed=0)
+    except BayesboxError:
+        return None
+    return [[float(each.low), float(each.high)] for each in found.values()]
 
 
 def _answer(classifier: AnyTableClassifier, texts: Mapping[str, str], batch: Batch) -> Json:

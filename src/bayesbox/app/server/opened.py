@@ -1,26 +1,30 @@
-"""The files that were named on the command line, each as what it holds: a classifier, a network or a chain.
+"""The files that were named on the command line, each as what it holds: a classifier, a table, a network or a chain.
 
 Nothing else can be read: a request names a file by its place in this list.
 """
 
 from __future__ import annotations
 
-import itertools
 import warnings
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from bayesbox.app.audited import NamedTable, audit_found, difference_found, drift_found, forgetting
-from bayesbox.app.chains import chain_answer, chain_spec, steps_of_texts
 from bayesbox.app.compared import Comparing
-from bayesbox.app.judged import cell_rows, data_found, evaluation_found
-from bayesbox.app.networks import network_answer, network_spec
+from bayesbox.app.judged import KeptRows, cell_rows, data_found, evaluation_found
 from bayesbox.app.rows import row_answer, row_spec, rulers_of
+from bayesbox.app.server.shown import (
+    OpenedChain,
+    OpenedLesson,
+    OpenedNetwork,
+    ShownFile,
+    name_apart,
+    read_shown_network,
+)
 from bayesbox.classifier.evaluate import cross_validate, evaluate_held_out
 from bayesbox.classifier.evaluation import Evaluation
+from bayesbox.classifier.opened import Opened
 from bayesbox.classifier.table import AnyTableClassifier, TableClassifier
 from bayesbox.classifier.train import train
 from bayesbox.dist.naive import NaiveModel
@@ -28,45 +32,23 @@ from bayesbox.errors import BadOption, DataWarning
 from bayesbox.file.load import load_newest, load_version
 from bayesbox.file.reader import Json
 from bayesbox.network.formats import format_of
-from bayesbox.network.network import BayesianNetwork, FactorGraph, read_network
+from bayesbox.network.network import BayesianNetwork
 from bayesbox.rule.options import NaiveOptions
+from bayesbox.schema.kinds import kind_named
 from bayesbox.sequence.hmm import HiddenMarkovModel
 from bayesbox.source.base import Source
 from bayesbox.table.naive.classifier import NaiveClassifier
 
 FOLDS = 10
+MOST_TYPED = 8  # tables with other types of columns that are kept
 DATA = Path(__file__).parents[2] / "data"
 
-
-class ShownFile(ABC):
-    """Something the app shows: its name, the views it has, its spec and its answers."""
-
-    kind: ClassVar[str]
-
-    def __init__(self, name: str, *, lesson: str | None = None) -> None:
-        self.name = name
-        self.lesson = lesson  # what it teaches, where it ships with the package
-
-    @property
-    @abstractmethod
-    def views(self) -> Sequence[str]:
-        """The names of its views, the first one to begin with."""
-
-    @abstractmethod
-    def spec(self) -> Json:
-        """What its pictures need once."""
-
-    @abstractmethod
-    def answer(self, view: str, asked: Mapping[str, Any]) -> Json:
-        """The traits that follow from those that were set."""
-
-    def summary(self) -> Json:
-        """Its line in the list of files."""
-        return {"name": self.name, "kind": self.kind, "views": list(self.views), "lesson": self.lesson}
+Judge = Callable[[], tuple[Evaluation, Source]]
+"""Makes an evaluation, and says where its rows are."""
 
 
 class OpenedClassifier(ShownFile):
-    """A model; a file that has changed is loaded again."""
+    """A model, and perhaps a table that it is judged by."""
 
     kind = "classifier"
 
@@ -78,18 +60,18 @@ class OpenedClassifier(ShownFile):
         path: str | None = None,
         version: Any = None,
         lesson: str | None = None,
-        judge: Callable[[], Evaluation] | None = None,
+        judge: Judge | None = None,
         table: NamedTable | None = None,
     ) -> None:
-        super().__init__(name, lesson=lesson)
+        super().__init__(name, lesson=lesson, paths=() if path is None else [path])
         self.table = table  # whose rows can be forgotten, and compared with those that were learned
         self.peers: Sequence[OpenedClassifier] = ()  # the other models that are open
         self.comparing: Comparing | None = None  # of a table that was learned here
-        self.classifier, self.path, self.version = classifier, path, version
+        self.classifier, self.path, self._loaded = classifier, path, version
         self.judge = judge  # makes the evaluation, when it is first asked for
-        self._judged: Evaluation | None = None
-        self._spec: tuple[AnyTableClassifier, Json] | None = None
-        self._drift: tuple[AnyTableClassifier, Json] | None = None
+        self._judged: tuple[Evaluation, KeptRows] | None = None
+        self._spec: Json | None = None
+        self._drift: Json | None = None
 
     @property
     def views(self) -> Sequence[str]:
@@ -98,15 +80,27 @@ class OpenedClassifier(ShownFile):
         views += [] if self.comparing is None else ["compare"]
         return views if self.classifier.fixed else [*views, "data", "audit"]
 
+    @property
+    def about(self) -> str:
+        rows = "" if self.classifier.fixed else f", {float(self.classifier.book.n.sum()):,.10g} rows"
+        return f"{self.classifier.title} of {self.classifier.target or 'class'}{rows}"
+
     def spec(self) -> Json:
         self.refresh()
-        if self._spec is None or self._spec[0] is not self.classifier:
-            self._spec = self.classifier, row_spec(self.classifier)
-        return self._spec[1]
+        if self._spec is None:
+            table = self.table
+            self._spec = row_spec(self.classifier) | {
+                "table": None if table is None else table.path,
+                "judgedBy": None if table is None else table.target or self.classifier.target,
+                "weight": None if table is None else table.weight,
+                "peers": [each.path for each in self.peers],
+            }
+        return self._spec
 
     def answer(self, view: str, asked: Mapping[str, Any]) -> Json:
+        self.refresh()
         if view == "data":
-            return {"found": data_found(self.classifier)}
+            return {"found": self._described()}
         if view == "evaluate":
             return self._evaluated(asked.get("cell"))
         if view == "compare":
@@ -121,18 +115,22 @@ class OpenedClassifier(ShownFile):
         brief = not asked.get("details")
         return {"answer": row_answer(self.classifier, row, brief=brief), "more": brief}
 
+    def _described(self) -> Json:
+        return data_found(self.classifier)
+
     def _evaluated(self, cell: Sequence[int] | None) -> Json:
         if self._judged is None:
             assert self.judge is not None
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", DataWarning)
-                self._judged = self.judge()
-        names = [each["name"] for each in self.spec()["columns"]]
-        rows = None if cell is None else cell_rows(self._judged, cell, names)
-        return {"found": evaluation_found(self._judged), "rows": rows}
+                evaluation, source = self.judge()
+                names = [each["name"] for each in self.spec()["columns"]]
+                self._judged = evaluation, KeptRows(evaluation, source, names)
+        judged, kept = self._judged
+        rows = None if cell is None else cell_rows(judged, kept, cell)
+        return {"found": evaluation_found(judged), "rows": rows}
 
     def _audited(self, asked: Mapping[str, Any]) -> Json:
-        self.refresh()
         chosen, against, table = asked.get("rows") or "", asked.get("against"), self.table
         found: Json = {"found": audit_found(self.classifier, table, [each.name for each in self.peers])}
         found["forgotten"] = found["difference"] = found["drift"] = None
@@ -144,67 +142,81 @@ class OpenedClassifier(ShownFile):
             peer.refresh()
             found["difference"] = difference_found(self.classifier, peer.classifier)
         if table is not None and self.path is not None:  # a table that was learned here does not differ from itself
-            if self._drift is None or self._drift[0] is not self.classifier:
-                self._drift = self.classifier, drift_found(self.classifier, table)
-            found["drift"] = self._drift[1]
+            if self._drift is None:
+                self._drift = drift_found(self.classifier, table)
+            found["drift"] = self._drift
         return found
 
-    def refresh(self) -> None:
-        """Take the file as it is now."""
+    def reload(self) -> None:
         if self.path is not None:
-            self.classifier, self.version = load_newest(self.path, self.classifier, self.version)
+            self.classifier, self._loaded = load_newest(self.path, self.classifier, self._loaded)
+        self._judged = self._spec = self._drift = None
 
 
-class OpenedNetwork(ShownFile):
-    """A Bayesian network."""
+class OpenedTable(OpenedClassifier):
+    """A table with its classes: naive Bayes learns it, and is judged by ten folds.
 
-    kind = "network"
-    views = ("network",)
+    `types` are those of some columns, by name; the others are what they look like. With other types it is learned
+    anew.
+    """
 
-    def __init__(self, name: str, network: BayesianNetwork, *, lesson: str | None = None) -> None:
-        super().__init__(name, lesson=lesson)
-        self.network = network
-        self._spec: Json | None = None
+    kind = "table"
 
-    def spec(self) -> Json:
-        if self._spec is None:
-            self._spec = network_spec(self.network)
-        return self._spec
+    def __init__(
+        self,
+        name: str,
+        table: NamedTable,
+        types: Mapping[str, str] | None = None,
+        *,
+        lesson: str | None = None,
+        judged: bool = True,
+    ) -> None:
+        self.types = dict(types or {})
+        self._typed: dict[tuple[tuple[str, str], ...], OpenedTable] = {}
+        self._opened = _learned(table, self.types)
+        super().__init__(
+            name, self._opened.classifier, lesson=lesson, judge=self._cross_validated if judged else None, table=table
+        )
+        self.watch(table.path)
+        self.comparing = Comparing(table, self.types) if judged else None
 
-    def answer(self, view: str, asked: Mapping[str, Any]) -> Json:  # noqa: ARG002
-        return {"answer": network_answer(self.network, asked.get("evidence") or {}, asked.get("target"))}
+    def typed(self, types: Mapping[str, str]) -> OpenedTable:
+        if types == self.types:
+            return self
+        assert self.table is not None
+        key = tuple(sorted(types.items()))
+        with self._reading:
+            if key not in self._typed:
+                if len(self._typed) >= MOST_TYPED:
+                    del self._typed[next(iter(self._typed))]
+                made = OpenedTable(self.name, self.table, types, lesson=self.lesson, judged=self.judge is not None)
+                made.peers = self.peers
+                self._typed[key] = made
+            return self._typed[key]
+
+    def reload(self) -> None:
+        super().reload()
+        assert self.table is not None
+        self._opened = _learned(self.table, self.types)
+        self.classifier = self._opened.classifier
+
+    def _described(self) -> Json:
+        return data_found(self.classifier) | {"types": self.types, "digest": self.classifier.book.digest()}
+
+    def _cross_validated(self) -> tuple[Evaluation, Source]:
+        assert self.table is not None
+        opened = self._opened
+        blank = opened.classifier.unfitted_clone()
+        judged = cross_validate(blank, opened.source, opened.target, folds=FOLDS, weight=self.table.weight)
+        return judged, opened.source
 
 
-class OpenedChain(ShownFile):
-    """A hidden Markov model; a file that has changed is loaded again."""
-
-    kind = "chain"
-    views = ("chain",)
-
-    def __init__(self, name: str, chain: HiddenMarkovModel, *, path: str | None = None, version: Any = None) -> None:
-        super().__init__(name)
-        self.chain, self.path, self.version = chain, path, version
-
-    def spec(self) -> Json:
-        if self.path is not None:
-            self.chain, self.version = load_newest(self.path, self.chain, self.version)
-        return chain_spec(self.chain)
-
-    def answer(self, view: str, asked: Mapping[str, Any]) -> Json:  # noqa: ARG002
-        return {"answer": chain_answer(self.chain, steps_of_texts(self.chain, asked.get("steps") or []))}
-
-
-class OpenedLesson(ShownFile):
-    """Bayes' rule by itself: the page works it out alone."""
-
-    kind = "lesson"
-    views = ("lesson",)
-
-    def spec(self) -> Json:
-        return {}
-
-    def answer(self, view: str, asked: Mapping[str, Any]) -> Json:  # noqa: ARG002
-        return {}
+def _learned(table: NamedTable, types: Mapping[str, str]) -> Opened[NaiveClassifier]:
+    declared = {name: kind_named(kind) for name, kind in types.items()}
+    opened = NaiveClassifier(NaiveOptions(), declared).open_rows(table.path, target=table.target, weight=table.weight)
+    train(opened.classifier, opened.source, opened.target, weight=table.weight)
+    opened.classifier.learned_from(opened.target)
+    return opened
 
 
 def open_files(paths: Sequence[str], target: str | None = None, weight: str | None = None) -> list[ShownFile]:
@@ -217,8 +229,10 @@ def open_files(paths: Sequence[str], target: str | None = None, weight: str | No
         elif isinstance(last, OpenedClassifier) and last.path is not None and last.judge is None:
             last.judge = _judged_by(last, path, target, weight)
             last.table = NamedTable(path, target, weight)
+            last.watch(path)
         else:
             found.append(learned_table(path, target, weight))
+    name_apart(found)
     models = [each for each in found if isinstance(each, OpenedClassifier) and not each.classifier.fixed]
     for model in models:
         model.peers = [each for each in models if each is not model]
@@ -239,57 +253,33 @@ def open_file(path: str) -> ShownFile:
         if isinstance(model, HiddenMarkovModel):
             return OpenedChain(name, model, path=path, version=version)
         raise BadOption("the app shows classifiers of tables, networks and hidden Markov models", found=path)
-    network = read_network(path)
-    if isinstance(network, FactorGraph):
-        raise BadOption("the app shows Bayesian networks, and this is a factor graph", found=path)
-    return OpenedNetwork(name, network)
+    return OpenedNetwork(name, read_shown_network(path), path=path)
 
 
-def _judged_by(opened: OpenedClassifier, path: str, target: str | None, weight: str | None) -> Callable[[], Evaluation]:
-    def judge() -> Evaluation:
+def _judged_by(opened: OpenedClassifier, path: str, target: str | None, weight: str | None) -> Judge:
+    def judge() -> tuple[Evaluation, Source]:
         rows = opened.classifier.open_rows(path, target=target or opened.classifier.target, weight=weight)
-        return _with_rows(evaluate_held_out(opened.classifier, rows.source, rows.target, weight=weight), rows.source)
+        return evaluate_held_out(opened.classifier, rows.source, rows.target, weight=weight), rows.source
 
     return judge
 
 
-def learned_table(path: str, target: str | None, weight: str | None = None) -> OpenedClassifier:
-    """A table with its classes: naive Bayes learns it, and is judged by ten folds."""
+def learned_table(path: str, target: str | None, weight: str | None = None) -> OpenedTable:
+    """A table to learn; BadOption where its target is not said."""
     if target is None:
         raise BadOption(
             "a table needs a target: the column that holds the classes",
             found=path,
             remedy="Pass -t COLUMN; or name a model (.bayes) before it, which it then judges",
         )
-    opened = NaiveClassifier(NaiveOptions()).open_rows(path, target=target, weight=weight)
-    train(opened.classifier, opened.source, opened.target, weight=weight)
-    opened.classifier.learned_from(opened.target)
-
-    def judge() -> Evaluation:
-        blank = opened.classifier.unfitted_clone()
-        return _with_rows(
-            cross_validate(blank, opened.source, opened.target, folds=FOLDS, weight=weight), opened.source
-        )
-
-    table = NamedTable(path, target, weight)
-    shown = OpenedClassifier(Path(path).name, opened.classifier, judge=judge, table=table)
-    shown.comparing = Comparing(table)
-    return shown
-
-
-def _with_rows(evaluation: Evaluation, source: Source) -> Evaluation:
-    """The evaluation with its rows, to show those of a cell; a long table only has their numbers."""
-    batches = list(itertools.islice(source.batches(), 2))
-    return replace(evaluation, batch=batches[0]) if len(batches) == 1 and evaluation.batch is None else evaluation
+    return OpenedTable(Path(path).name, NamedTable(path, target, weight))
 
 
 def shipped() -> list[ShownFile]:
     """What the app shows where nothing is named: the Titanic, a screening test, the sprinkler network."""
-    titanic = learned_table(str(DATA / "titanic.csv"), "survived", "people")
-    titanic.name, titanic.lesson = "titanic", "Who survived the Titanic?"
-    titanic.judge = titanic.comparing = None  # its rows are whole groups
+    people = NamedTable(str(DATA / "titanic.csv"), "survived", "people")
     return [
-        titanic,
+        OpenedTable("titanic", people, lesson="Who survived the Titanic?", judged=False),  # its rows are whole groups
         OpenedLesson("screening", lesson="A positive test: am I ill?"),
         OpenedNetwork("sprinkler", sprinkler(), lesson="Why is the grass wet?"),
     ]

@@ -15,7 +15,7 @@ from starlette.routing import Route
 
 from bayesbox.app.rows import finite
 from bayesbox.app.server.guard import App, Guard
-from bayesbox.app.server.opened import ShownFile
+from bayesbox.app.server.shown import ShownFile
 from bayesbox.errors import BayesboxError
 
 WEB = Path(__file__).parents[1] / "web"
@@ -55,27 +55,38 @@ class _Routes:
     def files(self, request: Request) -> Response:  # noqa: ARG002
         return _json([each.summary() for each in self.opened])
 
-    def spec(self, request: Request) -> Response:
-        place = request.path_params["place"]
-        if place >= len(self.opened):
-            return _problem(404, "no such file")
+    async def spec(self, request: Request) -> Response:
         try:
-            return _json(self.opened[place].spec())
-        except BayesboxError as error:
-            return _problem(422, str(error))
-
-    async def answer(self, request: Request) -> Response:
-        from starlette.concurrency import run_in_threadpool
-
-        place, view = request.path_params["place"], request.path_params["view"]
-        if place >= len(self.opened) or view not in self.opened[place].views:
-            return _problem(404, "no such view")
-        try:
-            asked = msgspec.json.decode(await request.body(), type=dict[str, Any])
+            types = msgspec.json.decode(request.query_params.get("types", "{}"), type=dict[str, str])
         except msgspec.DecodeError as error:
             return _problem(400, str(error))
+        return await self._answered(request, types, None, {})
+
+    async def answer(self, request: Request) -> Response:
         try:
-            return _json(await run_in_threadpool(self.opened[place].answer, view, asked))
+            asked = msgspec.json.decode(await request.body(), type=dict[str, Any])
+            types = msgspec.convert(asked.get("types") or {}, dict[str, str])
+        except msgspec.DecodeError as error:
+            return _problem(400, str(error))
+        return await self._answered(request, types, request.path_params["view"], asked)
+
+    async def _answered(
+        self, request: Request, types: dict[str, str], view: str | None, asked: dict[str, Any]
+    ) -> Response:
+        """The spec of a file, or the answer of one of its views, with the version of the file."""
+        from starlette.concurrency import run_in_threadpool
+
+        place = request.path_params["place"]
+        if place >= len(self.opened) or (view is not None and view not in self.opened[place].views):
+            return _problem(404, "no such file or view")
+
+        def work() -> dict[str, Any]:
+            shown = self.opened[place].typed(types)
+            found = shown.spec() if view is None else shown.answer(view, asked)
+            return {**found, "version": shown.version}
+
+        try:
+            return _json(await run_in_threadpool(work))
         except BayesboxError as error:
             return _problem(422, str(error))
         except (KeyError, TypeError, ValueError, AttributeError, IndexError):

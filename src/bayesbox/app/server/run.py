@@ -8,7 +8,7 @@ import socket
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from bayesbox.app.server.opened import ShownFile
+from bayesbox.app.server.shown import ShownFile
 from bayesbox.errors import BadOption, MissingExtra
 
 HOST = "127.0.0.1"

@@ -4,7 +4,7 @@
  * @typedef {import("./engine.js").Classifier} Classifier
  * @typedef {import("./engine.js").Network} Network
  * @typedef {import("./trees.js").Row} Row
- * @typedef {import("./whatif.js").ColumnSpec & {quantiles?: number[][], weights?: number[], counts?: number[][], n?: number[]}} Column
+ * @typedef {import("./whatif.js").ColumnSpec & {quantiles?: number[][], weights?: number[], counts?: number[][], n?: number[], sure?: number[][][]}} Column
  */
 import { evaluate } from "./trees.js";
 

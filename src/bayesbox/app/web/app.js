@@ -8,16 +8,20 @@ import { button, fill, h } from "./dom.js";
 import { serverTraits, Traits } from "./host.js";
 
 /**
- * @typedef {{name: string, kind: string, views: string[], lesson: string | null}} Listed
+ * @typedef {{name: string, kind: string, views: string[], lesson: string | null, about: string, path: string | null}} Listed
  * @typedef {{place: number, view: string, state: Record<string, any>}} Shown
  */
 
 /** The pictures by view: the traits that are the state, what they begin with, and what draws them, which is fetched when it is first shown. @type {Record<string, {title: string, state: Record<string, any>, sent?: string[], load: () => Promise<(host: import("./dom.js").Host) => any>}>} */
 const VIEWS = {
-  "what-if": { title: "What if", state: { row: {} }, load: async () => (await import("./whatif.js")).renderWhatIf },
+  "what-if": {
+    title: "What if",
+    state: { row: {}, types: {} },
+    load: async () => (await import("./whatif.js")).renderWhatIf,
+  },
   nomogram: {
     title: "Nomogram",
-    state: { row: {}, pair: [1, 0] },
+    state: { row: {}, pair: [1, 0], types: {} },
     load: async () => (await import("./nomogram.js")).renderNomogram,
   },
   network: {
@@ -27,21 +31,21 @@ const VIEWS = {
   },
   evaluate: {
     title: "Evaluate",
-    state: { cell: null, threshold: 0.5, rate: null, cost: 1 },
-    sent: ["cell"],
+    state: { cell: null, threshold: 0.5, rate: null, cost: 1, types: {} },
+    sent: ["cell", "types"],
     load: async () => (await import("./evaluation.js")).renderEvaluation,
   },
-  data: { title: "Data", state: {}, load: async () => (await import("./data.js")).renderData },
+  data: { title: "Data", state: { types: {} }, load: async () => (await import("./data.js")).renderData },
   chain: { title: "Chain", state: { steps: [] }, load: async () => (await import("./chain.js")).renderChain },
   compare: {
     title: "Compare",
-    state: { models: null },
-    sent: ["models", "action"],
+    state: { models: null, types: {} },
+    sent: ["models", "action", "types"],
     load: async () => (await import("./compare.js")).renderCompare,
   },
   audit: {
     title: "Audit",
-    state: { rows: "", forget: false, against: null },
+    state: { rows: "", forget: false, against: null, types: {} },
     load: async () => (await import("./audit.js")).renderAudit,
   },
   lesson: {
@@ -129,7 +133,7 @@ function drawStart(files) {
           "a",
           { href: addressOf(file, file.views[0], {}) },
           file.lesson ?? file.name,
-          h("small", {}, `${file.name}: ${file.kind}`),
+          h("small", {}, file.about),
         )
       ),
     ),
@@ -137,10 +141,12 @@ function drawStart(files) {
   fill(footer, "Nothing leaves this machine. Stop the app with Ctrl-C.");
 }
 
-/** @param {Listed} file @param {string} view @param {any} spec @param {Traits} traits */
-function drawFooter(file, view, spec, traits) {
-  const texts = copyTexts(file, view, spec, traits, location.href.split("#")[0]);
-  const say = h("span", { role: "status" });
+/** @param {Listed} file @param {string} view @param {any} spec @param {Traits} traits @param {string} [note] */
+function drawFooter(file, view, spec, traits, note = "") {
+  const sent = (VIEWS[view].sent ?? Object.keys(VIEWS[view].state)).filter((name) => name !== "action");
+  const texts = copyTexts(file, view, spec, traits, location.href.split("#")[0], sent);
+  const digest = traits.get("found")?.digest ?? spec.digest;
+  const say = h("span", { role: "status" }, note);
   const buttons = Object.entries(texts).map(([name, text]) =>
     button(name, () => {
       navigator.clipboard.writeText(text).then(
@@ -151,7 +157,7 @@ function drawFooter(file, view, spec, traits) {
   );
   fill(
     footer,
-    spec.digest ? h("span", { title: spec.digest }, `digest ${spec.digest.slice(0, 12)}…`) : null,
+    digest ? h("span", { title: digest }, `digest ${digest.slice(0, 12)}…`) : null,
     spec.rows ? h("span", {}, `${spec.rows.toLocaleString("en")} rows counted`) : null,
     buttons.length ? h("span", {}, "copy as") : null,
     ...buttons,
@@ -165,19 +171,23 @@ async function start(files) {
   /** @type {string | null} */
   let own = null;
   let pushed = 0;
+  let ask = () => {};
   const specs = new Map();
-  const show = async () => {
+  const show = async (note = "") => {
     if (location.hash === own) return;
     own = location.hash;
     const here = own, shown = shownOf(files);
+    pushed = 0;
     stop();
-    stop = () => {};
+    stop = ask = () => {};
     drawHeader(files, shown);
     if (!shown) return drawStart(files);
     const file = files[shown.place], { title, state, load, sent } = VIEWS[shown.view];
     document.title = `${file.name}: ${title}`;
-    if (!specs.has(shown.place)) specs.set(shown.place, await fetched(`api/files/${shown.place}/spec`));
-    const spec = specs.get(shown.place), render = await load();
+    const types = JSON.stringify(shown.state.types ?? {}), key = `${shown.place} ${types}`;
+    const from = `api/files/${shown.place}/spec` + (types === "{}" ? "" : `?types=${encodeURIComponent(types)}`);
+    if (!specs.has(key)) specs.set(key, await fetched(from));
+    const spec = specs.get(key), render = await load();
     if (own !== here) return; // another was opened meanwhile
     const begin = Object.fromEntries(Object.keys(state).map((name) => [name, shown.state[name] ?? state[name]]));
     const moved = () => {
@@ -191,23 +201,36 @@ async function start(files) {
       drawHeader(files, { ...shown, state: now });
       drawFooter(file, shown.view, spec, traits);
     };
-    const link = (/** @type {any} */ row) => addressOf(file, "what-if", { row });
+    const link = (/** @type {any} */ row) => addressOf(file, "what-if", { row, types: traits.get("types") });
+    const changed = async () => {
+      specs.clear();
+      own = null;
+      await safely(`${file.name} has changed on disk: this is how it is now.`);
+    };
     /** @type {Traits} */
     const traits = file.kind === "lesson" ? new Traits(begin, moved) : serverTraits(
       `api/files/${shown.place}/${shown.view}`,
       { spec, place: shown.place, answer: null, rulers: null, found: null, rows: null, link, ...begin },
       sent ?? Object.keys(state),
       moved,
+      changed,
     );
     const el = h("div");
     fill(main, el);
     stop = render({ model: traits, el }) ?? stop;
-    drawFooter(file, shown.view, spec, traits);
-    if (file.kind !== "lesson") await traits.ask?.();
+    const foot = () => drawFooter(file, shown.view, spec, traits, note);
+    for (const name of ["found", "forgotten"]) traits.on(`change:${name}`, foot);
+    foot();
+    if (file.kind === "lesson") return;
+    ask = () => void traits.ask?.();
+    await traits.ask?.();
   };
-  const safely = () =>
-    show().catch((error) => fill(main, h("p", { role: "alert", class: "bb-error" }, String(error.message ?? error))));
-  addEventListener("popstate", safely);
+  const safely = (note = "") =>
+    show(note).catch((error) =>
+      fill(main, h("p", { role: "alert", class: "bb-error" }, String(error.message ?? error)))
+    );
+  addEventListener("popstate", () => safely());
+  addEventListener("focus", () => ask()); // a file may have changed meanwhile
   await safely();
 }
 

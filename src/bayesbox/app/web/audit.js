@@ -16,7 +16,7 @@ export function renderAudit({ model, el }) {
     h("section", { class: `bb-panel bb-${name}` })
   );
   const [rows, compared] = [h("div"), h("div")];
-  el.classList.add("bb", "bb-evaluation", "bb-audit");
+  el.classList.add("bb", "bb-audit");
   el.replaceChildren(counted, forgetting, difference, drift);
   let drawn = false;
   return redraw(model, ["answer", "found", "forgotten", "difference", "drift"], () => {

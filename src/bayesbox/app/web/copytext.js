@@ -16,60 +16,164 @@ export function python(value) {
   return typeof value === "number" ? String(value) : JSON.stringify(value);
 }
 
+const IMPORT = "import bayesbox as bb";
+
+/** Lines of Python. @param {...string} rest */
+const lines = (...rest) => [IMPORT, ...rest].join("\n");
+
+/** A line of the command, of words that may need quotes. @param {...(string | null | undefined)} words */
+const line = (...words) => words.filter((word) => word).map((word) => quoted(/** @type {string} */ (word))).join(" ");
+
 /**
- * @param {{name: string, kind: string, lesson: string | null}} file @param {string} view @param {any} spec
- * @param {import("./host.js").Traits} traits @param {string} base the address of the app
+ * @typedef {{name: string, kind: string, lesson: string | null, path: string | null}} File
+ * @typedef {import("./host.js").Traits} Traits
+ */
+
+/**
+ * @param {File} file @param {string} view @param {any} spec @param {Traits} traits
+ * @param {string} base the address of the app @param {string[]} sent the traits that are asked with
  * @returns {Record<string, string>}
  */
-export function copyTexts(file, view, spec, traits, base) {
-  const asked = (/** @type {Record<string, any>} */ body) =>
-    `curl -s -H 'content-type: application/json' -d ${quoted(JSON.stringify(body))} ${
-      quoted(`${base}api/files/${traits.get("place") ?? 0}/${view}`)
-    }`;
-  if (file.kind === "lesson") {
-    const { prior, hit, alarm } = Object.fromEntries(["prior", "hit", "alarm"].map((name) => [name, traits.get(name)]));
-    const evidence = prior * hit + (1 - prior) * alarm;
-    return {
-      Python: `import bayesbox as bb\nbb.bayes_rule(prior=${prior}, likelihood=${hit}, evidence=${evidence})`,
-      command: `bayes rule --prior ${prior} --likelihood ${hit} --evidence ${evidence}`,
-    };
-  }
-  if (file.kind === "network") {
-    const { hard, soft } = traits.get("evidence"), target = traits.get("target") ?? spec.nodes[0].name;
-    const name = (/** @type {string} */ text) => (/^\w+$/.test(text) ? text : JSON.stringify(text));
-    const given = Object.entries(hard).map(([node, state]) => `${name(node)}=${name(/** @type {string} */ (state))}`)
-      .join(", ");
-    const query = `P(${name(target)}${given ? ` | ${given}` : ""})`;
-    return {
-      Python: `import bayesbox as bb\nnet = bb.read_network(${python(file.name)})\nnet.posteriors(${
-        python({ ...soft, ...hard })
-      })`,
-      command: `bayes query ${quoted(file.name)} ${quoted(query)}`,
-      curl: asked({ evidence: traits.get("evidence"), target: traits.get("target") }),
-    };
-  }
-  if (file.kind === "chain") {
-    /** @type {Record<string, string>[]} */
-    const steps = traits.get("steps");
-    const columns = spec.columns.map((/** @type {any} */ column) => [
-      column.name,
-      steps.map((step) =>
-        step[column.name] === undefined ? null : column.levels ? step[column.name] : Number(step[column.name])
-      ),
-    ]);
-    return {
-      Python: `import bayesbox as bb\nhmm = bb.HiddenMarkovModel.load(${python(file.name)})\nhmm.predict(${
-        python(Object.fromEntries(columns))
-      })`,
-      curl: asked({ steps }),
-    };
-  }
-  if (["evaluate", "data", "audit", "compare"].includes(view)) return {};
-  const row = traits.get("row"), model = file.lesson ? `${file.name}.bayes` : file.name;
-  const sets = Object.entries(row).map(([name, value]) => `--set ${quoted(`${name}=${value}`)}`);
+export function copyTexts(file, view, spec, traits, base, sent) {
+  const body = Object.fromEntries(sent.map((name) => [name, traits.get(name)]).filter(([, value]) => value !== null));
+  const curl = `curl -s -H 'content-type: application/json' -d ${quoted(JSON.stringify(body))} ${
+    quoted(`${base}api/files/${traits.get("place") ?? 0}/${view}`)
+  }`;
+  if (file.kind === "lesson") return lessonTexts(traits);
+  if (file.kind === "network") return { ...networkTexts(file, spec, traits), curl };
+  if (file.kind === "chain") return { ...chainTexts(file, spec, traits), curl };
+  return { ...(file.kind === "table" && !file.lesson ? tableTexts : modelTexts)(file, view, spec, traits), curl };
+}
+
+/** @param {Traits} traits */
+function lessonTexts(traits) {
+  const [prior, hit, alarm] = ["prior", "hit", "alarm"].map((name) => traits.get(name));
+  const evidence = prior * hit + (1 - prior) * alarm;
   return {
-    Python: `import bayesbox as bb\nclf = bb.load(${python(model)})\nclf.predict_proba([${python(row)}])`,
-    command: ["bayes explain", quoted(model), ...sets].join(" "),
-    curl: asked(view === "nomogram" ? { row, pair: traits.get("pair") } : { row }),
+    Python: lines(`bb.bayes_rule(prior=${prior}, likelihood=${hit}, evidence=${evidence})`),
+    command: `bayes rule --prior ${prior} --likelihood ${hit} --evidence ${evidence}`,
   };
+}
+
+/** @param {File} file @param {any} spec @param {Traits} traits */
+function networkTexts(file, spec, traits) {
+  const { hard, soft } = traits.get("evidence"), target = traits.get("target") ?? spec.nodes[0].name;
+  const name = (/** @type {string} */ text) => (/^\w+$/.test(text) ? text : JSON.stringify(text));
+  const given = [
+    ...Object.entries(hard).map(([node, state]) => `${name(node)}=${name(/** @type {string} */ (state))}`),
+    ...Object.entries(soft).map(([node, shares]) =>
+      `${name(node)}~(${
+        Object.entries(/** @type {any} */ (shares)).map(([state, p]) => `${name(state)}:${p}`).join(", ")
+      })`
+    ),
+  ].join(", ");
+  const path = file.path ?? `${file.name}.bif`;
+  return {
+    Python: lines(`net = bb.read_network(${python(path)})`, `net.posteriors(${python({ ...soft, ...hard })})`),
+    command: line("bayes", "query", path, `P(${name(target)}${given ? ` | ${given}` : ""})`),
+  };
+}
+
+/** @param {File} file @param {any} spec @param {Traits} traits */
+function chainTexts(file, spec, traits) {
+  const path = file.path ?? file.name;
+  /** @type {Record<string, any>[]} */
+  const steps = traits.get("steps").map((/** @type {Record<string, string>} */ step) =>
+    Object.fromEntries(spec.columns.map((/** @type {any} */ { name, levels }) => {
+      return [name, step[name] === undefined ? null : levels ? step[name] : Number(step[name])];
+    }))
+  );
+  const columns = Object.fromEntries(
+    spec.columns.map((/** @type {any} */ { name }) => [name, steps.map((step) => step[name])]),
+  );
+  const rows = steps.map((step) => quoted(JSON.stringify(step))).join(" ");
+  return {
+    Python: lines(`hmm = bb.HiddenMarkovModel.load(${python(path)})`, `hmm.predict(${python(columns)})`),
+    command: `printf '%s\\n' ${rows} | ${line("bayes", "hmm", "decode", path, "-", "-f", "jsonl")}`,
+  };
+}
+
+/** The rows of a file in Python. @param {string} path @param {string} target */
+function readRows(path, target) {
+  const file = python(path), tab = /\.tsv/.test(path) ? ', sep="\\t"' : "";
+  const read = /\.parquet$/.test(path) ? `parquet(${file})` : /\.jsonl/.test(path) ? `json(${file}, lines=True)` : null;
+  const rows = `rows = pd.read_${read ?? `csv(${file}${tab})`}`;
+  return ["import pandas as pd", rows, `X, y = rows.drop(columns=${python(target)}), rows[${python(target)}]`];
+}
+
+/** What was learned of a table here. @param {File} file @param {string} view @param {any} spec @param {Traits} traits */
+function tableTexts(file, view, spec, traits) {
+  const path = file.path ?? file.name, target = spec.target, types = traits.get("types") ?? {}, weight = spec.weight;
+  const model = path.replace(/^.*\//, "").replace(/\.[^.]*$/, "") + ".bayes";
+  const typed = Object.entries(types), declared = typed.map(([name, kind]) => `${name}=${kind}`).join(",");
+  const blank = typed.length ? `bb.NaiveBayes(columns=${python(types)})` : "bb.NaiveBayes()";
+  const data = [path, "-t", target, ...(typed.length ? ["--types", declared] : [])];
+  const weighed = weight ? ["--weight", weight] : [];
+  const learn = line("bayes", "train", ...data, ...weighed, "--calibrate", "none", "-o", model);
+  const more = (typed.length ? `, model=${blank}` : "") + (weight ? `, weight=${python(weight)}` : "");
+  const trained = `clf = bb.train(${python(path)}, target=${python(target)}${more})`;
+  const rows = readRows(path, target);
+  if (view === "evaluate") {
+    return {
+      Python: lines(...rows, `bb.evaluate(${blank}, X, y, cv=10)`),
+      command: line("bayes", "evaluate", ...data, "--cv", "10"),
+    };
+  }
+  if (view === "compare") {
+    return {
+      Python: lines(...rows, `bb.compare([${blank}, bb.TAN(), bb.AODE(), bb.FullBayes()], X, y, cv=10)`),
+      command: line("bayes", "evaluate", ...data, "--compare"),
+    };
+  }
+  if (view === "data") {
+    return { Python: lines(trained, "clf.importance()"), command: line("bayes", "schema", ...data) };
+  }
+  if (view === "audit") {
+    return { Python: lines(trained, "clf.book_.digest()"), command: `${learn} && ${line("bayes", "show", model)}` };
+  }
+  const { Python, command } = rowTexts(model, traits);
+  return { Python: lines(trained, Python), command: `${learn} && ${command}` };
+}
+
+/** @param {string} model @param {Traits} traits */
+function rowTexts(model, traits) {
+  const row = traits.get("row"), sets = Object.entries(row).flatMap(([name, value]) => ["--set", `${name}=${value}`]);
+  return { Python: `clf.predict_proba([${python(row)}])`, command: line("bayes", "explain", model, ...sets) };
+}
+
+/** @param {File} file @param {string} view @param {any} spec @param {Traits} traits */
+function modelTexts(file, view, spec, traits) {
+  const model = file.path ?? `${file.name}.bayes`, load = `clf = bb.load(${python(model)})`, data = spec.table;
+  if (view === "evaluate") {
+    return {
+      Python: lines(load, ...readRows(data, spec.judgedBy), "bb.evaluate(clf, X, y)"),
+      command: line("bayes", "evaluate", model, data, "-t", spec.judgedBy),
+    };
+  }
+  if (view === "data") return { Python: lines(load, "clf.importance()"), command: line("bayes", "show", model) };
+  if (view === "audit") {
+    const against = traits.get("against"), done = traits.get("forgotten");
+    if (done?.command) {
+      const numbers = done.shown.filter((/** @type {any} */ each) => each.why === null).map((
+        /** @type {any} */ each,
+      ) => each.number - 1);
+      const rows = readRows(data, spec.judgedBy);
+      return {
+        Python: lines(load, ...rows, `clf.forget(X.iloc[${python(numbers)}], y.iloc[${python(numbers)}])`),
+        command: done.command,
+      };
+    }
+    const other = against === null ? null : spec.peers[against];
+    if (other) {
+      return {
+        Python: lines(load, `other = bb.load(${python(other)})`, "clf.book_.digest() == other.book_.digest()"),
+        command: line("bayes", "diff", model, other),
+      };
+    }
+    return data && !file.lesson
+      ? { Python: lines(load, `clf.drift(${python(data)})`), command: line("bayes", "drift", model, data) }
+      : { Python: lines(load, "clf.book_.digest()"), command: line("bayes", "show", model) };
+  }
+  const { Python, command } = rowTexts(model, traits);
+  return { Python: lines(load, Python), command };
 }

@@ -4,8 +4,9 @@
 export function countsText(classes, column, level) {
   const place = column.levels?.indexOf(level) ?? -1, { counts, n } = column;
   if (place < 0 || !counts || !n) return null;
-  const of = classes.map((name, c) =>
-    `${counts[place][c].toLocaleString("en")} of ${n[c].toLocaleString("en")} (${name})`
-  );
-  return `${column.name} = ${level}: ${of.slice(0, 6).join(", ")}`;
+  const of = classes.map((name, c) => {
+    const range = column.sure?.[place]?.[c], sure = range ? `, 95 % ${range[0]} to ${range[1]}` : "";
+    return `${counts[place][c].toLocaleString("en")} of ${n[c].toLocaleString("en")} (${name})${sure}`;
+  });
+  return `${column.name} = ${level}: ${of.slice(0, 6).join("; ")}`;
 }

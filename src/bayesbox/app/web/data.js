@@ -1,34 +1,91 @@
 /**
- * What the columns are: type, missing values, what they hold, and what each says of the class.
+ * What the columns are: type, missing values, shape, and how much each says about the class. The types of a table can be
+ * changed, and it is counted again.
  *
- * Traits: `found` (columns, remarks).
+ * Traits: `found` (columns, remarks, kinds; types where they can be changed), `types` (column: type), `answer` (an error).
  *
  * @typedef {import("./dom.js").Host} Host
+ * @typedef {import("./dom.js").Model} Model
+ * @typedef {{name: string, count: number, from?: number, to?: number}} Bar
  */
-import { fill, h, percent, redraw, table } from "./dom.js";
+import { fill, h, percent, redraw, s, short, table, tell } from "./dom.js";
+
+const WIDTH = 120, HEIGHT = 28;
 
 /** @param {Host} host */
 export function renderData({ model, el }) {
   el.classList.add("bb", "bb-data");
-  return redraw(model, ["found"], () => {
-    const found = model.get("found");
-    if (!found) return fill(el, h("p", { role: "status" }, "Counting…"));
-    if (found.error) return fill(el, h("p", { role: "alert", class: "bb-error" }, found.error));
+  return redraw(model, ["found", "answer"], () => {
+    const found = model.get("found"), failed = model.get("answer")?.error;
+    const error = failed ? h("p", { role: "alert", class: "bb-error" }, failed) : null;
+    if (!found) return fill(el, error ?? h("p", { role: "status" }, "Counting…"));
+    const focused = /** @type {HTMLElement | null} */ (el.querySelector(":focus"))?.dataset.type;
     const most = Math.max(1e-9, ...found.columns.map((/** @type {any} */ each) => each.bits ?? 0));
     const rows = found.columns.map((/** @type {any} */ each) => [
       each.name,
-      each.kind,
+      found.types ? typeChoice(model, found, each) : h("span", { class: "bb-cell" }, each.kind),
       percent(each.missing),
       h("span", { class: "bb-cell" }, each.values),
+      each.shape ? h("span", { class: "bb-cell" }, shape(each.name, each.shape)) : "",
       each.bits === null ? h("span", { class: "bb-cell" }, each.why ?? "") : bar(each, most),
     ]);
+    const heads = ["column", "type", "missing", "values", "shape", "information about the class"];
     fill(
       el,
       h("h2", {}, `${found.rows.toLocaleString("en")} rows`),
+      error,
       ...found.remarks.map((/** @type {string} */ text) => h("p", { class: "bb-note" }, text)),
-      table("Columns", ["column", "type", "missing", "values", "says of the class"], rows),
+      h("div", { class: "bb-scroll" }, table("Columns", heads, rows)),
+      found.types
+        ? h("p", { class: "bb-small" }, "A change of type counts the whole table again, in every view.")
+        : null,
     );
+    if (focused === undefined) return;
+    /** @type {HTMLElement | null} */ (el.querySelector(`[data-type="${CSS.escape(focused)}"]`))?.focus();
   });
+}
+
+/** @param {Model} model @param {any} found @param {any} column */
+function typeChoice(model, found, column) {
+  const types = model.get("types") ?? {}, own = types[column.name];
+  const select = h(
+    "select",
+    {
+      "aria-label": `Type of ${column.name}`,
+      "data-type": column.name,
+      onchange: () => {
+        const { [column.name]: _, ...rest } = types;
+        tell(model, { answer: null, types: select.value ? { ...rest, [column.name]: select.value } : rest });
+      },
+    },
+    h("option", { value: "" }, own ? "automatic" : `${column.kind} (automatic)`),
+    ...found.kinds.map((/** @type {string} */ kind) => h("option", { value: kind, selected: kind === own }, kind)),
+  );
+  return h("span", { class: "bb-cell" }, select);
+}
+
+/** Bars of the counts: by level, or of a number by where they are. @param {string} name @param {Bar[]} bars */
+function shape(name, bars) {
+  const last = bars.length - 1, numbers = bars[0].from !== undefined;
+  const low = bars[0].from ?? 0, wide = numbers ? (bars[last].to ?? 0) - low : bars.length;
+  const high = bars.map((each) => each.count / (numbers ? (each.to ?? 0) - (each.from ?? 0) : 1));
+  const most = Math.max(...high);
+  const svg = s("svg", {
+    width: WIDTH,
+    height: HEIGHT,
+    viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+    role: "img",
+    "data-shape": name,
+    "aria-label": `${name}: ${bars.map((each) => `${each.name} ${short(each.count)}`).join(", ")}`,
+  });
+  bars.forEach((each, at) => {
+    const start = numbers ? ((each.from ?? 0) - low) / wide : at / wide;
+    const width = (numbers ? ((each.to ?? 0) - (each.from ?? 0)) / wide : 1 / wide) * WIDTH;
+    const height = Math.max(most ? HEIGHT * high[at] / most : 0, each.count ? 1 : 0);
+    const place = { x: start * WIDTH, y: HEIGHT - height, width: Math.max(width - 1, 1), height };
+    svg.append(s("rect", { ...place, class: "bb-column" }, s("title", {}, `${each.name}: ${short(each.count)} rows`)));
+  });
+  return svg;
 }
 
 /** @param {any} each @param {number} most */

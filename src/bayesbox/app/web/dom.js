@@ -117,19 +117,27 @@ export function button(text, act, more = {}) {
   return h("button", { type: "button", onclick: act, ...more }, text);
 }
 
-/** A table. @param {string} caption @param {string[]} heads @param {Child[][]} rows @returns {HTMLTableElement} */
+/** Whether a cell is read as text: words, or an element that says so. @param {Child} cell */
+function isText(cell) {
+  if (cell instanceof HTMLElement) return cell.classList.contains("bb-cell");
+  return typeof cell === "string" && cell !== "" && !/^[<>–−+-]? ?[\d.,]+/.test(cell);
+}
+
+/** A table; columns of words are on the left, those of numbers on the right. @param {string} caption @param {string[]} heads @param {Child[][]} rows @returns {HTMLTableElement} */
 export function table(caption, heads, rows) {
+  const side = heads.map((_, at) => (at === 0 || rows.some((row) => isText(row[at])) ? "bb-text" : null));
+  const line = (/** @type {Child[]} */ [first, ...cells]) =>
+    h(
+      "tr",
+      {},
+      h("th", { scope: "row" }, first),
+      ...cells.map((cell, at) => h("td", { class: side[at + 1] }, cell)),
+    );
   return h(
     "table",
     {},
     h("caption", {}, caption),
-    h("thead", {}, h("tr", {}, ...heads.map((head) => h("th", { scope: "col" }, head)))),
-    h(
-      "tbody",
-      {},
-      ...rows.map(([first, ...cells]) =>
-        h("tr", {}, h("th", { scope: "row" }, first), ...cells.map((cell) => h("td", {}, cell)))
-      ),
-    ),
+    h("thead", {}, h("tr", {}, ...heads.map((head, at) => h("th", { scope: "col", class: side[at] }, head)))),
+    h("tbody", {}, ...rows.map(line)),
   );
 }

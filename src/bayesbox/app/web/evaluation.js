@@ -18,6 +18,7 @@ export function renderEvaluation({ model, el }) {
   );
   el.classList.add("bb", "bb-evaluation");
   el.replaceChildren(figures, confusion, curve, choice, rows);
+  el.classList.toggle("bb-many", model.get("spec").classes.length > 4);
   /** @type {any} */
   let drawn = null;
   return redraw(model, ["found", "cell", "rows", "threshold", "rate", "cost"], () => {
@@ -44,7 +45,11 @@ function drawFigures(place, found) {
   fill(
     place,
     h("h2", {}, "How good it is"),
-    table(`${found.rows.toLocaleString("en")} rows, ${found.how}`, ["figure", "value", "95 % interval"], lines),
+    table(`${found.rows.toLocaleString("en")} rows${found.how ? `, ${found.how}` : ""}`, [
+      "figure",
+      "value",
+      "95 % interval",
+    ], lines),
   );
 }
 
@@ -89,6 +94,7 @@ function drawRows(place, model) {
       "p",
       { class: "bb-small" },
       "The most surprising first: the label of these may be wrong. A row opens in what if.",
+      rows.sample ? ` From a sample of ${rows.sample.map(short).join(" of the ")} rows.` : null,
     ),
     h(
       "div",
@@ -115,9 +121,15 @@ function drawReliability(place, found) {
     s("line", { x1: at(0), y1: up(0), x2: at(1), y2: up(1), class: "bb-arc bb-closed" }),
     s("line", { x1: at(0), y1: up(0), x2: at(1), y2: up(0), class: "bb-rule" }),
     s("line", { x1: at(0), y1: up(0), x2: at(0), y2: up(1), class: "bb-rule" }),
-    s("text", { x: at(0.5), y: SIZE - 8, "text-anchor": "middle", class: "bb-mark" }, "confidence"),
-    s("text", { x: 4, y: 20, class: "bb-mark" }, "right"),
+    s("text", { x: at(0.5), y: SIZE - 4, "text-anchor": "middle", class: "bb-mark" }, "confidence"),
+    s("text", { x: at(0) + 4, y: 12, class: "bb-mark" }, "right"),
   );
+  for (const share of [0, 0.5, 1]) {
+    svg.append(
+      s("text", { x: at(share), y: SIZE - 18, "text-anchor": "middle", class: "bb-mark" }, `${100 * share} %`),
+      s("text", { x: 36, y: up(share) + 4, "text-anchor": "end", class: "bb-mark" }, `${100 * share} %`),
+    );
+  }
   const most = Math.max(1, ...found.bins.map((/** @type {any} */ bin) => bin.n));
   for (const bin of found.bins) {
     const title = `${short(Math.round(bin.accuracy * bin.n))} of ${short(bin.n)} were right, at a confidence of ${

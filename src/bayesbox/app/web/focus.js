@@ -4,7 +4,7 @@
  * @typedef {import("./network.js").Box} Box
  */
 
-const GAP = 24, ROW = 70, MARGIN = 20;
+const GAP = 24, ROW = 70, MARGIN = 20, WIDE = 880;
 
 /** The parents, children and other parents of the children of a node. @param {any} spec @param {string} name */
 export function blanketOf(spec, name) {
@@ -20,7 +20,7 @@ export function blanketOf(spec, name) {
 /** The same spec with the nodes around one of them only, laid out in rows. @param {any} spec @param {string} name */
 export function focusOn(spec, name) {
   const { above, own, below } = blanketOf(spec, name);
-  const lines = [above, [own], below].filter((line) => line.length);
+  const lines = [...wrapped(above), [own], ...wrapped(below)];
   const widths = lines.map((line) =>
     line.reduce((/** @type {number} */ sum, /** @type {Box} */ node) => sum + node.width + GAP, -GAP)
   );
@@ -45,6 +45,37 @@ export function focusOn(spec, name) {
     path: straight(/** @type {Box} */ (place.get(edge.from)), /** @type {Box} */ (place.get(edge.to))),
   }));
   return { ...spec, nodes, edges, width, height: top - ROW + MARGIN };
+}
+
+/** Nodes in lines that fit on a page. @param {Box[]} nodes @returns {Box[][]} */
+function wrapped(nodes) {
+  /** @type {Box[][]} */
+  const lines = [];
+  let room = 0;
+  for (const node of nodes) {
+    if ((room -= node.width + GAP) < 0) {
+      lines.push([]);
+      room = WIDE - node.width;
+    }
+    lines[lines.length - 1].push(node);
+  }
+  return lines;
+}
+
+/** The nodes of a shortest way from one to another, along arcs in either direction; null where there is none. @param {any} spec @param {string} from @param {string} to @returns {string[] | null} */
+export function pathTo(spec, from, to) {
+  /** @type {Map<string, string | null>} */
+  const before = new Map([[from, null]]);
+  for (const name of before.keys()) { // the map grows while it is walked
+    for (const edge of spec.edges) {
+      const next = edge.from === name ? edge.to : edge.to === name ? edge.from : null;
+      if (next !== null && !before.has(next)) before.set(next, name);
+    }
+  }
+  if (!before.has(to)) return null;
+  const path = [];
+  for (let at = /** @type {string | null | undefined} */ (to); at; at = before.get(at)) path.unshift(at);
+  return path;
 }
 
 /** @param {Box} from @param {Box} to */

@@ -98,9 +98,10 @@ export function engineEvidence(document, spec, target = null) {
  *
  * @param {string} address @param {Record<string, any>} values @param {string[]} sent
  * @param {(names: string[]) => void} [then] called after each change by hand
+ * @param {() => Promise<void>} [changed] called where the file is another one than that of the spec
  * @returns {Traits}
  */
-export function serverTraits(address, values, sent, then = () => {}) {
+export function serverTraits(address, values, sent, then = () => {}, changed = async () => {}) {
   let last = 0;
   const posted = async (/** @type {Record<string, any>} */ more) => {
     const asked = Object.fromEntries(sent.map((name) => [name, traits.get(name)]));
@@ -110,8 +111,9 @@ export function serverTraits(address, values, sent, then = () => {}) {
   };
   const ask = async () => {
     const own = ++last;
-    const { more, ...found } = await posted({});
+    const { more, version, ...found } = await posted({});
     if (own !== last) return;
+    if (version !== undefined && version !== traits.get("spec").version) return await changed();
     if (!more) return traits.update(found);
     const { ask = [], flip = null, work = "" } = traits.get("answer") ?? {}; // the last details, until the new ones come
     traits.update({ answer: { ask, flip, work, ...found.answer } });

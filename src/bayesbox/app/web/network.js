@@ -10,9 +10,11 @@
 import { openPaths } from "./bayesball.js";
 import { withNode } from "./belief.js";
 import { button, fill, h, newId, percent, redraw, short, tell } from "./dom.js";
-import { focusOn, nearby } from "./focus.js";
+import { focusOn, nearby, pathTo } from "./focus.js";
 import { drawGraph } from "./graphview.js";
 import { showTable } from "./nodetable.js";
+
+const SCREEN = 900, SMALLEST = 0.55; // pixels that a picture has, and the scale below which it cannot be read
 
 /** @param {Host} host */
 export function renderNetwork({ model, el }) {
@@ -34,14 +36,20 @@ export function renderNetwork({ model, el }) {
   const lay = () => {
     const shown = large ? focusOn(spec, focus) : spec;
     const drawn = drawGraph(shown, model, change, (name) => {
-      if (large && name !== focus) {
-        focus = name;
-        lay();
-        draw();
-      } else showTable(el, spec, name);
+      if (large && name !== focus) go(name);
+      else showTable(el, spec, name);
     });
     rows = drawn.rows;
-    fill(picture, drawn.svg, large ? h("p", { class: "bb-note" }, nearby(spec, focus)) : null);
+    fill(picture, drawn.svg, large ? h("p", { class: "bb-note" }, nearby(spec, focus)) : null, way());
+  };
+  const way = () => {
+    const target = model.get("target"), path = large && target && target !== focus ? pathTo(spec, focus, target) : null;
+    return path && h("p", { class: "bb-line" }, `To ${target}:`, ...path.map((name) => button(name, () => go(name))));
+  };
+  const go = (/** @type {string} */ name) => {
+    focus = name;
+    lay();
+    draw();
   };
   const whole = () => picture.classList.toggle("bb-whole");
   const draw = () => {
@@ -59,8 +67,16 @@ export function renderNetwork({ model, el }) {
     }
     drawSide(side, spec, model, answer, change);
   };
+  const toTarget = () => {
+    const node = spec.nodes.find((/** @type {Box} */ own) => own.name === model.get("target"));
+    if (!node || large || picture.classList.contains("bb-whole")) return;
+    picture.scrollTo(node.x - picture.clientWidth / 2, node.y - picture.clientHeight / 2);
+  };
+  if (spec.width > SCREEN && spec.width <= SCREEN / SMALLEST) whole();
   lay();
-  return redraw(model, ["evidence", "target", "answer"], draw);
+  const stop = redraw(model, ["evidence", "target", "answer"], draw);
+  const stopped = redraw(model, ["target"], toTarget);
+  return () => [stop, stopped].forEach((each) => each());
 }
 
 /** The node with the most neighbours. @param {any} spec @returns {string} */

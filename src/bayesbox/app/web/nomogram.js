@@ -10,15 +10,16 @@
 import { countsText } from "./counts.js";
 import { fill, h, newId, percent, redraw, s, short, signed, tell } from "./dom.js";
 
-const LEFT = 150, RIGHT = 720, LINE = 46, LIMIT = 12, WIDTH = 860;
+const LEFT = 150, RIGHT = 720, LINE = 46, LIMIT = 12, WIDTH = 860, MOST_CLASSES = 8;
 const PROBABILITIES = [0.0001, 0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999];
 
 /** @param {Host} host */
 export function renderNomogram({ model, el }) {
   const top = h("div", { class: "bb-toolbar" }), picture = h("div", { class: "bb-picture" });
   const result = h("p", { role: "status", class: "bb-sentence" });
+  const all = h("p", { class: "bb-small", "data-all": "" });
   el.classList.add("bb", "bb-nomogram");
-  el.replaceChildren(top, result, picture);
+  el.replaceChildren(top, result, all, picture);
   /** @type {((row: any) => void)[]} */
   let moves = [];
   let drawn = "";
@@ -38,10 +39,19 @@ export function renderNomogram({ model, el }) {
     const row = model.get("row");
     for (const move of moves) move(row);
     const total = totalOf(rulers, row), classes = model.get("spec").classes;
-    const share = 1 / (1 + Math.exp(-total));
+    const share = 1 / (1 + Math.exp(-total)), answer = model.get("answer");
     result.textContent = `Total ${signed(total)}: P(${classes[rulers.label]}) = ${percent(share)}` +
       (classes.length > 2 ? ` against ${classes[rulers.against]}` : "") +
-      (model.get("spec").calibration ? ", before calibration" : "");
+      (model.get("spec").calibration ? ", before calibration" : "") + ".";
+    const shares = answer?.posterior?.map((/** @type {number} */ p, /** @type {number} */ c) => ({
+      name: classes[c],
+      p,
+    }))
+      .sort((/** @type {any} */ a, /** @type {any} */ b) => b.p - a.p).slice(0, MOST_CLASSES)
+      .map((/** @type {any} */ each) => `${each.name} ${percent(each.p)}`);
+    all.textContent = shares
+      ? `All classes${model.get("spec").calibration ? ", calibrated" : ""}: ${shares.join(", ")}`
+      : "";
     result.setAttribute("data-share", String(share));
   });
 }

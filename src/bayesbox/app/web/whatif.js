@@ -189,8 +189,15 @@ function drawOutcome(place, spec, answer) {
         )
       ),
     ),
+    answer.interval ? h("p", { class: "bb-small", "data-interval": "" }, sureness(spec, answer)) : null,
     ...answer.notes.map((/** @type {string} */ note) => h("p", { class: "bb-note" }, note)),
   );
+}
+
+/** How sure the probability of the answer is. @param {any} spec @param {any} answer */
+function sureness(spec, answer) {
+  const [low, high] = answer.interval[answer.label];
+  return `By the rows counted, P(${spec.classes[answer.label]}) is from ${percent(low)} to ${percent(high)} (95 %).`;
 }
 
 /** @param {HTMLElement} place @param {any} spec @param {any} answer @param {(name: string, value: any) => void} set */

@@ -1,0 +1,203 @@
+"""Something the app shows: a file that was named on the command line, read again where it has changed."""
+
+from __future__ import annotations
+
+import os
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+from bayesbox.app.chains import chain_answer, chain_spec, steps_of_texts
+from bayesbox.app.networks import network_answer, network_spec
+from bayesbox.errors import BadOption
+from bayesbox.file.load import load_newest
+from bayesbox.file.reader import Json
+from bayesbox.network.network import BayesianNetwork, FactorGraph, read_network
+from bayesbox.sequence.hmm import HiddenMarkovModel
+
+Stamp = tuple[tuple[int, int] | None, ...]
+
+
+class ShownFile(ABC):
+    """What a file holds: its name, the views it has, its spec and its answers.
+
+    `version` is how often it was read again; a page that has the spec of another version asks for it anew.
+    """
+
+    kind: ClassVar[str]
+
+    def __init__(self, name: str, *, lesson: str | None = None, paths: Sequence[str] = ()) -> None:
+        self.name = name
+        self.lesson = lesson  # what it teaches, where it ships with the package
+        self.paths = tuple(paths)
+        self.version = 0
+        self._stamp = stamp_of(self.paths)
+        self._reading = threading.Lock()
+
+    @property
+    @abstractmethod
+    def views(self) -> Sequence[str]:
+        """The names of its views, the first one to begin with."""
+
+    @property
+    def about(self) -> str:
+        """What it is, in a few words."""
+        return self.kind
+
+    @abstractmethod
+    def spec(self) -> Json:
+        """What its pictures need once."""
+
+    @abstractmethod
+    def answer(self, view: str, asked: Mapping[str, Any]) -> Json:
+        """The traits that follow from those that were set."""
+
+    def typed(self, types: Mapping[str, str]) -> ShownFile:
+        """The same with other types of columns; a file whose types are fixed takes none."""
+        if types:
+            raise BadOption("the types of columns can be changed for a table only", found=self.name)
+        return self
+
+    def refresh(self) -> None:
+        """Take the files as they are now."""
+        with self._reading:
+            stamp = stamp_of(self.paths)
+            if stamp != self._stamp:
+                self.reload()
+                self._stamp, self.version = stamp, self.version + 1
+
+    def watch(self, path: str) -> None:
+        """One more file that it depends on."""
+        self.paths += (path,)
+        self._stamp = stamp_of(self.paths)
+
+    def reload(self) -> None:
+        """Read the files again."""
+        raise NotImplementedError
+
+    def summary(self) -> Json:
+        """Its line in the list of files."""
+        return {
+            "name": self.name,
+            "kind": self.kind,
+            "views": list(self.views),
+            "lesson": self.lesson,
+            "about": self.about,
+            "path": self.paths[0] if self.paths and self.lesson is None else None,
+        }
+
+
+def stamp_of(paths: Sequence[str]) -> Stamp:
+    """When files were changed, and how long they are; None for one that is not there."""
+    found: list[tuple[int, int] | None] = []
+    for path in paths:
+        try:
+            status = os.stat(path)
+        except OSError:
+            found.append(None)
+        else:
+            found.append((status.st_mtime_ns, status.st_size))
+    return tuple(found)
+
+
+def name_apart(files: Sequence[ShownFile]) -> None:
+    """Give files of one name as much of their paths as tells them apart."""
+    names = [each.name for each in files]
+    for each in files:
+        if names.count(each.name) == 1 or not each.paths:
+            continue
+        parts = Path(each.paths[0]).resolve().parts
+        others = [
+            Path(other.paths[0]).resolve().parts
+            for other in files
+            if other is not each and other.paths and other.paths[0] != each.paths[0]
+        ]
+        for length in range(2, len(parts) + 1):
+            if not any(other[-length:] == parts[-length:] for other in others):
+                break
+        each.name = "/".join(parts[-length:]).replace("//", "/")
+    seen: dict[str, int] = {}
+    for each in files:  # one file named twice
+        seen[each.name] = seen.get(each.name, 0) + 1
+        if seen[each.name] > 1:
+            each.name = f"{each.name} ({seen[each.name]})"
+
+
+class OpenedNetwork(ShownFile):
+    """A Bayesian network."""
+
+    kind = "network"
+    views = ("network",)
+
+    def __init__(
+        self, name: str, network: BayesianNetwork, *, path: str | None = None, lesson: str | None = None
+    ) -> None:
+        super().__init__(name, lesson=lesson, paths=() if path is None else [path])
+        self.network = network
+        self._spec: Json | None = None
+
+    @property
+    def about(self) -> str:
+        return f"network, {len(self.network.nodes):,} nodes"
+
+    def reload(self) -> None:
+        self.network, self._spec = read_shown_network(self.paths[0]), None
+
+    def spec(self) -> Json:
+        self.refresh()
+        if self._spec is None:
+            self._spec = network_spec(self.network)
+        return self._spec
+
+    def answer(self, view: str, asked: Mapping[str, Any]) -> Json:  # noqa: ARG002
+        self.refresh()
+        return {"answer": network_answer(self.network, asked.get("evidence") or {}, asked.get("target"))}
+
+
+def read_shown_network(path: str) -> BayesianNetwork:
+    """The network of a file; BadOption for a factor graph."""
+    network = read_network(path)
+    if isinstance(network, FactorGraph):
+        raise BadOption("the app shows Bayesian networks, and this is a factor graph", found=path)
+    return network
+
+
+class OpenedChain(ShownFile):
+    """A hidden Markov model."""
+
+    kind = "chain"
+    views = ("chain",)
+
+    def __init__(self, name: str, chain: HiddenMarkovModel, *, path: str | None = None, version: Any = None) -> None:
+        super().__init__(name, paths=() if path is None else [path])
+        self.chain, self._loaded = chain, version
+
+    @property
+    def about(self) -> str:
+        return f"hidden Markov model, {len(self.chain.model_.states):,} states"
+
+    def reload(self) -> None:
+        self.chain, self._loaded = load_newest(self.paths[0], self.chain, self._loaded)
+
+    def spec(self) -> Json:
+        self.refresh()
+        return chain_spec(self.chain)
+
+    def answer(self, view: str, asked: Mapping[str, Any]) -> Json:  # noqa: ARG002
+        self.refresh()
+        return {"answer": chain_answer(self.chain, steps_of_texts(self.chain, asked.get("steps") or []))}
+
+
+class OpenedLesson(ShownFile):
+    """Bayes' rule by itself: the page works it out alone."""
+
+    kind = "lesson"
+    views = ("lesson",)
+
+    def spec(self) -> Json:
+        return {}
+
+    def answer(self, view: str, asked: Mapping[str, Any]) -> Json:  # noqa: ARG002
+        return {}
