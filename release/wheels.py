@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -52,8 +53,14 @@ def environment(version: str) -> Path:
 
 
 def source_archive(out: Path) -> Path:
+    """The archive of what git knows: environments and builds beside it would take minutes to look through."""
     python = environment(PYTHONS[0])
-    _run([python, "-m", "build", "--no-isolation", "--sdist", "--outdir", out, TOP], dict(os.environ))
+    with tempfile.TemporaryDirectory() as folder:
+        listed = subprocess.run(["git", "ls-files", "-z"], cwd=TOP, capture_output=True, text=True, check=True).stdout
+        for name in filter(None, listed.split("\0")):
+            (Path(folder) / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(TOP / name, Path(folder) / name)
+        _run([python, "-m", "build", "--no-isolation", "--sdist", "--outdir", out, folder], dict(os.environ))
     return max(out.glob("bayesbox-*.tar.gz"), key=lambda path: path.stat().st_mtime)
 
 

