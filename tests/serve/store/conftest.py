@@ -14,10 +14,14 @@ from bayesbox.serve.store.base import Store, open_store
 Open = Callable[[], Store]
 
 
-@pytest.fixture(params=["sqlite"])
+@pytest.fixture(params=["sqlite", "postgresql"])
 def address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """Where an empty store is."""
-    return f"sqlite:///{tmp_path}/store.db"
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path}/store.db"
+    server = request.getfixturevalue("postgres")
+    server.execute("DROP SCHEMA IF EXISTS bayesbox CASCADE")
+    return str(server.address)
 
 
 @pytest.fixture

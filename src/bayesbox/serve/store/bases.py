@@ -27,6 +27,7 @@ def attach(transaction: Transaction, name: str, model: AnyClassifier, data: byte
     if head is not None:
         return load(transaction, head)
     digest, rows = model.book.digest(), rows_in(model.book)
+    transaction.lock_audit()  # which every other attaching takes, so that no two get one number
     number = transaction.query("SELECT COALESCE(MAX(number), 0) + 1 FROM models")[0][0]
     head = Head(number, name, sha256_of_base(data), digest, rows, 0, rows, digest, 1, 1)
     transaction.execute(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 Row = tuple[Any, ...]
+C = TypeVar("C")
 
 
 class Transaction(ABC):
@@ -67,3 +69,35 @@ class Database(ABC):
     @abstractmethod
     def close(self) -> None:
         """Let go of all connections."""
+
+
+class Connections(Generic[C]):
+    """Connections that read: a reader takes one that is free, or a new one, and gives it back."""
+
+    def __init__(self, connect: Callable[[], C], disconnect: Callable[[C], None]) -> None:
+        self._connect, self._disconnect = connect, disconnect
+        self._free: list[C] = []
+        self._lock = threading.Lock()
+        self._closed = False
+
+    def take(self) -> C:
+        """A connection for this reader alone."""
+        with self._lock:
+            if self._free:
+                return self._free.pop()
+        return self._connect()
+
+    def give_back(self, connection: C, *, usable: bool = True) -> None:
+        """Leave a connection to the next reader, unless it is no longer usable."""
+        with self._lock:
+            if usable and not self._closed:
+                self._free.append(connection)
+                return
+        self._disconnect(connection)
+
+    def close(self) -> None:
+        """Close those that are free; others are when they are given back."""
+        with self._lock:
+            self._closed, free, self._free = True, self._free, []
+        for connection in free:
+            self._disconnect(connection)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import threading
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -17,13 +16,14 @@ import apsw
 
 from bayesbox.errors import StoreBusy, StoreFailed
 from bayesbox.serve.store.base import Store
-from bayesbox.serve.store.database import Database, Row, Transaction
+from bayesbox.serve.store.database import Connections, Database, Row, Transaction
 from bayesbox.serve.store.durable import DurableStore
 from bayesbox.serve.store.tables import TABLES
 
 WAIT = 10_000  # milliseconds for another process that writes
 WAIT_FOR_READERS = 500  # milliseconds, before the log is truncated
 SETTINGS = (
+    "PRAGMA synchronous=EXTRA",  # the folder too, while a new file is put into WAL mode
     "PRAGMA journal_mode=WAL",
     "PRAGMA synchronous={synchronous}",
     "PRAGMA fullfsync=ON",
@@ -46,18 +46,17 @@ def look_at(path: str) -> Database:
 
 
 class SqliteDatabase(Database):
-    """One connection that writes, and one that reads, each for one thread at a time."""
+    """One connection that writes, and as many that read as there are readers at a time."""
 
     not_erased = ("back-ups and copies of the store", "file system snapshots")
 
     def __init__(self, path: str, *, vfs: str | None = None, synchronous: str = "FULL", make: bool = True) -> None:
         self.path, self._vfs, self._synchronous = path, vfs, synchronous
-        self._reading = threading.Lock()
+        self._readers: Connections[apsw.Connection] = Connections(self._connect, lambda each: each.close())
         with _errors(path):
             if make and vfs is None:
                 _make_private(path)
             self._writer = self._connect()
-            self._reader = self._connect()
             if make:
                 self._make_tables()
                 self.scrub()
@@ -91,15 +90,17 @@ class SqliteDatabase(Database):
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[Transaction]:
-        with self._reading:
-            connection = self._reader
+        with _errors(self.path):
+            connection = self._readers.take()
+        try:
             with _errors(self.path):
                 connection.execute("BEGIN")
-            try:
-                yield _SqliteTransaction(connection, self.path)
-            finally:
-                with _errors(self.path):
-                    connection.execute("ROLLBACK" if connection.in_transaction else "SELECT 1")
+            yield _SqliteTransaction(connection, self.path)
+        finally:
+            if connection.in_transaction:
+                with contextlib.suppress(apsw.Error):  # nothing was changed
+                    connection.execute("ROLLBACK")
+            self._readers.give_back(connection, usable=not connection.in_transaction)
 
     def scrub(self) -> bool:
         with _errors(self.path):
@@ -112,7 +113,7 @@ class SqliteDatabase(Database):
 
     def close(self) -> None:
         with _errors(self.path):
-            self._reader.close()
+            self._readers.close()
             self._writer.close()
 
 
