@@ -55,6 +55,8 @@ VERBS = {
     "exercise": "Draw an exercise, show its solution, check an answer.",
     "report": "Write one HTML file about a model, a table or a network.",
     "app": "Open models and networks in the browser.",
+    "serve": "Serve models over HTTP: they predict, learn and forget.",
+    "token": "Make, list or revoke the tokens of a service.",
     "demo": "A tour in ten seconds: the people of the Titanic.",
     "completion": "Print the completion script of a shell.",
 }
@@ -66,6 +68,7 @@ _FOLDERS = {
     "change": ("average", "calibrate", "forget", "merge", "redact", "update"),
     "hmm": ("hmm",),
     "network": ("network",),
+    "serve": ("serve", "token"),
 }
 _MODULES = {verb: f"{folder}.{verb}" for folder, verbs in _FOLDERS.items() for verb in verbs}
 

@@ -1,0 +1,123 @@
+"""`bayes serve`."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from bayesbox.cli.options import shared as options
+from bayesbox.cli.print.output import emit_json, note, say
+
+
+@click.command(
+    "serve",
+    cls=options.Verb,
+    short_help="Serve models over HTTP: they predict, learn and forget.",
+    examples=(
+        "bayes serve models",
+        "bayes serve models --port 8080 --workers 4",
+        "bayes serve models --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem",
+        "bayes serve models --host 0.0.0.0 --behind-proxy --store postgresql://db.example.org/models",
+        "bayes serve models --at 12345",
+        "bayes serve models --sign company.pem --max-body 4194304 --rate 100",
+    ),
+    notes="Make a token first: bayes token create DIR --scope predict. SIGTERM and Ctrl-C stop the service once all "
+    "requests under way are answered; SIGHUP takes all model files as they are now. The log on standard error has a "
+    "line of JSON for each request: time, event, id, method, route, status, ms, model, rows, token (its id), problem. "
+    "Keys of --json, printed when it starts: address, models (name, kind, digest, rows, classes).",
+)
+@click.argument("folder", metavar="DIR")
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="The port; 0 takes a free one."
+)
+@click.option("--store", metavar="URL", help="Where events are kept; by default sqlite:///DIR/store.db.")
+@click.option("--tls-cert", metavar="FILE", help="The certificate of TLS (PEM).")
+@click.option("--tls-key", metavar="FILE", help="The key of TLS (PEM).")
+@click.option("--behind-proxy", is_flag=True, help="Listen beyond this machine without TLS: a proxy speaks it.")
+@click.option("--no-tokens", is_flag=True, help="Answer whoever asks; on this machine only.")
+@click.option(
+    "--workers",
+    type=click.IntRange(0, 256),
+    default=0,
+    show_default=True,
+    help="Processes that answer, beside the one that writes; 0 is one process for both.",
+)
+@click.option("--at", type=click.IntRange(min=0), metavar="N", help="Answer as of event N, and change nothing.")
+@click.option("--sign", metavar="FILE", help="Sign certificates with this key, made by bayes key.")
+@click.option("--max-body", type=click.IntRange(min=1), default=1 << 20, show_default=True, help="Bytes of a body.")
+@click.option("--max-rows", type=click.IntRange(min=1), default=1000, show_default=True, help="Rows of a request.")
+@click.option("--max-depth", type=click.IntRange(min=1), default=32, show_default=True, help="Levels of nesting.")
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    default=10.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="For a request to be received and answered.",
+)
+@click.option(
+    "--max-in-flight", type=click.IntRange(min=1), default=64, show_default=True, help="Requests at a time, a process."
+)
+@click.option(
+    "--rate",
+    type=click.FloatRange(min=0),
+    default=0.0,
+    show_default=True,
+    help="Requests a second for each token; 0 is no limit.",
+)
+@click.option(
+    "--log",
+    type=click.Choice(["requests", "problems", "none"]),
+    default="requests",
+    show_default=True,
+    help="What is logged on standard error.",
+)
+@click.option("--for", "seconds", type=click.FloatRange(min=0, min_open=True), help="Stop after so many seconds.")
+@options.json_option
+def command(folder: str, as_json: bool, **given: Any) -> None:
+    """Serve the models of DIR over HTTP: *.bayes files and networks (*.bif, *.xmlbif, *.net, *.xdsl, *.uai).
+
+    A model has the name of its file. Predictions by the Open Inference Protocol V2 or as rows of JSON, explanations,
+    what to ask next; events are learned durably and forgotten with a certificate. The files are never written: what is
+    learned is in the store. GET /openapi.json describes it all.
+    """
+    from bayesbox.serve.http.limits import ServiceLimits
+    from bayesbox.serve.http.server import ServeOptions, run
+
+    asked = ServeOptions(
+        folder,
+        store=given["store"],
+        host=given["host"],
+        port=given["port"],
+        cert=given["tls_cert"],
+        key=given["tls_key"],
+        behind_proxy=given["behind_proxy"],
+        tokens=not given["no_tokens"],
+        workers=given["workers"],
+        at=given["at"],
+        sign=given["sign"],
+        log=given["log"],
+        limits=ServiceLimits(
+            body=given["max_body"],
+            rows=given["max_rows"],
+            depth=given["max_depth"],
+            seconds=given["timeout"],
+            in_flight=given["max_in_flight"],
+            rate=given["rate"],
+        ),
+        seconds=given["seconds"],
+    )
+
+    def started(address: str, models: list[dict[str, Any]]) -> None:
+        if as_json:
+            emit_json({"address": address, "models": models})
+        else:
+            say(address)
+            for model in models:
+                note(f"{model['name']}: {model['kind']}, digest {model['digest'][:16]}")
+        sys.stdout.flush()
+
+    run(asked, started)

@@ -1,0 +1,159 @@
+"""Bodies of requests: inflated within the limit, decoded into their types; what does not fit is named by its place."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from typing import Any, TypeVar
+
+import msgspec
+
+from bayesbox.serve.http.limits import ServiceLimits
+from bayesbox.serve.http.problems import Problem
+
+T = TypeVar("T")
+
+TOKENS = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[{]|[\]}]', re.DOTALL)
+_DECODERS: dict[Any, msgspec.json.Decoder[Any]] = {}
+
+
+def decoder_of(shape: type[T]) -> msgspec.json.Decoder[T]:
+    """The decoder of a type, made once."""
+    found = _DECODERS.get(shape)
+    if found is None:
+        found = _DECODERS[shape] = msgspec.json.Decoder(shape)
+    return found
+
+
+def decode(data: bytes, shape: type[T], limits: ServiceLimits) -> T:
+    """The body of a request; a Problem where it is not JSON, nested too deep, or of another shape."""
+    try:
+        return decoder_of(shape).decode(data)
+    except RecursionError:
+        raise _too_deep(limits) from None
+    except msgspec.ValidationError as error:
+        if depth_of(data, limits.depth) > limits.depth:
+            raise _too_deep(limits) from None
+        raise _misfit(data, str(error)) from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        if depth_of(data, limits.depth) > limits.depth:
+            raise _too_deep(limits) from None
+        raise Problem(400, f"the body is not JSON: {error}", kind="not-json") from None
+
+
+def _too_deep(limits: ServiceLimits) -> Problem:
+    return Problem(422, f"the body is nested deeper than {limits.depth} levels", kind="too-deep")
+
+
+def depth_of(data: bytes, most: int) -> int:
+    """How deep lists and objects are nested, counted until it is more than `most`.
+
+    >>> depth_of(b'{"rows": [{"a": "[["}]}', 32)
+    3
+    """
+    depth = deepest = 0
+    for match in TOKENS.finditer(data):
+        first = match.group()[0]
+        if first in b"[{":
+            depth += 1
+            deepest = max(deepest, depth)
+            if deepest > most:
+                break
+        elif first in b"]}":
+            depth -= 1
+    return deepest
+
+
+PLACE = re.compile(r" - at `(?:key in )?\$(?P<place>[^`]*)`$")
+
+
+def _misfit(data: bytes, message: str) -> Problem:
+    """A body of another shape: the place is worked out here, since the decoder does not say which item it was."""
+    found = PLACE.search(message)
+    what = message if found is None else message[: found.start()]
+    path = "" if found is None else found["place"]
+    where, row, field = _located(msgspec.json.decode(data), path, what)
+    about = {"detail": what, "pointer": where, "field": field, "row": row}
+    told = f"row {row}: " if row is not None else ""
+    named = f"`{field}`: " if field is not None else ""
+    return Problem(422, f"{told}{named}{what}", kind="wrong-shape", errors=[about])
+
+
+def _located(body: Any, path: str, what: str) -> tuple[str, int | None, str | None]:
+    """The pointer, the row and the field of the first value that does not fit, as far as they can be told."""
+    parts = re.findall(r"\.([^.\[]+)|\[(\.\.\.|\d+)\]", path)
+    missing = re.search(r"(?:missing required|contains unknown) field `([^`]*)`", what)
+    trail: list[str] = []
+    row: int | None = None
+    field: str | None = None
+    value = body
+    for name, item in parts:
+        if name:
+            trail.append(name)
+            field = name
+            value = value.get(name) if isinstance(value, dict) else None
+        elif isinstance(value, list):
+            place = int(item) if item.isdigit() else _first_bad(value, what)
+            row = place if row is None else row
+            trail.append(str(place))
+            value = value[place] if place < len(value) else None
+        elif isinstance(value, dict):
+            bad = _bad_key(value)
+            if bad is None:
+                break
+            trail.append(bad)
+            field, value = bad, value[bad]
+    if missing:
+        field = missing[1]
+        trail.append(field)
+    return "#/" + "/".join(part.replace("~", "~0").replace("/", "~1") for part in trail), row, field
+
+
+def _first_bad(items: list[Any], what: str) -> int:
+    """Which item of a list is meant: the first that is no scalar or object of scalars, or lacks what is required."""
+    needed = re.search(r"missing required field `([^`]*)`", what)
+    unknown = re.search(r"contains unknown field `([^`]*)`", what)
+    for place, item in enumerate(items):
+        if needed and isinstance(item, dict) and needed[1] not in item:
+            return place
+        if unknown and isinstance(item, dict) and unknown[1] in item:
+            return place
+        if not needed and not unknown and (not isinstance(item, dict) or _bad_key(item) is not None):
+            return place
+    return 0
+
+
+def _bad_key(found: dict[str, Any]) -> str | None:
+    """The first value of an object that holds a list or an object, or one that does inside of it."""
+    for name, value in found.items():
+        if isinstance(value, list) or (isinstance(value, dict) and (not value or _bad_key(value) is not None)):
+            return name
+    for name, value in found.items():
+        if isinstance(value, dict):
+            return name
+    return None
+
+
+def inflate(data: bytes, encoding: bytes, limits: ServiceLimits) -> bytes:
+    """The body as it was before it was compressed; a Problem where that is more than the limit."""
+    if encoding in (b"", b"identity"):
+        return data
+    if encoding != b"gzip":
+        raise Problem(415, "Content-Encoding must be gzip or identity", headers=[(b"accept-encoding", b"gzip")])
+    inflater = zlib.decompressobj(zlib.MAX_WBITS | 16)
+    try:
+        found = inflater.decompress(data, limits.body + 1)
+    except zlib.error:
+        raise Problem(400, "the body is not gzip", kind="not-gzip") from None
+    if len(found) > limits.body:
+        raise too_large(limits)
+    if not inflater.eof:
+        raise Problem(400, "the gzip body is cut off", kind="not-gzip")
+    return found
+
+
+def too_large(limits: ServiceLimits) -> Problem:
+    """A body beyond the limit; the connection is closed, since the rest of it may still be coming."""
+    return Problem(
+        413, f"the body is larger than {limits.body} bytes", kind="too-large", headers=[(b"connection", b"close")]
+    )

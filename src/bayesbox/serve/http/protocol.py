@@ -1,0 +1,102 @@
+"""HTTP/1.1 as uvicorn speaks it, with what it lets through and we do not: heads without end, and heads that never end.
+
+A sender that dribbles its headers holds a connection without ever being a request, so no limit of the application sees
+it. Here a head must be complete within the time limit and within a size, and a connection that sends nothing is closed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, ClassVar
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from bayesbox.serve.http.limits import ServiceLimits
+from bayesbox.serve.http.problems import Problem
+
+
+class LimitedProtocol(HttpToolsProtocol):
+    """One connection, whose heads are limited. `limits_for` makes the class for the limits of a service."""
+
+    limits: ClassVar[ServiceLimits]
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self.head_size = 0
+        self.head_since: float | None = self.loop.time()  # None while no head is being received
+        self.timeout_keep_alive_task = self.loop.call_later(self.limits.keep_alive, self.timeout_keep_alive_handler)
+
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        self.head_size = 0
+        self.head_since = self.loop.time()
+
+    def on_url(self, url: bytes) -> None:
+        super().on_url(url)
+        self._count(len(url))
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        super().on_header(name, value)
+        self._count(len(name) + len(value))
+
+    def on_headers_complete(self) -> None:
+        self.head_since = None
+        if not self.transport.is_closing():
+            super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        if not self.transport.is_closing():
+            super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        if not self.transport.is_closing():
+            super().on_message_complete()
+
+    def data_received(self, data: bytes) -> None:
+        if self.transport.is_closing():
+            return
+        if self.head_since is not None:  # what the parser holds back until a line is whole counts too
+            self.head_size += len(data) if len(data) > self.limits.header else 0
+        super().data_received(data)
+
+    def _count(self, size: int) -> None:
+        self.head_size += size
+        if self.head_size > self.limits.header:
+            self.refuse(Problem(431, f"the head of a request may have {self.limits.header} bytes"))
+
+    def refuse(self, problem: Problem) -> None:
+        """Answer what is not a request, and close the connection."""
+        if self.transport.is_closing():
+            return
+        body = problem.body("none")
+        head = (
+            f"HTTP/1.1 {problem.status} {problem.kind}\r\ncontent-type: application/problem+json\r\n"
+            f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
+        )
+        self.transport.write(head.encode() + body)
+        self.transport.close()
+
+    def send_400_response(self, msg: str) -> None:
+        """What is not HTTP gets a problem too."""
+        self.refuse(Problem(400, msg, kind="not-http"))
+
+    def expire(self, now: float) -> None:
+        """Refuse a head that has been coming for too long."""
+        since = self.head_since
+        if since is not None and now - since > self.limits.seconds and self._is_idle():
+            self.refuse(Problem(408, f"the head of the request did not end within {self.limits.seconds:g} s"))
+
+    def _is_idle(self) -> bool:
+        return self.cycle is None or self.cycle.response_complete
+
+
+def protocol_for(limits: ServiceLimits) -> type[LimitedProtocol]:
+    """The protocol with these limits."""
+    return type("ServiceProtocol", (LimitedProtocol,), {"limits": limits})
+
+
+def expire_heads(connections: Any, now: float) -> None:
+    """Refuse the heads among these connections that have been coming for too long."""
+    for connection in list(connections):
+        if isinstance(connection, LimitedProtocol):
+            connection.expire(now)

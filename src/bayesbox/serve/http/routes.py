@@ -1,0 +1,82 @@
+"""The routes of the service, in one table: method, path, the scope that it needs, and what it is for.
+
+`{m}` is the name of a model, `{n}` a number. Whatever is not in this table is denied.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from bayesbox.serve.http.tokens import ANY, OPEN
+
+
+class ServiceRoute(NamedTuple):
+    """One route; `name` is that of its handler, and its label in the metrics."""
+
+    method: str
+    path: str
+    scope: str
+    name: str
+    summary: str
+    writes: bool = False  # whether only the process that writes the store answers it
+
+
+ROUTES = (
+    ServiceRoute("GET", "/v2", "predict", "server_metadata", "Name, version and extensions of the server"),
+    ServiceRoute("GET", "/v2/health/live", OPEN, "live", "Whether the process runs"),
+    ServiceRoute("GET", "/v2/health/ready", OPEN, "ready", "Whether requests are answered"),
+    ServiceRoute("GET", "/v2/models/{m}", "predict", "model_metadata", "The inputs and outputs of a model"),
+    ServiceRoute("GET", "/v2/models/{m}/ready", "predict", "model_ready", "Whether a model answers"),
+    ServiceRoute("POST", "/v2/models/{m}/infer", "predict", "infer", "Open Inference Protocol V2: a tensor a column"),
+    ServiceRoute("GET", "/v1/models", "predict", "models", "Names, kinds, digests, rows and classes of the models"),
+    ServiceRoute("POST", "/v1/models/{m}/predict", "predict", "predict", "The most probable class of each row"),
+    ServiceRoute("POST", "/v1/models/{m}/explain", "predict", "explain", "Why one row gets its class"),
+    ServiceRoute("POST", "/v1/models/{m}/ask", "predict", "ask", "What to ask next"),
+    ServiceRoute("POST", "/v1/models/{m}/what-if", "predict", "what-if", "One row with other values"),
+    ServiceRoute("POST", "/v1/models/{m}/learn", "learn", "learn", "Learn events; answered after the commit", True),
+    ServiceRoute("POST", "/v1/models/{m}/forget", "forget", "forget", "Forget events; the answer certifies it", True),
+    ServiceRoute("GET", "/v1/models/{m}/certificates", "forget", "certificates", "All certificates", True),
+    ServiceRoute("GET", "/v1/models/{m}/certificates/{n}", "forget", "certificate", "One certificate", True),
+    ServiceRoute("GET", "/v1/models/{m}/drift", "predict", "drift", "Requests against what was learned", True),
+    ServiceRoute("GET", "/v1/models/{m}/audit", "admin", "audit", "The audit log of a model", True),
+    ServiceRoute("POST", "/v1/models/{m}/reload", "admin", "reload", "Take the file of a model as it is now", True),
+    ServiceRoute("GET", "/metrics", ANY, "metrics", "Metrics in the format of Prometheus", True),
+    ServiceRoute("GET", "/openapi.json", "predict", "openapi", "This description"),
+)
+
+_PLAIN = {route.path: route for route in ROUTES if "{" not in route.path}
+_OF_MODELS = {
+    (route.path.split("/")[1], "/".join(route.path.split("/")[4:])): route for route in ROUTES if "{m}" in route.path
+}
+
+
+class Match(NamedTuple):
+    """The route of a path, the model that it names, and the number."""
+
+    route: ServiceRoute
+    model: str | None
+    number: str | None
+
+
+def match(path: str) -> Match | None:
+    """The route of a path, whatever the method.
+
+    >>> match("/v1/models/people/predict").model
+    'people'
+    >>> match("/v1/models/people/certificates/3").number
+    '3'
+    >>> match("/v1/models/../../etc/passwd") is None
+    True
+    """
+    route = _PLAIN.get(path)
+    if route is not None:
+        return Match(route, None, None)
+    parts = path.split("/")
+    if len(parts) < 4 or parts[2] != "models" or not parts[3]:
+        return None
+    route = _OF_MODELS.get((parts[1], "/".join(parts[4:])))
+    if route is not None:
+        return Match(route, parts[3], None)
+    if len(parts) == 6 and parts[4] == "certificates":
+        return Match(_OF_MODELS[parts[1], "certificates/{n}"], parts[3], parts[5]) if parts[1] == "v1" else None
+    return None

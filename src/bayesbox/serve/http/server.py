@@ -1,0 +1,243 @@
+"""Run the service: open the store and the models, listen, and answer until a signal says to stop."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ipaddress
+import signal
+import socket
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from bayesbox.errors import BadOption, DataWarning, MissingExtra
+from bayesbox.serve.http.limits import ServiceLimits
+from bayesbox.serve.store.base import Store, open_store
+
+DRAIN = 30.0  # seconds that requests under way have at most when the service stops
+
+
+@dataclass(frozen=True)
+class ServeOptions:
+    """What `bayes serve` was asked for."""
+
+    folder: str
+    store: str | None = None  # its address; store.db in the folder
+    host: str = "127.0.0.1"
+    port: int = 8000
+    cert: str | None = None
+    key: str | None = None
+    behind_proxy: bool = False
+    tokens: bool = True
+    workers: int = 0
+    at: int | None = None
+    sign: str | None = None  # the file of a key
+    log: str = "requests"
+    limits: ServiceLimits = field(default_factory=ServiceLimits)
+    seconds: float | None = None  # stop after so many
+
+    def check(self) -> None:
+        """Refuse what would serve people without protection."""
+        if (self.cert is None) != (self.key is None):
+            raise BadOption("TLS needs both files: --tls-cert FILE --tls-key FILE")
+        for path in (self.cert, self.key):
+            if path is not None and not Path(path).is_file():
+                raise BadOption("this file of TLS is not there", found=path)
+        if is_loopback(self.host):
+            return
+        if not self.tokens:
+            raise BadOption("--no-tokens is for this machine only", found=self.host, remedy="Listen on 127.0.0.1")
+        if self.cert is None and not self.behind_proxy:
+            raise BadOption(
+                "beyond this machine the service needs TLS",
+                found=self.host,
+                remedy="Pass --tls-cert FILE --tls-key FILE, or --behind-proxy where a proxy speaks TLS",
+            )
+
+    def store_url(self) -> str:
+        """The address of the store."""
+        return self.store or default_store(self.folder)
+
+
+def default_store(folder: str) -> str:
+    """The address of the store of a folder."""
+    return f"sqlite:///{Path(folder).absolute() / 'store.db'}"
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an address is of this machine only.
+
+    >>> is_loopback("127.0.0.1"), is_loopback("localhost"), is_loopback("0.0.0.0")
+    (True, True, False)
+    """
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def bound_socket(host: str, port: int) -> socket.socket:
+    """A socket that listens there."""
+    try:
+        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        found = socket.socket(family, socket.SOCK_STREAM)
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        found.bind(address)
+        found.listen(2048)
+        found.set_inheritable(True)
+        return found
+    except OSError as error:
+        raise BadOption(
+            f"{host}, port {port} cannot be listened on: {error.strerror}", remedy="Choose another --host or --port"
+        ) from None
+
+
+def run(options: ServeOptions, started: Callable[[str, list[dict[str, Any]]], None]) -> None:
+    """Serve until SIGTERM or SIGINT, or for so many seconds; `started` gets the address and the models."""
+    options.check()
+    try:
+        import httptools  # noqa: F401
+        import msgspec  # noqa: F401
+        import uvicorn  # noqa: F401
+    except ImportError as error:
+        raise MissingExtra(error.name or "uvicorn", "serve") from None
+    if not Path(options.folder).is_dir():
+        raise BadOption("DIR must be a folder that holds models", found=options.folder)
+    listening = bound_socket(options.host, options.port)
+    scheme = "http" if options.cert is None else "https"
+    host = f"[{options.host}]" if ":" in options.host else options.host
+    address = f"{scheme}://{host}:{listening.getsockname()[1]}"
+    with listening, open_store(options.store_url()) as store:
+        if options.workers:
+            from bayesbox.serve.http.workers import run_with_workers
+
+            run_with_workers(options, store, listening, lambda models: started(address, models))
+        else:
+            run_alone(options, store, listening, lambda models: started(address, models))
+
+
+def make_service(options: ServeOptions, store: Store, forward: Any = None) -> Any:
+    """The application over a store."""
+    from bayesbox.classifier.signature import load_private_key
+    from bayesbox.serve.http.logs import ServiceLog
+    from bayesbox.serve.http.service import Service
+    from bayesbox.serve.http.tokens import TokenCheck
+    from bayesbox.serve.models.folder import ModelFolder
+
+    signer = None if options.sign is None else load_private_key(options.sign)
+    folder = ModelFolder(options.folder, store, at=options.at)
+    rate = options.limits.rate / max(options.workers, 1)  # each worker sees its share of the requests
+    tokens = TokenCheck(store, rate) if options.tokens else None
+    log = ServiceLog(options.log)
+    return Service(folder, tokens, limits=options.limits, log=log, forward=forward, signer=signer)
+
+
+def run_alone(
+    options: ServeOptions, store: Store, listening: socket.socket, started: Callable[[list[dict[str, Any]]], None]
+) -> None:
+    """Serve in this process."""
+    with without_data_warnings():
+        service = make_service(options, store)
+        server = make_server(service, options, tls=True)
+        started([service.folder.models[name].summary() for name in sorted(service.folder.models)])
+        service.log.event("started", models=sorted(service.folder.models))
+        run_loop(serve(server, service, [listening], options.seconds))
+        service.close()
+        service.log.event("stopped")
+        service.log.flush()
+
+
+def make_server(service: Any, options: ServeOptions, *, tls: bool) -> Any:
+    """uvicorn's server around a service."""
+    import uvicorn
+
+    from bayesbox.serve.http.protocol import protocol_for
+
+    config = uvicorn.Config(
+        service,
+        http=protocol_for(options.limits),
+        ws="none",
+        log_config=None,
+        log_level="critical",
+        access_log=False,
+        lifespan="off",
+        server_header=False,
+        date_header=True,
+        proxy_headers=False,
+        timeout_keep_alive=int(options.limits.keep_alive),
+        timeout_graceful_shutdown=int(DRAIN),
+        ssl_certfile=options.cert if tls else None,
+        ssl_keyfile=options.key if tls else None,
+    )
+    return uvicorn.Server(config)
+
+
+async def serve(
+    server: Any,
+    service: Any,
+    sockets: list[socket.socket],
+    seconds: float | None = None,
+    *,
+    on_stop: Callable[[], Any] | None = None,
+    on_reload: Callable[[], Any] | None = None,
+) -> None:
+    """Answer until a signal comes; requests under way are answered before it ends, and readiness says no meanwhile."""
+    loop = asyncio.get_running_loop()
+
+    def stop() -> None:
+        service.draining = True
+        if on_stop is not None:
+            loop.run_in_executor(None, on_stop).add_done_callback(lambda _: setattr(server, "should_exit", True))
+        else:
+            server.should_exit = True
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop)
+    if hasattr(signal, "SIGHUP"):
+        loop.add_signal_handler(signal.SIGHUP, lambda: loop.run_in_executor(None, on_reload or service.reload_all))
+    if seconds is not None:
+        loop.call_later(seconds, stop)
+    ticking = loop.create_task(_tick(server, service))
+    try:
+        await server._serve(sockets)
+    finally:
+        ticking.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await ticking
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.remove_signal_handler(number)
+
+
+async def _tick(server: Any, service: Any) -> None:
+    from bayesbox.serve.http.protocol import expire_heads
+
+    loop = asyncio.get_running_loop()
+    while True:
+        await asyncio.sleep(min(1.0, service.limits.seconds / 4))
+        expire_heads(server.server_state.connections, loop.time())
+        await loop.run_in_executor(None, service.tick)
+
+
+def run_loop(main: Any) -> None:
+    """Run on uvloop, where it is there."""
+    try:
+        import uvloop
+
+        factory: Any = uvloop.new_event_loop
+    except ImportError:
+        factory = None
+    with asyncio.Runner(loop_factory=factory) as runner:
+        runner.run(main)
+
+
+@contextlib.contextmanager
+def without_data_warnings() -> Iterator[None]:
+    """What is unusual in rows is in the answers; the process does not warn."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        yield

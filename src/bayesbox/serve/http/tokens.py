@@ -1,0 +1,102 @@
+"""Who may ask what: tokens with scopes, looked up by their SHA-256, and a rate for each."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import time
+from collections.abc import Callable
+
+from bayesbox.serve.http.problems import Problem
+from bayesbox.serve.store.base import Store, TokenRecord
+
+ANY, OPEN = "any", "open"  # any token will do; none is needed
+REMEMBERED = 1.0  # seconds until a token is looked up again: a revoked one is refused within that time
+MOST_REMEMBERED = 10_000
+
+
+def sha256_of_token(token: bytes) -> str:
+    """What the store keeps of a token."""
+    return hashlib.sha256(token).hexdigest()
+
+
+class TokenBucket:
+    """So many requests a second; a burst of one second's worth is let through."""
+
+    __slots__ = ("rate", "room", "since")
+
+    def __init__(self, rate: float, now: float) -> None:
+        self.rate, self.room, self.since = rate, max(rate, 1.0), now
+
+    def take(self, now: float) -> float:
+        """Take one request; the seconds to wait where there is no room for it, else 0."""
+        self.room = min(self.room + (now - self.since) * self.rate, max(self.rate, 1.0))
+        self.since = now
+        if self.room >= 1.0:
+            self.room -= 1.0
+            return 0.0
+        return (1.0 - self.room) / self.rate
+
+
+class TokenCheck:
+    """Looks tokens up in the store and holds each to its rate."""
+
+    def __init__(self, store: Store, rate: float = 0.0, *, clock: Callable[[], float] = time.time) -> None:
+        self.store = store
+        self.rate = rate
+        self.clock = clock
+        self._known: dict[str, tuple[float, TokenRecord]] = {}
+        self._buckets: dict[str, TokenBucket] = {}
+
+    def allow(self, header: bytes | None, scope: str) -> str:
+        """The id of the token, which has the scope; a Problem (401, 403, 429) where it may not ask."""
+        record = self._record(header)
+        if scope != ANY and scope not in record.scopes:
+            detail = f"the token lacks the scope `{scope}`"
+            challenge = f'Bearer error="insufficient_scope", scope="{scope}"'.encode()
+            raise Problem(403, detail, kind="missing-scope", headers=[(b"www-authenticate", challenge)], scope=scope)
+        if self.rate:
+            self._limit(record.id)
+        return record.id
+
+    def _record(self, header: bytes | None) -> TokenRecord:
+        if header is None:
+            raise _unauthorized("a token is needed: Authorization: Bearer TOKEN", b"Bearer")
+        kind, _, token = header.partition(b" ")
+        if kind.lower() != b"bearer" or not token.strip():
+            raise _unauthorized("the token is sent as Authorization: Bearer TOKEN", b"Bearer")
+        digest = sha256_of_token(token.strip())
+        now = self.clock()
+        found = self._known.get(digest)
+        if found is None or now - found[0] > REMEMBERED:
+            record = self.store.token(digest)
+            if record is None:
+                self._known.pop(digest, None)
+                raise _invalid()
+            if len(self._known) >= MOST_REMEMBERED:
+                self._known.clear()
+            found = self._known[digest] = now, record
+        # what was looked up by its hash is compared once more, in constant time
+        if not hmac.compare_digest(found[1].sha256, digest) or not found[1].is_valid(now):
+            raise _invalid()
+        return found[1]
+
+    def _limit(self, id: str) -> None:
+        now = self.clock()
+        bucket = self._buckets.get(id)
+        if bucket is None:
+            bucket = self._buckets[id] = TokenBucket(self.rate, now)
+        wait = bucket.take(now)
+        if wait:
+            after = str(max(int(wait + 0.999), 1)).encode()
+            raise Problem(
+                429, f"more than {self.rate:g} requests a second", kind="rate", headers=[(b"retry-after", after)]
+            )
+
+
+def _unauthorized(detail: str, challenge: bytes) -> Problem:
+    return Problem(401, detail, headers=[(b"www-authenticate", challenge)])
+
+
+def _invalid() -> Problem:
+    return _unauthorized("the token is not valid", b'Bearer error="invalid_token"')

@@ -1,0 +1,128 @@
+"""Drift of the requests: a tally of the rows that were asked about, held against what the model has learned.
+
+No row is kept: rows wait in memory until the next second, are counted together, and are gone. Of very many rows some
+are counted, spread evenly over each request, so that counting costs a small share of the answering at most.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from bayesbox.classifier.answer.drift import DriftCounter, LevelDriftCounter
+from bayesbox.classifier.base import AnyClassifier
+from bayesbox.classifier.table import TableClassifier
+from bayesbox.errors import BayesboxError
+from bayesbox.serve.models.base import Json
+from bayesbox.source.frames import batch_of
+
+
+class RequestTally:
+    """Counts rows of requests; `classifier` gives the model that they are compared with from the next reset on."""
+
+    MOST_AT_ONCE = 100  # rows of one request
+    MOST_A_SECOND = 1000  # rows
+
+    def __init__(self, classifier: Callable[[], AnyClassifier]) -> None:
+        self.classifier = classifier
+        self.waiting: list[Mapping[str, Any]] = []
+        self.seen = 0
+        self._lock = threading.Lock()
+        self._counter: DriftCounter | None = None
+        self.since = time.time()
+
+    def wants(self, rows: int) -> bool:
+        """Take note of so many rows; whether some of them should be counted."""
+        self.seen += rows
+        return len(self.waiting) < self.MOST_A_SECOND
+
+    def observe(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Take rows, to be counted soon."""
+        waiting = self.waiting
+        self.seen += len(rows)
+        if len(waiting) < self.MOST_A_SECOND:
+            waiting.extend(rows if len(rows) <= self.MOST_AT_ONCE else rows[:: len(rows) // self.MOST_AT_ONCE])
+
+    def count(self) -> None:
+        """Count the rows that wait."""
+        with self._lock:
+            rows, self.waiting = self.waiting, []
+            if not rows:
+                return
+            if self._counter is None:
+                classifier = self.classifier()
+                if not isinstance(classifier, TableClassifier) or classifier.fixed:
+                    return
+                self._counter = DriftCounter(classifier)
+            rows = [row for row in rows if row]
+            if not _added(self._counter, rows):
+                for row in rows:  # texts and numbers in one column: each row by itself
+                    _added(self._counter, [row])
+
+    def reset(self) -> None:
+        """Begin again, against the model as it is now."""
+        with self._lock:
+            self._counter, self.waiting, self.seen, self.since = None, [], 0, time.time()
+
+    def taken(self) -> tuple[DriftCounter | None, int]:
+        """What was counted since the last call, to be added up elsewhere."""
+        self.count()
+        with self._lock:
+            found, self._counter = self._counter, None
+            seen, self.seen = self.seen, 0
+        return found, seen
+
+    def add(self, counter: DriftCounter | None, seen: int) -> None:
+        """Add what another process has counted."""
+        with self._lock:
+            self.seen += seen
+            if counter is not None:
+                self._counter = counter if self._counter is None else _sum(self._counter, counter)
+
+    def result(self) -> Json:
+        """What has changed, by column; nothing where no row was counted."""
+        self.count()
+        with self._lock:
+            counted = 0 if self._counter is None else self._counter.rows
+            facts: Json = {"since": self.since, "rows_seen": self.seen, "rows_counted": counted}
+            if not counted or self._counter is None:
+                return {**facts, "columns": []}
+            return {**facts, **self._counter.result().to_dict()}
+
+
+def _added(counter: DriftCounter, rows: Sequence[Mapping[str, Any]]) -> bool:
+    try:
+        if rows:
+            counter.add(batch_of(list(rows)))
+    except BayesboxError:
+        return False
+    return True
+
+
+def _sum(one: DriftCounter, other: DriftCounter) -> DriftCounter:
+    """The counts of both, where they are of the same columns; else the newer ones alone."""
+    same = one.columns.keys() == other.columns.keys() and len(one.expected) == len(other.expected)
+    if not same or any(_levels(one, name) != _levels(other, name) for name in one.columns):
+        return other
+    for name, counter in one.columns.items():
+        more: Any = other.columns[name]
+        own: Any = counter
+        own.unseen += more.unseen
+        own.examples |= more.examples
+        if isinstance(counter, LevelDriftCounter):
+            own.after = own.after + more.after
+        elif more.after is not None:
+            own.after = more.after if own.after is None else own.after + more.after
+            own.binned = own.binned + more.binned
+        one.observed[name] += other.observed[name]
+    one.expected = one.expected + other.expected
+    one.predicted = one.predicted + other.predicted
+    one.rows += other.rows
+    return one
+
+
+def _levels(counter: DriftCounter, name: str) -> object:
+    found = counter.columns[name]
+    return found.levels if isinstance(found, LevelDriftCounter) else found.by

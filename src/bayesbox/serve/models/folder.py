@@ -1,0 +1,131 @@
+"""The models of a folder, each under the name of its file. Requests name models, never paths."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+
+from bayesbox.classifier.base import Classifier
+from bayesbox.errors import BadModelFile, BadOption, SourceUnavailable, UnknownRecord
+from bayesbox.file import container
+from bayesbox.file.load import from_bytes
+from bayesbox.network.formats import format_of
+from bayesbox.network.network import read_network
+from bayesbox.sequence.hmm import HiddenMarkovModel
+from bayesbox.serve.models.base import ServedModel
+from bayesbox.serve.models.chain import ServedChain
+from bayesbox.serve.models.classifier import ServedClassifier
+from bayesbox.serve.models.network import ServedNetwork, require_answers
+from bayesbox.serve.store.base import ModelState, Store
+
+MODEL = ".bayes"
+NOT_MODELS = (".json", ".xml")  # which may be anything, though networks are written so too
+
+
+class ModelFolder:
+    """The models of a folder as they are served, by name. `at` serves classifiers as of an event number, unchanged."""
+
+    def __init__(self, folder: str, store: Store, *, at: int | None = None) -> None:
+        self.folder = Path(folder)
+        self.store = store
+        self.at = at
+        self._lock = threading.Lock()
+        self.models: Mapping[str, ServedModel] = {}
+        self._digest: tuple[tuple[str, ...], str] = ((), "")
+        found = {name: self._opened(name, path) for name, path in self.paths().items()}
+        if not found:
+            raise BadOption(
+                "there is no model in this folder",
+                where=folder,
+                remedy=f"Put model files (*{MODEL}) or networks (*.bif ...) into it",
+            )
+        self.models = found
+
+    def paths(self) -> dict[str, Path]:
+        """The files of models by their names, without their endings."""
+        try:
+            files = sorted(path for path in self.folder.iterdir() if path.is_file() and not path.name.startswith("."))
+        except OSError as error:
+            raise SourceUnavailable(error.strerror or "cannot be read", where=str(self.folder)) from None
+        found: dict[str, Path] = {}
+        for path in files:
+            ending = path.name.removesuffix(".gz").rpartition(".")[2]
+            if not path.name.endswith(MODEL) and (format_of(path) is None or f".{ending}" in NOT_MODELS):
+                continue
+            name = model_name(path)
+            if name in found:
+                raise BadOption(f"two files are the model `{name}`", found=f"{found[name].name}, {path.name}")
+            found[name] = path
+        return found
+
+    def _opened(self, name: str, path: Path) -> ServedModel:
+        if not path.name.endswith(MODEL):
+            return _network(name, path)
+        data = container.read(path)
+        model = from_bytes(data, name=str(path))
+        if isinstance(model, HiddenMarkovModel):
+            return ServedChain(name, model, model.digest())
+        if not isinstance(model, Classifier):
+            raise BadModelFile("this kind of model is not served", where=str(path), found=type(model).__name__)
+        state = self.store.attach(name, model, data)
+        return self._classifier(name, state)
+
+    def _classifier(self, name: str, state: ModelState) -> ServedClassifier:
+        if self.at is not None:
+            fixed = self.store.at(name, self.at)
+            served = ServedClassifier(name, lambda: fixed, reads_only=True)
+        else:
+            store = self.store
+            served = ServedClassifier(name, lambda: store.current(name))
+        served.base_changed = state.base_changed
+        served.current().classifier.row_answers()  # compiled before the first request
+        return served
+
+    def reload(self, name: str) -> ServedModel:
+        """Take the file of a model as it is now; a file that is new is served from now on."""
+        with self._lock:
+            path = self.paths().get(name)
+            if path is None:
+                raise UnknownRecord(f"there is no file of a model `{name}`")
+            served = self.models.get(name)
+            if isinstance(served, ServedClassifier) and path.name.endswith(MODEL):
+                data = container.read(path)
+                model = from_bytes(data, name=str(path))
+                if isinstance(model, Classifier):
+                    state = self.store.reload(name, model, data)
+                    served.base_changed = state.base_changed
+                    served.tally.reset()
+                    return served
+            fresh = self._opened(name, path)
+            self.models = {**self.models, name: fresh}
+            return fresh
+
+    def digest(self) -> str:
+        """One digest of all models: the SHA-256 of their names and digests."""
+        models = self.models
+        digests = tuple(f"{name} {models[name].digest}" for name in sorted(models))
+        if self._digest[0] != digests:
+            self._digest = digests, hashlib.sha256("\n".join(digests).encode()).hexdigest()
+        return self._digest[1]
+
+
+def model_name(path: Path) -> str:
+    """The name of a model: that of its file without the ending of its format.
+
+    >>> model_name(Path("models/people.bayes")), model_name(Path("alarm.bif.gz"))
+    ('people', 'alarm')
+    """
+    name = path.name.removesuffix(".gz")
+    return name.rpartition(".")[0]
+
+
+def _network(name: str, path: Path) -> ServedNetwork:
+    network = read_network(path)
+    require_answers(network, str(path))
+    try:
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError as error:
+        raise SourceUnavailable(error.strerror or "cannot be read", where=str(path)) from None
+    return ServedNetwork(name, network, digest)
