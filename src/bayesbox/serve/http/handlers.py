@@ -13,10 +13,10 @@ from bayesbox.serve.http import oip
 from bayesbox.serve.http.calls import JSON, Call, Reply
 from bayesbox.serve.http.decode import decode
 from bayesbox.serve.http.metrics import MEDIA_TYPE as METRICS_TYPE
-from bayesbox.serve.http.metrics import Metrics
+from bayesbox.serve.http.metrics import ServiceMetrics
 from bayesbox.serve.http.openapi import description
 from bayesbox.serve.http.problems import Problem
-from bayesbox.serve.models.base import Action, Answer, ServedModel, json_of
+from bayesbox.serve.models.base import Action, ModelAnswer, ServiceModel, json_of
 from bayesbox.serve.models.classifier import ForgetBody, LearnBody, ServedClassifier
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class Handlers:
             return await self.forget(call, body)
         return await self.ask_model(call, name, body)
 
-    def _model(self, call: Call) -> ServedModel:
+    def _model(self, call: Call) -> ServiceModel:
         assert call.match is not None
         assert call.match.model is not None
         return self.service.folder.models[call.match.model]
@@ -96,7 +96,7 @@ class Handlers:
         body = decode(data, action.body, service.limits)
         call.rows = asked = body.rows_asked()
         self._limit(asked)
-        answer: Answer = action.run(body) if action.quick(body) else await service.in_thread(action.run, body)
+        answer: ModelAnswer = action.run(body) if action.quick(body) else await service.in_thread(action.run, body)
         service.metrics.predicted(model.name, answer.classes, answer.rows)
         return _reply(answer.body, answer.digest)
 
@@ -227,7 +227,7 @@ class Handlers:
         return _reply(json_of({"certificates": found}), model.digest)
 
     @staticmethod
-    def _require_store(model: ServedModel, what: str) -> None:
+    def _require_store(model: ServiceModel, what: str) -> None:
         if not isinstance(model, ServedClassifier):
             raise Problem(404, f"`{model.name}` is a {model.kind}, which has no {what}", kind="no-action")
 
@@ -267,7 +267,7 @@ class Handlers:
     def metrics(self, call: Call) -> Reply:  # noqa: ARG002
         """The metrics of all processes."""
         service = self.service
-        together = Metrics.sum([service.metrics.state(), *self.other_metrics.values()])
+        together = ServiceMetrics.sum([service.metrics.state(), *self.other_metrics.values()])
         gauges: dict[str, list[tuple[Mapping[str, str], float]]] = {name: [] for name in GAUGES}
         gauges["store_lag_seconds"].append(({}, float(service.folder.store.lag())))
         gauges["in_flight"].append(({}, float(service.in_flight)))

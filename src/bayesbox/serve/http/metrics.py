@@ -12,7 +12,7 @@ MOST_CLASSES = 200  # of a model, that have a line each
 MEDIA_TYPE = b"text/plain; version=0.0.4; charset=utf-8"
 
 
-class Metrics:
+class ServiceMetrics:
     """What was asked and answered since the service started."""
 
     def __init__(self) -> None:
@@ -36,8 +36,8 @@ class Metrics:
         """Count rows and the classes that were answered."""
         self.rows[model] += rows
         counts = self.classes
-        for label in classes:
-            counts[model, label] += 1
+        for label, count in Counter(classes).items():
+            counts[model, label] += count
 
     def state(self) -> tuple[Any, ...]:
         """All of it as plain values, to be sent to another process."""
@@ -45,7 +45,7 @@ class Metrics:
         return {route: list(times) for route, times in self.times.items()}, *(dict(each) for each in counters)
 
     @classmethod
-    def sum(cls, states: Iterable[tuple[Any, ...]]) -> Metrics:
+    def sum(cls, states: Iterable[tuple[Any, ...]]) -> ServiceMetrics:
         """The metrics of several processes together."""
         found = cls()
         for times, *counters in states:

@@ -10,7 +10,7 @@ import msgspec
 from bayesbox import __version__
 from bayesbox.errors import BadData
 from bayesbox.serve.http.problems import Problem
-from bayesbox.serve.models.base import Json, ServedModel
+from bayesbox.serve.models.base import Json, ServiceModel
 from bayesbox.serve.models.rows import BadRowOf
 
 Value = str | int | float | bool | None
@@ -32,7 +32,7 @@ class InputTensor(msgspec.Struct):
     name: str
     shape: list[int]
     datatype: str
-    data: list[Value] | list[list[Value]]
+    data: list[Value | list[Value]]
     parameters: dict[str, Value] | None = None
 
 
@@ -57,7 +57,7 @@ def server_metadata() -> Json:
     return {"name": PLATFORM, "version": __version__, "extensions": ["bayesbox_null", "bayesbox_v1"]}
 
 
-def model_metadata(model: ServedModel) -> Json:
+def model_metadata(model: ServiceModel) -> Json:
     """The tensors of a model."""
     inputs, outputs = model.tensors()
     return {
@@ -70,7 +70,7 @@ def model_metadata(model: ServedModel) -> Json:
     }
 
 
-def columns_of(request: InferRequest, model: ServedModel) -> tuple[dict[str, list[Any]], int]:
+def columns_of(request: InferRequest, model: ServiceModel) -> tuple[dict[str, list[Any]], int]:
     """The columns of a request, and how many rows they have."""
     known = {each["name"] for each in model.tensors()[0]}
     columns: dict[str, list[Any]] = {}

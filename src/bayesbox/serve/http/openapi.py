@@ -9,14 +9,14 @@ from bayesbox import __version__
 from bayesbox.serve.http.limits import ServiceLimits
 from bayesbox.serve.http.routes import ROUTES, ServiceRoute
 from bayesbox.serve.http.tokens import OPEN
-from bayesbox.serve.models.base import Json, ServedModel
+from bayesbox.serve.models.base import Json, ServiceModel
 from bayesbox.serve.models.classifier import ServedClassifier
 from bayesbox.serve.models.schemas import TEXT, listed, record
 
 VALUE: Json = {"type": ["string", "number", "boolean", "null"]}
 
 
-def description(models: Mapping[str, ServedModel], limits: ServiceLimits) -> Json:
+def description(models: Mapping[str, ServiceModel], limits: ServiceLimits) -> Json:
     """The paths of all models, each with the shapes of its own questions and answers."""
     paths: dict[str, Json] = {}
     for route in ROUTES:
@@ -38,7 +38,7 @@ def description(models: Mapping[str, ServedModel], limits: ServiceLimits) -> Jso
     }
 
 
-def offers(model: ServedModel, route: ServiceRoute) -> bool:
+def offers(model: ServiceModel, route: ServiceRoute) -> bool:
     """Whether a model has a route."""
     if route.name in ("predict", "explain", "ask", "what-if"):
         return route.name in model.actions
@@ -62,7 +62,7 @@ def _about(limits: ServiceLimits) -> str:
     )
 
 
-def _operation(route: ServiceRoute, model: ServedModel | None, limits: ServiceLimits) -> Json:
+def _operation(route: ServiceRoute, model: ServiceModel | None, limits: ServiceLimits) -> Json:
     name = "" if model is None else f"_{model.name}"
     found: Json = {
         "operationId": f"{route.name.replace('-', '_')}{name}",
@@ -99,7 +99,7 @@ def _headers() -> Json:
     }
 
 
-def _problems(route: ServiceRoute, model: ServedModel | None) -> list[str]:
+def _problems(route: ServiceRoute, model: ServiceModel | None) -> list[str]:
     if route.scope == OPEN:
         return ["503"] if route.name == "ready" else []
     found = ["401", "403", "408", "429", "503"]
@@ -127,7 +127,7 @@ def _parameters(route: ServiceRoute) -> list[Json]:
     return []
 
 
-def _body(route: ServiceRoute, model: ServedModel | None, limits: ServiceLimits) -> Json | None:
+def _body(route: ServiceRoute, model: ServiceModel | None, limits: ServiceLimits) -> Json | None:
     if route.method != "POST" or model is None or route.name == "reload":
         return None
     if route.name == "infer":
@@ -151,7 +151,7 @@ def _bounded(schema: Json, name: str, limits: ServiceLimits) -> Json:
     return {**schema, "properties": {**schema["properties"], name: rows}}
 
 
-def _tensors(model: ServedModel, limits: ServiceLimits) -> Json:
+def _tensors(model: ServiceModel, limits: ServiceLimits) -> Json:
     names = [each["name"] for each in model.tensors()[0]]
     tensor = record(
         {
@@ -168,7 +168,7 @@ def _tensors(model: ServedModel, limits: ServiceLimits) -> Json:
     return record({**asked, "outputs": {"type": ["array", "null"], "items": wanted}}, ["inputs"])
 
 
-def _answer(route: ServiceRoute, model: ServedModel | None) -> Json:
+def _answer(route: ServiceRoute, model: ServiceModel | None) -> Json:
     if route.name == "metrics":
         return TEXT
     if route.name == "models":

@@ -18,16 +18,16 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from bayesbox.errors import BayesboxError
-from bayesbox.serve.http.calls import JSON, Call, Receive, Reply, Scope
+from bayesbox.serve.http.calls import Call, Receive, Reply, Scope
 from bayesbox.serve.http.decode import inflate, too_large
 from bayesbox.serve.http.handlers import Handlers
 from bayesbox.serve.http.limits import ServiceLimits
 from bayesbox.serve.http.logs import ServiceLog
-from bayesbox.serve.http.metrics import Metrics
+from bayesbox.serve.http.metrics import ServiceMetrics
 from bayesbox.serve.http.problems import MEDIA_TYPE, Problem, problem_of
 from bayesbox.serve.http.routes import match
 from bayesbox.serve.http.tokens import ANY, OPEN, TokenCheck
-from bayesbox.serve.models.base import ServedModel
+from bayesbox.serve.models.base import ServiceModel
 from bayesbox.serve.models.folder import ModelFolder
 from bayesbox.serve.models.rows import BadRowOf
 
@@ -59,7 +59,7 @@ class Service:
         self.limits = limits or ServiceLimits()
         self.log = log or ServiceLog("none")
         self.forward = forward
-        self.metrics = Metrics()
+        self.metrics = ServiceMetrics()
         self.draining = False
         self.in_flight = 0
         self.pool = ThreadPoolExecutor(max_workers=max(self.limits.in_flight, 1), thread_name_prefix="bayes-serve")
@@ -210,7 +210,7 @@ class Service:
                 facts["problem"] = problem.kind
             log.request(facts)
 
-    def reload(self, name: str) -> ServedModel:
+    def reload(self, name: str) -> ServiceModel:
         """Take the file of a model as it is now; requests under way are answered by the one before."""
         model = self.folder.reload(name)
         self.reloaded(name)

@@ -19,7 +19,7 @@ Scalar = str | int | float | bool | None
 Row = dict[str, Scalar]
 
 
-class Answer(NamedTuple):
+class ModelAnswer(NamedTuple):
     """A body of JSON, the digest of the model that gave it, how many rows it is about, and the classes predicted."""
 
     body: bytes
@@ -42,14 +42,14 @@ class Action:
     description of the service the JSON schemas of body and answer."""
 
     body: type[Body]
-    run: Callable[[Any], Answer]
+    run: Callable[[Any], ModelAnswer]
     quick: Callable[[Any], bool]
     schema: Callable[[], Json]
     answer: Callable[[], Json]
     summary: str
 
 
-class ServedModel(ABC):
+class ServiceModel(ABC):
     """A model under a name. It may change while it is served; an answer is that of one version of it."""
 
     kind: ClassVar[str]

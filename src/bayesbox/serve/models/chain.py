@@ -10,7 +10,7 @@ from typing import Any
 from bayesbox.errors import BadData
 from bayesbox.sequence.forecast import Forecast, LevelForecast
 from bayesbox.sequence.hmm import HiddenMarkovModel
-from bayesbox.serve.models.base import Action, Answer, Body, Json, Row, Scalar, ServedModel, json_of
+from bayesbox.serve.models.base import Action, Body, Json, ModelAnswer, Row, Scalar, ServiceModel, json_of
 from bayesbox.serve.models.rows import BadRowOf, read_row
 from bayesbox.serve.models.schemas import NUMBER, TEXT, listed, record
 
@@ -29,7 +29,7 @@ class SequenceBody(Body):
         return max(sum(map(len, self.sequences)), len(self.sequences))
 
 
-class ServedChain(ServedModel):
+class ServedChain(ServiceModel):
     """A hidden Markov model of a file."""
 
     kind = "chain"
@@ -64,7 +64,7 @@ class ServedChain(ServedModel):
             "columns": list(self.columns),
         }
 
-    def predict(self, body: SequenceBody) -> Answer:
+    def predict(self, body: SequenceBody) -> ModelAnswer:
         """The path, P(state) of each step, the log-likelihood, and P(state) and P(value) of the steps to come."""
         if not 0 <= body.forecast <= MOST_STEPS_AHEAD:
             what = f"forecast must be from 0 to {MOST_STEPS_AHEAD}, got {body.forecast}"
@@ -73,7 +73,7 @@ class ServedChain(ServedModel):
         for place, steps in enumerate(body.sequences):
             with read_row(place):
                 answers.append(self._decoded(steps, body))
-        return Answer(json_of({"digest": self._digest, "answers": answers}), self._digest, len(answers))
+        return ModelAnswer(json_of({"digest": self._digest, "answers": answers}), self._digest, len(answers))
 
     def _decoded(self, steps: Sequence[Row | Scalar], body: SequenceBody) -> Json:
         found: Json = {"path": [], "log_likelihood": 0.0}

@@ -15,7 +15,7 @@ from bayesbox.classifier.table import TableClassifier
 from bayesbox.errors import BadData, BayesboxError
 from bayesbox.explain.evidence import lead
 from bayesbox.schema.levels import level_text
-from bayesbox.serve.models.base import Action, Answer, Body, Json, Row, ServedModel, json_of
+from bayesbox.serve.models.base import Action, Body, Json, ModelAnswer, Row, ServiceModel, json_of
 from bayesbox.serve.models.drift import RequestTally
 from bayesbox.serve.models.rows import BadRowOf, as_rows, notes_of, read_row
 from bayesbox.serve.models.schemas import ClassifierSchemas
@@ -96,7 +96,7 @@ class ForgetBody(Body):
         return len(self.ids)
 
 
-class ServedClassifier(ServedModel):
+class ServedClassifier(ServiceModel):
     """A classifier of a store, which learns and forgets while it is served."""
 
     kind = "classifier"
@@ -172,7 +172,7 @@ class ServedClassifier(ServedModel):
         answers = self.current().classifier.row_answers()
         return answers.is_plain and not body.explain and len(body.rows) <= INLINE_ROWS
 
-    def predict(self, body: PredictBody) -> Answer:
+    def predict(self, body: PredictBody) -> ModelAnswer:
         """The class of each row, its probabilities, and what says most for it."""
         state = self.current()
         answers = state.classifier.row_answers()
@@ -183,6 +183,8 @@ class ServedClassifier(ServedModel):
         if table is None:
             rows = as_rows(state.classifier, rows)
             notes = notes_of(state.classifier, rows)
+            table = plain_probabilities(answers, rows)
+        if table is None:
             table = probabilities(state.classifier, answers, rows)
         if not 0 <= body.explain <= MOST_EXPLAINED:
             raise BadRowOf(
@@ -207,7 +209,7 @@ class ServedClassifier(ServedModel):
             written["notes"] = notes
         encoded = json_of(written) if body.explain else msgspec.json.encode(written)
         self.tally.observe(rows)
-        return Answer(encoded, state.digest, len(rows), classes)
+        return ModelAnswer(encoded, state.digest, len(rows), classes)
 
     def _explained(self, classifier: AnyClassifier, rows: list[Row], table: Any, number: int) -> list[list[Json]]:
         """For each row what says most for its class against the runner-up."""
@@ -235,7 +237,7 @@ class ServedClassifier(ServedModel):
             )
         return found
 
-    def explain(self, body: RowBody) -> Answer:
+    def explain(self, body: RowBody) -> ModelAnswer:
         """Why one row gets its class."""
         state = self.current()
         row = as_rows(state.classifier, [body.row])[0]
@@ -244,23 +246,23 @@ class ServedClassifier(ServedModel):
             case = state.classifier.case(batch, against=body.against)
             found = {"digest": state.digest, "class": self._label(state.classifier, case.prediction), **case.as_dict()}
             found["notes"] = case.notes(state.classifier)
-        return Answer(json_of(found), state.digest, 1)
+        return ModelAnswer(json_of(found), state.digest, 1)
 
-    def ask(self, body: AskBody) -> Answer:
+    def ask(self, body: AskBody) -> ModelAnswer:
         """What to ask next."""
         state = self.current()
         row = as_rows(state.classifier, [body.row])[0]
         with read_row():
             found = state.classifier.ask_next(self._batch(state.classifier, row), body.costs)
-        return Answer(json_of({"digest": state.digest, **found.to_dict()}), state.digest, 1)
+        return ModelAnswer(json_of({"digest": state.digest, **found.to_dict()}), state.digest, 1)
 
-    def what_if(self, body: ChangeBody) -> Answer:
+    def what_if(self, body: ChangeBody) -> ModelAnswer:
         """One row as it is, and as it would be."""
         state = self.current()
         row = as_rows(state.classifier, [body.row])[0]
         with read_row():
             found = state.classifier.what_if(self._batch(state.classifier, row), body.changes)
-        return Answer(json_of({"digest": state.digest, **found.to_dict()}), state.digest, 1)
+        return ModelAnswer(json_of({"digest": state.digest, **found.to_dict()}), state.digest, 1)
 
     def _batch(self, classifier: AnyClassifier, row: Row) -> Any:
         if not self.is_table:
@@ -284,13 +286,10 @@ class ServedClassifier(ServedModel):
         state = self.current()
         classifier = state.classifier
         answers = classifier.row_answers()
-        if rows <= 8 or not self.is_table:
-            few = [dict(zip(inputs, values, strict=True)) for values in zip(*inputs.values(), strict=True)]
-            found = answers.of_rows(cast("list[Mapping[str, Any]]", few))
-            table = probabilities(classifier, answers, as_rows(classifier, few)) if found is None else found
-        else:
-            with read_row():
-                table = classifier.posterior(batch_of(inputs))
+        given = [dict(zip(inputs, values, strict=True)) for values in zip(*inputs.values(), strict=True)]
+        table = plain_probabilities(answers, given)
+        if table is None:
+            table = probabilities(classifier, answers, as_rows(classifier, given))
         best = table.argmax(axis=1).tolist()
         labels = answers.labels
         classes = [labels[place] for place in best]
@@ -304,10 +303,7 @@ class ServedClassifier(ServedModel):
                 "data": table.ravel().tolist(),
             },
         ]
-        if self.tally.wants(rows):
-            some = slice(0, rows, max(rows // self.tally.MOST_AT_ONCE, 1))
-            sampled = {name: values[some] for name, values in inputs.items()}
-            self.tally.observe([dict(zip(sampled, row, strict=True)) for row in zip(*sampled.values(), strict=True)])
+        self.tally.observe(given)
         return state.digest, outputs, classes
 
     @staticmethod
@@ -328,6 +324,11 @@ def label_datatype(labels: Sequence[Any]) -> str:
     """The datatype of the labels in the Open Inference Protocol."""
     kinds = {type(label) for label in labels}
     return {bool: "BOOL", int: "INT64", float: "FP64"}.get(kinds.pop(), "BYTES") if len(kinds) == 1 else "BYTES"
+
+
+def plain_probabilities(answers: RowAnswers, rows: list[Any]) -> Any:
+    """P(class | row) where the core answers all of the rows; else None."""
+    return answers.core.proba_many(rows, False) if answers.is_plain and answers.core is not None else None
 
 
 def probabilities(classifier: AnyClassifier, answers: RowAnswers, rows: list[Row]) -> Any:

@@ -33,11 +33,6 @@ class RequestTally:
         self._counter: DriftCounter | None = None
         self.since = time.time()
 
-    def wants(self, rows: int) -> bool:
-        """Take note of so many rows; whether some of them should be counted."""
-        self.seen += rows
-        return len(self.waiting) < self.MOST_A_SECOND
-
     def observe(self, rows: Sequence[Mapping[str, Any]]) -> None:
         """Take rows, to be counted soon."""
         waiting = self.waiting

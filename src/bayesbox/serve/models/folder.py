@@ -14,7 +14,7 @@ from bayesbox.file.load import from_bytes
 from bayesbox.network.formats import format_of
 from bayesbox.network.network import read_network
 from bayesbox.sequence.hmm import HiddenMarkovModel
-from bayesbox.serve.models.base import ServedModel
+from bayesbox.serve.models.base import ServiceModel
 from bayesbox.serve.models.chain import ServedChain
 from bayesbox.serve.models.classifier import ServedClassifier
 from bayesbox.serve.models.network import ServedNetwork, require_answers
@@ -32,7 +32,7 @@ class ModelFolder:
         self.store = store
         self.at = at
         self._lock = threading.Lock()
-        self.models: Mapping[str, ServedModel] = {}
+        self.models: Mapping[str, ServiceModel] = {}
         self._digest: tuple[tuple[str, ...], str] = ((), "")
         found = {name: self._opened(name, path) for name, path in self.paths().items()}
         if not found:
@@ -60,7 +60,7 @@ class ModelFolder:
             found[name] = path
         return found
 
-    def _opened(self, name: str, path: Path) -> ServedModel:
+    def _opened(self, name: str, path: Path) -> ServiceModel:
         if not path.name.endswith(MODEL):
             return _network(name, path)
         data = container.read(path)
@@ -83,7 +83,7 @@ class ModelFolder:
         served.current().classifier.row_answers()  # compiled before the first request
         return served
 
-    def reload(self, name: str) -> ServedModel:
+    def reload(self, name: str) -> ServiceModel:
         """Take the file of a model as it is now; a file that is new is served from now on."""
         with self._lock:
             path = self.paths().get(name)

@@ -8,7 +8,7 @@ from typing import Any
 
 from bayesbox.errors import BadData
 from bayesbox.network.network import BayesianNetwork, FactorGraph
-from bayesbox.serve.models.base import Action, Answer, Body, Json, Row, ServedModel, json_of
+from bayesbox.serve.models.base import Action, Body, Json, ModelAnswer, Row, ServiceModel, json_of
 from bayesbox.serve.models.rows import read_row
 from bayesbox.serve.models.schemas import NUMBER, TEXT, listed, record
 
@@ -34,7 +34,7 @@ class AskNodeBody(Body):
     costs: dict[str, float] | None = None
 
 
-class ServedNetwork(ServedModel):
+class ServedNetwork(ServiceModel):
     """A network of a file; `digest` is the SHA-256 of the file."""
 
     kind = "network"
@@ -74,7 +74,7 @@ class ServedNetwork(ServedModel):
         kind = "network" if isinstance(self.network, BayesianNetwork) else "factor-graph"
         return {"name": self.name, "kind": kind, "digest": self._digest, "rows": 0, "classes": [], "nodes": self.states}
 
-    def predict(self, body: EvidenceBody) -> Answer:
+    def predict(self, body: EvidenceBody) -> ModelAnswer:
         """The posteriors of all nodes, or of the targets."""
         targets = self.network.nodes if body.targets is None else body.targets
         with read_row():
@@ -85,15 +85,15 @@ class ServedNetwork(ServedModel):
             with read_row(place):
                 found = self.network.posteriors({name: value for name, value in row.items() if value is not None})
                 answers.append({"posteriors": {node: dict(found[node]) for node in targets}})
-        return Answer(json_of({"digest": self._digest, "answers": answers}), self._digest, len(answers))
+        return ModelAnswer(json_of({"digest": self._digest, "answers": answers}), self._digest, len(answers))
 
-    def ask(self, body: AskNodeBody) -> Answer:
+    def ask(self, body: AskNodeBody) -> ModelAnswer:
         """The nodes that are not known by their information about the target."""
         assert isinstance(self.network, BayesianNetwork)
         with read_row():
             known = {name: value for name, value in body.row.items() if value is not None}
             found = self.network.ask_next(known, body.target, body.costs)
-        return Answer(json_of({"digest": self._digest, **found.to_dict()}), self._digest, 1)
+        return ModelAnswer(json_of({"digest": self._digest, **found.to_dict()}), self._digest, 1)
 
     # -- the Open Inference Protocol -----------------------------------------------------------------------------
 
