@@ -32,6 +32,9 @@ _WHERE = {
     "Joint": "bayesbox.network.joint.joint",
     "NetworkClassifier": "bayesbox.estimators.network_classifier",
     "NetworkDisplay": "bayesbox.estimators.displays.network",
+    "NoisyAnd": "bayesbox.network.compact.noisy",
+    "NoisyMax": "bayesbox.network.compact.noisy",
+    "NoisyOr": "bayesbox.network.compact.noisy",
     "NomogramDisplay": "bayesbox.estimators.displays.nomogram",
     "NotLinear": "bayesbox.errors",
     "Real": "bayesbox.schema.kinds",
@@ -97,6 +100,9 @@ if TYPE_CHECKING:
     from bayesbox.estimators.train import train as train
     from bayesbox.explain.bayes_rule import bayes_rule as bayes_rule
     from bayesbox.limits import limit_context as limit_context
+    from bayesbox.network.compact.noisy import NoisyAnd as NoisyAnd
+    from bayesbox.network.compact.noisy import NoisyMax as NoisyMax
+    from bayesbox.network.compact.noisy import NoisyOr as NoisyOr
     from bayesbox.network.joint.joint import Joint as Joint
     from bayesbox.network.learn.learn_network import learn_network as learn_network
     from bayesbox.network.network import BayesianNetwork as BayesianNetwork

@@ -1,22 +1,22 @@
 """Every warning of bayesbox, as the module `bayesbox.errors` has them beside the errors.
 
-    DataWarning (UserWarning)                     what is suspicious, but can be used
-      SuspiciousData                              what looks wrong in some columns: `reason`, `columns`
-      MissingColumns                              columns of the model that rows lack: `missing`, `nearest`
-      UnseenLevels                                levels never seen, by column: `counts`, `examples`, `known`
-      ImpossibleRows                              rows, or sequences, that every class rules out: `count` of `rows`
-      DroppedWords                                words that a limit dropped: `count`, `limit`
-      UnknownStates                               a column of which no value is a state of its node: `column`
-      ColumnsByPosition                           rows with names for columns that were learned without, or the reverse
-      LostCalibration                             a calibration that no longer fits the classes
-      WorseThanBaseline                           a model worse than always answering `answer`: `accuracy`, `log_loss`
-      CalibrationNotExported                      a calibration that another `language` has no form for
-      LostLedger                                  a ledger that a merge with a model without one drops: `without`
-      RoundedRows                                 rows of a network file not quite 1 in sum, by their digits: `sums`
-      SkippedLinks                                links in folders of documents that were not followed: `count`
-      NotSettled                                  an approximation that has not come to rest
-    ExtensionFailed (UserWarning)                 an installed extension whose module cannot be imported: `name`
-    LocksUnsupported (UserWarning)                a file system on which files cannot be locked: `path`, `reason`
+DataWarning (UserWarning)                     what is suspicious, but can be used
+  SuspiciousData                              what looks wrong in some columns: `reason`, `columns`
+  MissingColumns                              columns of the model that rows lack: `missing`, `nearest`
+  UnseenLevels                                levels never seen, by column: `counts`, `examples`, `known`
+  ImpossibleRows                              rows, or sequences, that every class rules out: `count` of `rows`
+  DroppedWords                                words that a limit dropped: `count`, `limit`
+  UnknownStates                               a column of which no value is a state of its node: `column`
+  ColumnsByPosition                           rows with names for columns that were learned without, or the reverse
+  LostCalibration                             a calibration that no longer fits the classes
+  WorseThanBaseline                           a model worse than always answering `answer`: `accuracy`, `log_loss`
+  CalibrationNotExported                      a calibration that another `language` has no form for
+  LostLedger                                  a ledger that a merge with a model without one drops: `without`
+  RoundedRows                                 rows of a network file not quite 1 in sum, by their digits: `sums`
+  SkippedLinks                                links in folders of documents that were not followed: `count`
+  NotSettled                                  an approximation that has not come to rest
+ExtensionFailed (UserWarning)                 an installed extension whose module cannot be imported: `name`
+LocksUnsupported (UserWarning)                a file system on which files cannot be locked: `path`, `reason`
 """
 
 from __future__ import annotations

@@ -234,3 +234,44 @@ def test_sums_off_by_rounding_are_said(bayes, folder):
         assert "note: r.bif: " in ended.err
         assert "0.999" in ended.err
         assert "Warning" not in ended.err
+
+
+def test_an_intervention_and_jeffreys_rule_in_the_question(bayes: Bayes, sprinkler: str) -> None:
+    assert bayes("query", sprinkler, "P(rain=yes | do(sprinkler=on))").out == "1/5 = 0.2\n"
+    found = bayes("query", sprinkler, "P(sprinkler=on | rain:=(yes:0.5, no:0.5))", "--json").json
+    assert found["fraction"] == "41/200"
+    most = bayes("query", sprinkler, "P(grass | do(sprinkler=on))", "--mpe", "--json").json
+    assert most["states"] == {"grass": "wet"}
+    assert bayes("query", sprinkler, "P(grass | do(sprinkler))", code=2).err
+
+
+def test_adjust(bayes: Bayes, sprinkler: str) -> None:
+    told = bayes("network", "adjust", sprinkler, "P(grass | do(sprinkler))").out
+    assert "back door: adjust for rain" in told
+    assert "sum over rain of P(rain) P(grass | rain, sprinkler)" in told
+    found = bayes("network", "adjust", sprinkler, "P(grass=wet | do(sprinkler=on))", "--json").json
+    assert found["back_door"] == [["rain"]]
+    assert found["probability"] == pytest.approx(0.2 * 0.99 + 0.8 * 0.9)
+    hidden = bayes("network", "adjust", sprinkler, "P(grass | do(sprinkler))", "--latent", "rain", "--json").json
+    assert hidden["identifiable"] is False
+    assert hidden["hedge"] == {"outer": ["sprinkler", "grass"], "inner": ["grass"]}
+    assert bayes("network", "adjust", sprinkler, code=2).err
+    assert bayes("network", "show", sprinkler, "--latent", "rain", code=2).err
+
+
+def test_edit(bayes: Bayes, sprinkler: str) -> None:
+    ended = bayes(
+        "network", "edit", sprinkler, "-o", "new.json", "--remove-arc", "rain->sprinkler", "--rename", "grass=lawn",
+        "--rename-state", "rain=yes:heavy", "--add-node", "shoes=wet,dry", "--add-arc", "lawn->shoes",
+        "--set-table", "shoes=0.9,0.1; 0,1", "--json",
+    )  # fmt: skip
+    assert ended.json["edges"] == [["rain", "lawn"], ["sprinkler", "lawn"], ["lawn", "shoes"]]
+    net = bb.read_network("new.json")
+    assert net.query("P(sprinkler=on)") == pytest.approx(0.2 * 0.01 + 0.8 * 0.4)
+    assert net.query("P(shoes=wet | lawn=wet)") == pytest.approx(0.9)
+    assert net.states("rain") == ["heavy", "no"]
+    assert bayes("network", "edit", sprinkler, "--remove-node", "rain", code=2).err  # no file to write
+    assert bayes("network", "edit", sprinkler, "-o", "new.bif", code=2).err  # nothing to change
+    assert bayes("network", "edit", sprinkler, "-o", "new.bif", "--remove-node", "snow", code=3).err
+    assert bayes("network", "edit", sprinkler, "-o", "new.bif", "--set-table", "rain=0.5,0.6", code=3).err
+    assert not Path("new.bif").exists()

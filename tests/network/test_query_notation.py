@@ -71,7 +71,7 @@ def test_meaning(text, question):
         ("", 1, "a name"),
         ("P()", 3, "a name"),
         ("P(B | J=)", 9, "a value"),
-        ("P(B | J)", 8, "`=` or `~`"),
+        ("P(B | J)", 8, "`=`, `~` or `:=`"),
         ("P(B | J=1", 10, "`,` or `)`; the text ends"),
         ("P(B", 4, "`,`, `|` or `)`"),
         ("P(B) C", 6, "the end of the question"),
@@ -108,7 +108,7 @@ def test_a_long_text_is_cut_around_the_place():
     with pytest.raises(BadOption) as caught:
         parse(text)
     assert str(caught.value).startswith(f"column {len(text)} of '...")
-    assert " | x)': expected `=` or `~`" in str(caught.value)
+    assert " | x)': expected `=`, `~` or `:=`" in str(caught.value)
     assert len(str(caught.value)) < 200
 
 

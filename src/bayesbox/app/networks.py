@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,6 +16,7 @@ from bayesbox.network.printed_tables import counts_by_node
 from bayesbox.network.tables import require_tables
 
 MOST_TABLES = 60_000  # numbers of all tables that the page gets to show
+MOST_CELLS = 2**22  # of all tables, beyond which the arcs are not weighed
 MOST_STRENGTHS = 200  # nodes of a network whose arcs are weighed
 
 
@@ -22,9 +24,10 @@ def network_spec(network: BayesianNetwork) -> Json:
     """Nodes with places, states, parents and tables, and the paths of the arcs with their strengths in bits."""
     require_tables(network.graph)
     layout = network.layout(probabilities=True)
-    size = sum(node.table.size for node in network.graph.nodes.values() if node.table is not None)
+    graph = network.graph
+    size = sum(math.prod(graph.shape(node)) for node in graph.nodes.values())
     bits = {}
-    if len(network.nodes) <= MOST_STRENGTHS:
+    if len(network.nodes) <= MOST_STRENGTHS and size <= MOST_CELLS:
         bits = {(each.parent, each.child): each.conditional for each in network.strengths()}
     counts = counts_by_node(network)
     nodes = []
@@ -32,8 +35,8 @@ def network_spec(network: BayesianNetwork) -> Json:
         node = network.graph.nodes[box.name]
         own: Json = {"name": box.name, "states": list(node.states), "parents": list(node.parents)}
         own |= {"x": box.x, "y": box.y, "width": box.width, "height": box.height}
-        if size <= MOST_TABLES and node.table is not None:
-            own["table"] = node.table.ravel().tolist()
+        if size <= MOST_TABLES:
+            own["table"] = graph.full_table(box.name).ravel().tolist()
             if box.name in counts:
                 own["counts"] = counts[box.name].ravel().tolist()
         nodes.append(own)

@@ -15,7 +15,13 @@ INNER = {
     "BayesianNetwork": {"model", "of", "active_path_of"},
     "NetworkQuestions": {
         "ask", "evidence_of", "findings", "posteriors_of_states", "state_codes", "model", "approximations", "max_bytes",
+        "acted",
     },
+    "NetworkActing": {"acted"},
+    "NoisyTable": {"own_states", "resolved"},
+    "NoisyOr": {"resolved"},
+    "NoisyAnd": {"resolved"},
+    "NoisyMax": {"own_states", "resolved"},
     "NetworkFitting": {"fit_rows", "restore_counts"},
     "FactorGraph": {"model"},
     "HiddenMarkovModel": {"model_", "of_options", "options", "reading", "rules"},

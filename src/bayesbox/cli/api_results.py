@@ -13,6 +13,7 @@ import bayesbox
 from bayesbox.cli.api_members import members, signature_of
 
 RESULTS = {
+    "AdjustmentSets": "network.act.results",
     "Answer": "network.joint.query",
     "ArcStrengths": "network.analyse.strengths",
     "Book": "tally.book",
@@ -33,6 +34,7 @@ RESULTS = {
     "Flips": "classifier.answer.flips",
     "Forecast": "sequence.forecast",
     "GraphLayout": "explain.graph.layout",
+    "Identification": "network.act.results",
     "Importance": "classifier.answer.importance",
     "IntervalTable": "explain.credible",
     "LinearWeights": "table.naive.linear",

@@ -50,7 +50,7 @@ VERBS = {
     "rule": "Bayes' rule by itself, for a few numbers.",
     "query": "Ask a table or a network for any probability, or for independence.",
     "ask": "Say what to ask next: what is expected to say most of a class or node.",
-    "network": "Learn, show, convert or sample a Bayesian network.",
+    "network": "Learn, show, edit, convert or sample a Bayesian network.",
     "hmm": "Learn, decode, score or continue sequences by a hidden Markov model.",
     "exercise": "Draw an exercise, show its solution, check an answer.",
     "report": "Write one HTML file about a model, a table or a network.",

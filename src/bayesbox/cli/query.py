@@ -44,11 +44,15 @@ ROWS = ("weight", "types", "na", "bad_rows", *options.DIALECT_OPTIONS)
         "bayes query alarm.bif 'P(B | J=true)' --approx gibbs",
         "bayes query alarm.bif 'P(B=true | J=true, M=true)' --approx all",
         "bayes query learned.json 'P(B=true | J=true)' --interval .95",
+        "bayes query alarm.bif 'P(M | do(A=true))'",
+        "bayes query alarm.bif 'P(B | A:=0.8)'",
         "bayes query alarm.bif 'J _|_ M | A'",
         "bayes query people.bayes 'P(income | sex=Female, education=Masters)'",
     ),
     notes="A name that holds one of , | = ( ) ~ : and a value that holds one of , | ( ) stand in double quotes. "
-    "alarm~0.7 is evidence that is itself uncertain, colour~(red:0.7, blue:0.3) the same for any values. "
+    "alarm~0.7 is evidence that is itself uncertain, colour~(red:0.7, blue:0.3) the same for any values. Of a network, "
+    "alarm:=0.7 says what the probability is from now on (Jeffrey's rule), and do(alarm=true) sets a node from "
+    "outside. "
     "Keys of --json: question, counted, left_out; for an event fraction, probability, given; for a table columns, "
     "rows, given; for independence independent, joint, product, parts, chi_square, g. Of a network: question, and "
     "probability (with fraction, where the network is small), or columns and rows; with --mpe states, probability, "

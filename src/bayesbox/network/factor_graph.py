@@ -29,6 +29,12 @@ class FactorModel:
     names: tuple[str, ...]
     states: tuple[tuple[str, ...], ...]
     factors: tuple[FactorTable, ...]
+    auxiliary: int = 0  # of the last variables, how many are no nodes but steps of compact tables
+
+    @property
+    def visible(self) -> int:
+        """How many variables can be asked for: the first ones."""
+        return len(self.names) - self.auxiliary
 
     @cached_property
     def cards(self) -> tuple[int, ...]:

@@ -7,6 +7,7 @@ A graph may do without tables; then it answers questions of structure only.
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -18,6 +19,8 @@ from numpy.typing import NDArray
 
 from bayesbox.described import Remedy
 from bayesbox.errors import BadData, BadTable, RoundedRows, UnknownNode
+from bayesbox.network.compact.expand import SmallTable, TakenApart, taken_apart
+from bayesbox.network.compact.table import CompactTable
 from bayesbox.network.factor_graph import FactorModel, FactorTable
 from bayesbox.network.rounding import is_rounding
 from bayesbox.schema.levels import level_text
@@ -26,17 +29,22 @@ Doubles = NDArray[np.float64]
 
 MOST_NODES = 10_000
 MOST_CELLS = 10**8
+SMALL_CELLS = 256  # of a compact table, up to which it is made in full
 TOLERANCE = 1e-6  # how far a row may be from the sum 1
 
 
 @dataclass(frozen=True)
 class Node:
-    """A variable: its states, its parents, and a table with an axis for each parent and the states along the last."""
+    """A variable: its states, its parents, and a table with an axis for each parent and the states along the last.
+
+    One with a compact table has its full table only where that is small.
+    """
 
     name: str
     states: tuple[str, ...]
     parents: tuple[str, ...] = ()
     table: Doubles | None = None
+    compact: CompactTable | None = None
 
     @cached_property
     def place(self) -> dict[str, int]:
@@ -133,9 +141,12 @@ class Graph:
                 raise UnknownNode("node", parent, self.nodes, where=f"the parents of `{node.name}`")
             if parent in node.parents[:index]:
                 raise BadTable(f"node `{node.name}` has a parent twice", node=node.name, found=parent)
-        if node.table is None:
+        if node.table is None and node.compact is None:
             return node
         shape = self.shape(node)
+        if node.compact is not None:
+            return replace(node, table=_small_table(node, node.compact, shape))
+        assert node.table is not None
         table = np.ascontiguousarray(node.table, dtype=np.float64)
         if table.shape != shape:
             raise BadTable(
@@ -243,11 +254,62 @@ class Graph:
     @cached_property
     def has_tables(self) -> bool:
         """Whether every node has its table."""
-        return all(node.table is not None for node in self.nodes.values())
+        return all(node.table is not None or node.compact is not None for node in self.nodes.values())
+
+    @cached_property
+    def compact_nodes(self) -> list[str]:
+        """The nodes whose tables are given by compact ones, and are too large to be made."""
+        return [name for name, node in self.nodes.items() if node.compact is not None and node.table is None]
+
+    @cached_property
+    def expanded(self) -> Graph:
+        """The graph with these nodes taken apart into small tables; new nodes are at the end."""
+        return self.taken_apart()[0] if self.compact_nodes else self
+
+    def taken_apart(self, *, explicit: bool = False) -> tuple[Graph, dict[str, TakenApart]]:
+        """The graph of small tables, and how each compact node was taken apart; `explicit` takes apart all of them."""
+        wanted = [name for name, node in self.nodes.items() if node.compact is not None]
+        parts: dict[str, TakenApart] = {}
+        names = list(self.nodes)
+        for name in wanted if explicit else self.compact_nodes:
+            node = self.nodes[name]
+            assert node.compact is not None
+            parts[name] = taken_apart(name, node.parents, node.compact, names, explicit=explicit)
+            names += [step.name for step in parts[name].steps]
+        kept = [self._small(node, parts[name].last) if name in parts else node for name, node in self.nodes.items()]
+        new = [self._small(self.nodes[name], step) for name, part in parts.items() for step in part.steps]
+        return Graph([*kept, *new], name=self.name, checked=True), parts
+
+    @staticmethod
+    def _small(node: Node, step: SmallTable) -> Node:
+        return Node(step.name, node.states, step.parents, np.ascontiguousarray(step.table))
+
+    def full_table(self, name: str) -> Doubles:
+        """The table of a node, made where it is compact; refused where it would be too large or there is none."""
+        node = self.nodes[name]
+        if node.table is not None:
+            return node.table
+        if node.compact is None:
+            raise BadTable(f"node `{name}` has no table", node=name, remedy="Give one: cpts={...}, or fit the network")
+        require_cells(node.compact.shape, name)
+        return node.compact.table()
+
+    @cached_property
+    def tabular(self) -> Graph:
+        """The graph with full tables only."""
+        if not self.compact_nodes:
+            return self
+        nodes = [replace(node, table=self.full_table(name), compact=None) for name, node in self.nodes.items()]
+        return Graph(nodes, name=self.name, checked=True)
 
     @cached_property
     def model(self) -> FactorModel:
-        """The tables as factors of the joint distribution, one a node in the order of the nodes."""
+        """The tables as factors of the joint distribution, one a node in the order of the nodes.
+
+        Variables that compact tables need besides are at the end.
+        """
+        if self.compact_nodes:
+            return replace(self.expanded.model, auxiliary=len(self.expanded.nodes) - len(self.nodes))
         place = {name: index for index, name in enumerate(self.nodes)}
         factors = []
         for node in self.nodes.values():
@@ -267,6 +329,7 @@ class Graph:
             mine.states == other.nodes[name].states
             and mine.parents == other.nodes[name].parents
             and _same(mine.table, other.nodes[name].table)
+            and mine.compact == other.nodes[name].compact
             for name, mine in self.nodes.items()
         )
 
@@ -277,6 +340,18 @@ def _same(mine: Doubles | None, theirs: Doubles | None) -> bool:
     if mine is None or theirs is None:
         return mine is theirs
     return bool(np.array_equal(mine, theirs))
+
+
+def _small_table(node: Node, compact: CompactTable, shape: tuple[int, ...]) -> Doubles | None:
+    """The full table of a compact one where it is small; the shape is that which the parents' states give it."""
+    if compact.shape != shape:
+        raise BadTable(
+            f"the compact table of `{node.name}` does not fit its parents' states and its own",
+            node=node.name,
+            found=compact.shape,
+            remedy=f"It is {shape}",
+        )
+    return compact.rounded_table() if math.prod(shape) <= SMALL_CELLS else None
 
 
 def _reached(names: Iterable[str], further: Any) -> set[str]:

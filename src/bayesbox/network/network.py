@@ -12,8 +12,11 @@ from numpy.typing import NDArray
 
 from bayesbox.display.picture import Picture
 from bayesbox.errors import BadData, BadOption, file_name, require_whole
+from bayesbox.network.act.methods import NetworkActing
 from bayesbox.network.analyse.methods import NetworkAnalysis
 from bayesbox.network.approximate.algorithm import InferenceAlgorithm
+from bayesbox.network.edit.methods import NetworkEditing
+from bayesbox.network.exact.compiled import CompiledModel
 from bayesbox.network.factor_graph import FactorModel
 from bayesbox.network.graph import Graph
 from bayesbox.network.learn.fit import NetworkFitting
@@ -39,7 +42,7 @@ Names = str | Iterable[str] | None
 ROWS_AT_ONCE = 1 << 20  # of a sample: an interrupt need not wait for all of them
 
 
-class BayesianNetwork(NetworkResult, NetworkFitting, NetworkAnalysis, HasNetworkWidget):
+class BayesianNetwork(NetworkResult, NetworkFitting, NetworkActing, NetworkEditing, NetworkAnalysis, HasNetworkWidget):
     """A Bayesian network: the parents of each node, and P(node | parents) as tables.
 
     `structure` maps each node to its parents; `cpts` each node to its table, by dicts or arrays. A table with a number
@@ -90,13 +93,13 @@ class BayesianNetwork(NetworkResult, NetworkFitting, NetworkAnalysis, HasNetwork
     @cached_property
     def _inexact(self) -> set[str]:
         """The nodes whose rows do not quite sum to 1."""
-        return {name for name, node in self.graph.nodes.items() if not node.sums_to_one()}
+        return {name for name, node in self.graph.expanded.nodes.items() if not node.sums_to_one()}
 
     def _relevant(self, wanted: Sequence[str], known: Sequence[str]) -> list[int]:
-        return relevant(self.graph, [*wanted, *known], self._inexact)
+        return relevant(self.graph.expanded, [*wanted, *known], self._inexact)
 
     def _parents_first(self) -> list[int] | None:
-        return [self.model.place[name] for name in self.graph.order]
+        return [self.model.place[name] for name in self.graph.expanded.order]
 
     # -- structure -----------------------------------------------------------------------------------------------
 
@@ -121,8 +124,8 @@ class BayesianNetwork(NetworkResult, NetworkFitting, NetworkAnalysis, HasNetwork
 
     def cpt(self, node: str) -> NDArray[np.float64] | None:
         """P(node | parents): an axis for each parent, and the states of the node along the last."""
-        table = self.graph.node(node).table
-        return None if table is None else table.copy()
+        found = self.graph.node(node)
+        return None if found.table is None and found.compact is None else self.graph.full_table(found.name).copy()
 
     def parameters(self) -> Parameters:
         """How many numbers the tables hold, as `terms`, how many of them are free, and those of the full `joint` table.
@@ -254,8 +257,9 @@ class BayesianNetwork(NetworkResult, NetworkFitting, NetworkAnalysis, HasNetwork
         generator = np.random.default_rng(seed)
         parts = [slice(first, min(first + ROWS_AT_ONCE, n)) for first in range(0, n, ROWS_AT_ONCE)]
         codes: dict[str, NDArray[np.int32]] = {}
-        for name in self.graph.order:
-            node = self.graph.nodes[name]
+        graph = self.graph.expanded
+        for name in graph.order:
+            node = graph.nodes[name]
             assert node.table is not None
             bounds = np.ascontiguousarray(np.cumsum(node.table.reshape(-1, len(node.states)), axis=1).T)
             codes[name] = np.zeros(n, dtype=np.int32)
@@ -263,7 +267,7 @@ class BayesianNetwork(NetworkResult, NetworkFitting, NetworkAnalysis, HasNetwork
                 code = codes[name][part]
                 row = np.zeros(len(code), dtype=np.int64)
                 for parent in node.parents:
-                    row = row * len(self.graph.nodes[parent].states) + codes[parent][part]
+                    row = row * len(graph.nodes[parent].states) + codes[parent][part]
                 draw = generator.random(len(code)) * bounds[-1][row]
                 for bound in bounds[:-1]:
                     code += bound[row] <= draw
@@ -309,7 +313,8 @@ class BayesianNetwork(NetworkResult, NetworkFitting, NetworkAnalysis, HasNetwork
         """
         from bayesbox.network.analyse.strengths import strengths_of
 
-        found = strengths_of(self._compiled, self.findings(evidence), self.max_bytes)
+        compiled = self._compiled if not self.graph.compact_nodes else CompiledModel(self.graph.tabular.model)
+        found = strengths_of(compiled, self.findings(evidence), self.max_bytes)
         if found is None:
             raise impossible_evidence(evidence)
         return found

@@ -34,12 +34,28 @@ MOST_NUMBERS = 50_000  # of all tables
 
 
 def parameters_of(graph: Graph) -> Parameters:
-    """The numbers of all tables, of which one in each row follows from the others."""
+    """The numbers of all tables, of which one in each row follows from the others.
+
+    Of a compact table they are those of its causes and of the leak; a row in which nothing is caused has none free.
+    """
     nodes = graph.nodes.values()
-    rows = [math.prod(graph.shape(node)[:-1]) for node in nodes]
+    rows = [_rows(node, graph) for node in nodes]
     states = [len(node.states) for node in nodes]
-    free = sum(row * (count - 1) for row, count in zip(rows, states, strict=True))
+    free = sum((row - _idle(node)) * (count - 1) for node, row, count in zip(nodes, rows, states, strict=True))
     return Parameters(free, sum(map(operator.mul, rows, states)), None, math.prod(states))
+
+
+def _rows(node: Node, graph: Graph) -> int:
+    if node.compact is not None:
+        return sum(len(cause) for cause in node.compact.causes) + 1
+    return math.prod(graph.shape(node)[:-1])
+
+
+def _idle(node: Node) -> int:
+    """The rows of a compact table that are certain."""
+    if node.compact is None:
+        return 0
+    return sum(int(node.compact.idle(at).sum()) for at in range(len(node.parents))) + (not node.compact.has_leak)
 
 
 def tables_of(network: BayesianNetwork, interval: float | None = None) -> PrintedTables:
@@ -86,6 +102,8 @@ def _count(number: int) -> str:
 
 def _table(network: BayesianNetwork, node: Node, counts: Doubles | None) -> Step:
     states = [network.graph.nodes[parent].states for parent in node.parents]
+    if node.compact is not None:
+        return _compact_table(node, states)
     assert node.table is not None
     shares = node.table.reshape(-1, len(node.states))
     cells = _given_cells(shares) if counts is None else _counted_cells(network, node, counts, shares)
@@ -94,6 +112,23 @@ def _table(network: BayesianNetwork, node: Node, counts: Doubles | None) -> Step
         event = ", ".join(f"{parent}={state}" for parent, state in zip(node.parents, case, strict=True))
         rows.append(Row(f"P({node.name} | {event})" if event else f"P({node.name})", tuple(row)))
     return Step(node.name, tuple(rows), node.states)
+
+
+def _compact_table(node: Node, states: list[tuple[str, ...]]) -> Step:
+    """What each parent causes alone, where it causes something, and the leak."""
+    assert node.compact is not None
+    kind = f"noisy-{node.compact.kind.upper()}"
+    names: list[str] = []
+    shares: list[Doubles] = []
+    for at, (parent, own, cause) in enumerate(zip(node.parents, states, node.compact.causes, strict=True)):
+        for place in np.flatnonzero(~node.compact.idle(at)).tolist():
+            names.append(f"P({node.name} | {parent}={own[place]} alone), {kind}")
+            shares.append(cause[place])
+    if node.compact.has_leak or not names:
+        names.append(f"P({node.name} | leak), {kind}")
+        shares.append(node.compact.leak)
+    cells = _given_cells(np.array(shares))
+    return Step(node.name, tuple(Row(name, tuple(row)) for name, row in zip(names, cells, strict=True)), node.states)
 
 
 def _given_cells(shares: Doubles) -> list[list[Cell]]:

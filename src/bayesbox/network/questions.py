@@ -10,7 +10,7 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import islice
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,8 @@ from bayesbox.network.exact.possible import propagation_of
 from bayesbox.network.exact.posterior_table import PosteriorTable
 from bayesbox.network.factor_graph import FactorModel
 from bayesbox.network.joint.query import POSITIVE
-from bayesbox.network.query.notation import Query, Term, Virtual, parse_query, quoted_name
+from bayesbox.network.query.jeffrey import jeffrey_likelihoods
+from bayesbox.network.query.notation import Believed, Query, Term, Virtual, parse_query, quoted_name
 from bayesbox.network.query.probability_table import ProbabilityTable
 from bayesbox.schema.arrays import AnyArray
 from bayesbox.schema.encode import Encoded, encode
@@ -88,9 +89,12 @@ class NetworkQuestions:
         self, query: Query, *, exact: bool = False, approx: str | InferenceAlgorithm | None = None, **options: Any
     ) -> Any:
         """The answer to a parsed query; with `exact`, in fractions."""
+        acted = self.acted(query)
+        if acted is not self:
+            return acted.ask(query, exact=exact, approx=approx, **options)
         method = None if approx is None else method_of(approx, options)
         _refuse_options(approx, options)
-        evidence = self.evidence_of(query)
+        evidence = self.evidence_of(query, exact=exact)
         findings = self.findings(evidence)
         places = [self._place(target.name) for target in query.targets if target.value is None]
         valued: dict[int, set[int]] = {}
@@ -130,6 +134,12 @@ class NetworkQuestions:
             return ProbabilityTable(str(query), free, numbers, levels=levels)
         stated = {} if errors is None else _by_levels(errors, levels)
         return EstimatedDistribution(str(query), free, numbers, errors=stated, levels=levels, approximation=found)
+
+    def acted(self, query: Query) -> Self:
+        """The network that a query asks: where it has do(...), the one in which that was done."""
+        if query.actions:
+            raise BadOption("do(...) is for Bayesian networks, and this is a factor graph", found=str(query))
+        return self
 
     def fraction(self, text: str) -> Fraction:
         """The probability of an event as a fraction, each number of the tables taken for the decimal that names it."""
@@ -228,6 +238,8 @@ class NetworkQuestions:
         findings = self.findings(evidence)
         listed = [targets] if isinstance(targets, str) else targets
         wanted = None if listed is None else [self._place(name) for name in listed]
+        if wanted is None and self.model.auxiliary:
+            wanted = list(range(self.model.visible))
         found = most_probable(self.model, findings, wanted, max_bytes=self.max_bytes)
         names = self.model.names
         states = {names[place]: self.model.states[place][state] for place, state in found.states.items()}
@@ -252,13 +264,17 @@ class NetworkQuestions:
                 states[place] = self._code(place, value)
         return ObservedStates(states, likelihoods)
 
-    def evidence_of(self, query: Query) -> dict[str, Any]:
+    def evidence_of(self, query: Query, *, exact: bool = False) -> dict[str, Any]:
         """The evidence of a query as a mapping; of several findings of one node, the product of their likelihoods."""
         evidence: dict[str, Any] = {}
+        believed: dict[str, Any] = {}
         for term in query.evidence:
+            if isinstance(term, Believed):
+                believed[term.name] = self._virtual(term)
+                continue
             value: Any = term.value if isinstance(term, Term) else self._virtual(term)
             evidence[term.name] = self._both(term.name, evidence[term.name], value) if term.name in evidence else value
-        return evidence
+        return evidence | (jeffrey_likelihoods(self, evidence, believed, exact=exact) if believed else {})
 
     def _both(self, name: str, one: object, other: object) -> Any:
         """Two findings of a node as one."""

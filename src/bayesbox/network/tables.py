@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 
 from bayesbox.errors import BadData, BadTable, UnknownNode
+from bayesbox.network.compact.noisy import NoisyTable
 from bayesbox.network.graph import Doubles, Graph, Node, require_cells
 from bayesbox.schema.levels import level_text
 
@@ -52,13 +53,21 @@ def graph_of(
     known = _states(parents, given_tables, given_states)
     nodes = []
     for node, above in parents.items():
-        table = None
-        if tables is not None:
-            if node not in given_tables:
-                raise BadTable(f"node `{node}` has no table", node=node, remedy="Give one in cpts")
-            table = _table(node, given_tables[node], above, known)
-        nodes.append(Node(node, known[node], above, table))
+        if tables is None:
+            nodes.append(Node(node, known[node], above))
+            continue
+        if node not in given_tables:
+            raise BadTable(f"node `{node}` has no table", node=node, remedy="Give one in cpts")
+        nodes.append(table_from(node, given_tables[node], above, known))
     return Graph(nodes, name=name, normalize=normalize)
+
+
+def table_from(name: str, given: object, above: tuple[str, ...], states: Mapping[str, tuple[str, ...]]) -> Node:
+    """A node with the table that is given for it, in full or compact."""
+    if isinstance(given, NoisyTable):
+        compact = given.resolved(name, states[name], {parent: states[parent] for parent in above})
+        return Node(name, states[name], above, compact=compact)
+    return Node(name, states[name], above, _table(name, given, above, states))
 
 
 def _by_node(given: object, what: str, each: str) -> dict[str, Any]:
@@ -96,7 +105,11 @@ def _states(
 ) -> dict[str, tuple[str, ...]]:
     known = {name: tuple(level_text(state) for state in states) for name, states in given.items()}
     for name, above in parents.items():  # the keys of its own distributions
-        leaf = _leaf(tables.get(name), len(above))
+        table = tables.get(name)
+        leaf = _leaf(table, len(above))
+        own = table.own_states() if isinstance(table, NoisyTable) else None
+        if name not in known and own is not None:
+            known[name] = own
         if name not in known and isinstance(leaf, Mapping):
             known[name] = tuple(level_text(state) for state in leaf)
     for name, above in parents.items():  # the keys under which its children are given
@@ -127,7 +140,7 @@ def _counted_states(name: str, count: int | None) -> tuple[str, ...]:
 
 def _count(table: Any, sizes: Sequence[int]) -> int | None:
     """How many states a node has by its table; None where that does not say it."""
-    if table is None or isinstance(table, (Mapping, str)):
+    if table is None or isinstance(table, (Mapping, str, NoisyTable)):
         return None
     shape = np.shape(table)
     rows = math.prod(sizes)
@@ -163,7 +176,7 @@ def _table(name: str, given: object, above: tuple[str, ...], states: Mapping[str
     own = Node(name, states[name])
     cells = require_cells([*sizes, len(own.states)], name)
     if not isinstance(given, Mapping) or not above:
-        return _from_array(own, given, sizes) if above else _distribution(own, given)
+        return _from_array(own, given, sizes) if above else distribution_of(own, given)
     table = np.full((*sizes, len(own.states)), np.nan)
     axes = [Node(parent, states[parent]) for parent in above]
     _fill(table, own, given, axes)
@@ -177,7 +190,7 @@ def _table(name: str, given: object, above: tuple[str, ...], states: Mapping[str
 def _fill(table: Doubles, own: Node, given: object, axes: list[Node]) -> None:
     """Write what is given into a table, one parent after another."""
     if not axes:
-        table[...] = _distribution(own, given)
+        table[...] = distribution_of(own, given)
         return
     if not isinstance(given, Mapping):
         table[...] = _from_array(own, given, [len(axis.states) for axis in axes])
@@ -190,7 +203,7 @@ def _fill(table: Doubles, own: Node, given: object, axes: list[Node]) -> None:
         _fill(table[place], own, inside, axes[len(keys) :])
 
 
-def _distribution(own: Node, given: object) -> Doubles:
+def distribution_of(own: Node, given: object) -> Doubles:
     """One row."""
     if isinstance(given, Mapping):
         row = np.full(len(own.states), np.nan)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from bayesbox.errors import CannotExport
 from bayesbox.file.reader import Json
 from bayesbox.network.network import BayesianNetwork
@@ -14,18 +16,18 @@ MOST_NUMBERS = 2_000_000
 def network_document(network: BayesianNetwork) -> Json:
     """The document from which `Network` of engine.js answers as `posteriors` does."""
     require_tables(network.graph)
-    nodes, size = [], 0
-    for name, node in network.graph.nodes.items():
-        assert node.table is not None
-        size += node.table.size
+    graph = network.graph
+    size = sum(math.prod(graph.shape(node)) for node in graph.nodes.values())
+    if size > MOST_NUMBERS:
+        raise CannotExport(f"the tables have {size:,} numbers, too many for a page", found=size)
+    nodes = []
+    for name, node in graph.nodes.items():
         nodes.append(
             {
                 "name": name,
                 "states": list(node.states),
                 "parents": list(node.parents),
-                "table": node.table.ravel().tolist(),
+                "table": graph.full_table(name).ravel().tolist(),
             }
         )
-    if size > MOST_NUMBERS:
-        raise CannotExport(f"the tables have {size:,} numbers, too many for a page", found=size)
     return {"format": FORMAT, "kind": "network", "name": network.graph.name, "nodes": nodes}

@@ -60,7 +60,7 @@ def classifier_report(
 
 def network_report(network: BayesianNetwork, *, name: str = "") -> str:
     """The report of a network: its picture, alive."""
-    size = sum(node.table.size for node in network.graph.nodes.values() if node.table is not None)
+    size = network.parameters().terms
     about = [
         ["nodes", f"{len(network.nodes):,}"],
         ["arcs", f"{len(network.edges):,}"],

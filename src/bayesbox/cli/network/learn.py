@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from bayesbox.cli.network.edit import EDIT
 from bayesbox.cli.network.opened import opened_network
 from bayesbox.cli.options import shared as options
 from bayesbox.cli.options.actions import action_options, chosen, command_names
@@ -51,12 +52,15 @@ def refuse_strangers(context: click.Context, action: str) -> None:
     """An option of another action is an error, not without effect."""
     learning = (*LEARN, *FIT, *BOTH)
     printing = {"tables", "interval", "latex", "html", "dot", "evidence", "probabilities", "strengths", "layout"}
-    strange = {
-        "learn": ({*FIT} - {*LEARN}) | {"rows", *printing},
-        "fit": ({*LEARN} - {*FIT}) | {"rows", *printing},
-        "show": (*learning, "rows", "seed", "out"),
-        "convert": (*learning, "rows", "seed", "out", "svg", *printing),
-        "sample": (*learning, "svg", *printing),
+    acting = {*EDIT, "latent"}
+    strange: dict[str, set[str]] = {
+        "learn": ({*FIT} - {*LEARN}) | {"rows", *printing, *acting},
+        "fit": ({*LEARN} - {*FIT}) | {"rows", *printing, *acting},
+        "show": {*learning, "rows", "seed", "out", *acting},
+        "edit": {*learning, "rows", "seed", "svg", *printing, "latent"},
+        "adjust": {*learning, "rows", "seed", "out", "svg", *printing, *EDIT},
+        "convert": {*learning, "rows", "seed", "out", "svg", *printing, *acting},
+        "sample": {*learning, "svg", *printing, *acting},
     }
     options.refuse_typed(context, strange[action], f"is not for {action}")
 

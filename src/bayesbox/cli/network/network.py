@@ -1,4 +1,4 @@
-"""`bayes network`: learn, show, convert and sample Bayesian networks."""
+"""`bayes network`: learn, show, edit, convert and sample Bayesian networks."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bayesbox.cli.network import learn as network_learn
+from bayesbox.cli.network.act import adjust
+from bayesbox.cli.network.edit import edit, editing_options
 from bayesbox.cli.network.learn import learning_options, refuse_strangers
 from bayesbox.cli.network.opened import opened_network
 from bayesbox.cli.options import shared as options
@@ -24,7 +26,7 @@ EXTENSIONS = ".bif .xmlbif .bifxml .xml .uai .net .xdsl .json, each also with .g
 @click.command(
     "network",
     cls=options.Verb,
-    short_help="Learn, show, convert or sample a Bayesian network.",
+    short_help="Learn, show, edit, convert or sample a Bayesian network.",
     examples=(
         'bayes network learn rows.csv -o net.bif --score bic --forbid "grass->rain"',
         "bayes network learn rows.csv --method pc --known alarm.bif --svg net.svg",
@@ -39,6 +41,9 @@ EXTENSIONS = ".bif .xmlbif .bifxml .xml .uai .net .xdsl .json, each also with .g
         "bayes network show alarm.bif --tables --latex",
         "bayes network show learned.json --tables --interval .95",
         "bayes network convert alarm.bif alarm.xmlbif",
+        'bayes network edit asia.bif -o new.bif --add-node "cough=yes,no" --add-arc "bronc->cough"',
+        'bayes network edit asia.bif -o new.bif --remove-arc "asia->tub" --set-table "smoke=0.3,0.7"',
+        'bayes network adjust smoking.bif "P(cancer | do(smoke))" --latent gene',
         "bayes network sample alarm.bif -n 1000 --seed 1 -o rows.csv",
     ),
     notes=f"The format of a file is that of its extension: {EXTENSIONS}. "
@@ -50,9 +55,11 @@ EXTENSIONS = ".bif .xmlbif .bifxml .xml .uai .net .xdsl .json, each also with .g
     "rare_cases), with --strengths arcs (parent, child, conditional, mutual, share), with --dot dot, with --layout "
     "layout (width, height, nodes (name, x, y, width, height, layer), arcs (parent, child, points, path)), and "
     "with --tables tables and parameters (numbers, free, joint_numbers, joint_free); convert has "
-    "written, nodes; sample has rows, written.",
+    "written, nodes; edit has written, nodes, edges; adjust has question, latent, identifiable, formula, hedge (outer, "
+    "inner), with one cause and one effect back_door, front_door, complete, and where the states are given "
+    "probability, or columns and rows; sample has rows, written.",
 )
-@click.argument("action", type=click.Choice(["learn", "fit", "show", "convert", "sample"]))
+@click.argument("action", type=click.Choice(["learn", "fit", "show", "edit", "adjust", "convert", "sample"]))
 @click.argument("files", nargs=-1, required=True)
 @click.option("--normalize", is_flag=True, help="Make rows sum to 1 that do not, instead of refusing them.")
 @click.option("--svg", metavar="FILE", help="learn, fit, show: write a drawing of the graph.")
@@ -73,8 +80,15 @@ EXTENSIONS = ".bif .xmlbif .bifxml .xml .uai .net .xdsl .json, each also with .g
 @click.option("-n", "--rows", type=click.IntRange(min=0), default=10, show_default=True, help="sample: rows to draw.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Where chance begins.")
 @click.option(
-    "-o", "--out", metavar="FILE", help="learn, fit: the network to write; sample: rows (.csv, .tsv, .jsonl, .parquet)."
+    "-o",
+    "--out",
+    metavar="FILE",
+    help="learn, fit, edit: the network to write; sample: rows (.csv, .tsv, .jsonl, .parquet).",
 )
+@click.option(
+    "--latent", type=options.WORDS, multiple=True, metavar="NODE,...", help="adjust: nodes that are not observed."
+)
+@editing_options
 @learning_options
 @options.json_option
 @click.pass_context
@@ -85,7 +99,9 @@ def command(
 
     learn takes DATA: the structure is found by --method, then the tables. fit takes NETWORK and DATA, and learns the
     tables of the network's structure. show and sample take NETWORK, convert NETWORK and the file to write: converting
-    keeps every number bit for bit; a UAI file keeps no names. Questions are asked with bayes query.
+    keeps every number bit for bit; a UAI file keeps no names. edit takes NETWORK and writes a changed one: arcs and
+    nodes are removed first, then renamed, then added, and tables are set last. adjust takes NETWORK and an effect such
+    as P(y | do(x)): the sets of nodes to adjust for, and the formula for it. Questions are asked with bayes query.
     """
     from bayesbox.network.formats import require_format
 
@@ -100,11 +116,17 @@ def command(
         if len(files) < 2:
             raise click.UsageError("fit takes a network and data")
         return network_learn.fit(files, given, as_json=as_json)
-    if len(files) != (2 if action == "convert" else 1):
-        raise click.UsageError("convert takes two files, show and sample take one")
+    if action == "adjust" and len(files) != 2:
+        raise click.UsageError("adjust takes a network and a question, such as 'P(y | do(x))'")
+    if len(files) != (2 if action in ("convert", "adjust") else 1):
+        raise click.UsageError("convert takes two files; show, edit and sample take one")
     found = opened_network(files[0], normalize=normalize)
     if action == "convert":
         _convert(found, files[1], as_json=as_json)
+    elif action == "edit":
+        edit(_network(found), given, as_json=as_json)
+    elif action == "adjust":
+        adjust(_network(found), files[1], options.several(given["latent"]), as_json=as_json)
     elif action == "show":
         require_form(
             latex=given["latex"], html=given["html"], shown=given["tables"], option="--tables", as_json=as_json

@@ -208,6 +208,7 @@ def _print_explanation(network: Any, asked: Query, *, as_json: bool) -> None:
     valued = [str(term) for term in asked.targets if term.value is not None]
     if valued:
         raise BadOption("--mpe looks for the states of nodes", found=valued[0], remedy="Leave the value away")
+    network = network.acted(asked)
     evidence = network.evidence_of(asked)
     targets = [target.name for target in asked.targets]
     states, log_probability = network.explanation(evidence, targets)

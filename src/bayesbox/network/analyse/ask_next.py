@@ -133,7 +133,7 @@ def node_questions(
     worth = _costs(model, costs)
     asked = [
         NodeQuestion(name, float(information[place]), worth.get(name, 1.0))
-        for place, name in enumerate(model.names)
+        for place, name in enumerate(model.names[: model.visible])
         if place != target and place not in known
     ]
     asked.sort(key=lambda each: -each.worth)

@@ -202,7 +202,7 @@ def _rare_cases(
     model: FactorModel, before: Sequence[float], after: Sequence[float], findings: ObservedStates, bits: float
 ) -> list[RareCase]:
     found = []
-    for place, name in enumerate(model.names):
+    for place, name in enumerate(model.names[: model.visible]):
         if place in findings.states or place in findings.likelihoods:
             continue
         start = int(model.offsets[place])

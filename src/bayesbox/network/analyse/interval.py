@@ -48,6 +48,7 @@ def answer_interval(
     level = require_level(level)
     require_draws(draws, seed)
     counts = require_counts(network)
+    counted, network = network, network.acted(query)
     asked = asked_sum(network, query)
     free = [place for place in asked.targets if place not in asked.wanted]
     value = network.ask(query)
@@ -57,7 +58,8 @@ def answer_interval(
     posteriors = {}
     for place in asked.places:
         node = network.graph.nodes[names[network.model.factors[place].scope[-1]]]
-        posteriors[place] = cell_posteriors(network, node, counts[node.name])
+        if node.name not in {term.name for term in query.actions}:
+            posteriors[place] = cell_posteriors(counted, node, counts[node.name])
     drawn = _answers(network, asked, posteriors, draws, np.random.default_rng(seed))
     if not free:
         return intervals_of([""], [float(value)], drawn.reshape(draws, 1), level)[""]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from bayesbox.errors import BadOption
 from bayesbox.network.questions import Evidence, NetworkQuestions, impossible_evidence
@@ -66,6 +67,44 @@ class NetworkAnalysis(NetworkQuestions):
         if questions is None:
             raise impossible_evidence(evidence)
         return questions
+
+    def jeffrey(self, beliefs: Mapping[Any, Any], evidence: Evidence | None = None) -> dict[str, Any]:
+        """Jeffrey's rule: the evidence after which some nodes have the probabilities that are given.
+
+        Virtual evidence gives how likely a finding is in each state, Jeffrey's rule what the probabilities are once it
+        is in; in questions the one is written `D~0.7` and the other `D:=0.7`. Several nodes have their probabilities
+        together: the distribution is the nearest one to that given the evidence, by iterative proportional fitting.
+
+        Parameters
+        ----------
+        beliefs : mapping from node to a mapping from state to probability
+            What the probabilities are from now on.
+        evidence : mapping from node to state, or None
+            What is known besides, as for `posteriors`.
+
+        Returns
+        -------
+        dict
+            The evidence with likelihoods of these nodes, for `posteriors`, `mpe` and the like.
+
+        See Also
+        --------
+        posteriors, query
+
+        Examples
+        --------
+        >>> import bayesbox as bb
+        >>> net = bb.BayesianNetwork({"fever": ["flu"]}, {"flu": 0.1, "fever": {True: 0.9, False: 0.05}})
+        >>> after = net.posteriors(net.jeffrey({"fever": {"true": 0.7, "false": 0.3}}))
+        >>> round(after["fever"]["true"], 10), round(after["flu"]["true"], 10)
+        (0.7, 0.4701348748)
+        >>> round(net.query("P(flu=true | fever:=0.7)"), 10)
+        0.4701348748
+        """
+        from bayesbox.network.query.jeffrey import jeffrey_likelihoods
+
+        known = dict(evidence or {})
+        return known | jeffrey_likelihoods(self, known, beliefs, exact=False)
 
     def conflict(self, evidence: Evidence) -> Conflict:
         """Whether the findings disagree: Jensen's measure of conflict in bits, and what it is made of.

@@ -213,6 +213,7 @@ def compare_methods(
 
     The fall of the error is shown for these `sizes`, each by so many `runs` with other seeds. `runs=0` leaves it out.
     """
+    network = network.acted(query)
     for name, values in (("samples", [] if samples is None else [samples]), ("sizes", sizes)):
         if not all(isinstance(value, int) and value >= 1 for value in values):
             raise BadOption(f"{name} must be positive integers", found=values)

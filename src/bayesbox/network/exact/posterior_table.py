@@ -37,10 +37,10 @@ class PosteriorTable(Result, Mapping[str, dict[str, Any]]):
         return dict(zip(states, self._cells[start : start + len(states)], strict=True))
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._model.names)
+        return iter(self._model.names[: self._model.visible])
 
     def __len__(self) -> int:
-        return len(self._model.names)
+        return self._model.visible
 
     def _headline(self) -> str:
         return f"PosteriorTable({len(self):,} nodes{'' if self._of_one else f', {self._rows:,} rows'})"
@@ -66,18 +66,14 @@ class PosteriorTable(Result, Mapping[str, dict[str, Any]]):
 
     def _frame(self) -> Mapping[str, Sequence[object]]:
         """A row for each state; of several cases, a row for each case and a column for each state."""
-        places = [
-            (name, state)
-            for name, states in zip(self._model.names, self._model.states, strict=True)
-            for state in states
-        ]
+        places = [(name, state) for name, states in zip(self, self._model.states, strict=False) for state in states]
         if not self._of_one:
             return {
                 f"{name}={state}": np.asarray(cells).tolist()
-                for (name, state), cells in zip(places, self._cells, strict=True)
+                for (name, state), cells in zip(places, self._cells, strict=False)
             }
         return {
             "node": [name for name, _ in places],
             "state": [state for _, state in places],
-            "probability": [float(share) for share in self._cells],
+            "probability": [float(share) for share in self._cells[: len(places)]],
         }

@@ -30,6 +30,7 @@ FORMATS = {
     ".json": "json",
 }
 NOT_READ = {".dsl": "the older format of GeNIe and SMILE", ".dne": "a format of Netica", ".neta": "a format of Netica"}
+HOLD_COMPACT = ("json", "xdsl", "net")  # noisy-OR and the like; in other formats their tables are written in full
 MOST_BYTES = 2**30  # of a file, after it was inflated
 MOST_INFLATION = 100  # times the size of a compressed file, beyond the first megabytes
 ALWAYS_INFLATED = 64 * 2**20
@@ -79,6 +80,8 @@ def read_model(path: str | PathLike[str], *, normalize: bool = False) -> Graph |
 def write_graph(graph: Graph, path: str | PathLike[str], *, learned: object = None) -> None:
     """Write a network; reading gives the same numbers back, bit for bit. Only JSON holds how it was learned."""
     module = _module(path)
+    if format_of(path) not in HOLD_COMPACT:
+        graph = graph.tabular
     _put(module.write(graph) if learned is None else module.write(graph, learned), path)
 
 

@@ -4,7 +4,8 @@
      "nodes": [{"name": "rain", "states": ["yes", "no"], "parents": [], "table": [[0.2, 0.8]]}, ...]}
 
 A table has a row for each combination of the parents' states, the last parent fastest. What the document says under
-"learned" is handed on as it is: the counts behind the tables.
+"learned" is handed on as it is: the counts behind the tables. A noisy-OR, noisy-AND or noisy-MAX has "compact" in place
+of "table".
 """
 
 from __future__ import annotations
@@ -21,12 +22,13 @@ import numpy as np
 from bayesbox.described import parameter
 from bayesbox.errors import BadModelFile
 from bayesbox.file import strict_json
+from bayesbox.network.formats.noisy_forms import BadForm, from_json, to_json
 from bayesbox.network.formats.parsing import TextPosition, decoded, graph_from
 from bayesbox.network.graph import MOST_CELLS, MOST_NODES, Doubles, Graph, Node
 
 FORMAT = "bayesbox network"
 KEYS = ("format", "version", "name", "nodes", "learned")
-NODE_KEYS = ("name", "states", "parents", "table")
+NODE_KEYS = ("name", "states", "parents", "table", "compact")
 VERSION = 1
 
 
@@ -66,6 +68,9 @@ def read(data: bytes, *, where: str, normalize: bool = False) -> Graph:
             if parent not in states:
                 place.fail(f"`{each['name']}` has a parent that is no node", offset(each["name"]), parent)
             sizes.append(len(states[parent]))
+        if each.get("compact") is not None:
+            nodes.append(_compact(each, states, place, offset(each["name"])))
+            continue
         size = len(each["states"])
         for count in sizes:
             size *= count
@@ -103,6 +108,18 @@ def _is_node(each: object) -> bool:
     return all(isinstance(texts, list) and all(isinstance(text, str) for text in texts) for texts in lists)
 
 
+def _compact(each: dict[str, Any], states: dict[str, list[str]], place: TextPosition, offset: int) -> Node:
+    """A node that holds a compact table in place of its table."""
+    own = tuple(each["states"])
+    try:
+        if each.get("table") is not None:
+            raise BadForm("a node has a table or a compact one, not both")
+        compact = from_json(each["compact"], own, [tuple(states[parent]) for parent in each["parents"]])
+    except BadForm as error:
+        place.fail(f"`{each['name']}`: {error}", offset)
+    return Node(each["name"], own, tuple(each["parents"]), compact=compact)
+
+
 def _table(each: dict[str, Any], sizes: list[int], size: int, place: TextPosition, offset: int) -> Doubles | None:
     rows = each.get("table")
     if rows is None:
@@ -116,6 +133,12 @@ def _table(each: dict[str, Any], sizes: list[int], size: int, place: TextPositio
     return np.array(flat, dtype=np.float64).reshape(sizes)
 
 
+def _written_table(node: Node) -> dict[str, Any]:
+    if node.compact is not None:
+        return {"compact": to_json(node)}
+    return {"table": None if node.table is None else node.table.reshape(-1, len(node.states)).tolist()}
+
+
 def write(graph: Graph, learned: object = None) -> str:
     """A network as a document; numbers by the shortest decimal that names them. `learned` goes with it as it is."""
     nodes = [
@@ -123,7 +146,7 @@ def write(graph: Graph, learned: object = None) -> str:
             "name": node.name,
             "states": list(node.states),
             "parents": list(node.parents),
-            "table": None if node.table is None else node.table.reshape(-1, len(node.states)).tolist(),
+            **_written_table(node),
         }
         for node in graph.nodes.values()
     ]

@@ -4,17 +4,23 @@
     node rain { states = ("yes" "no"); }
     potential (grass | rain) { data = ((0.9 0.1) (0.1 0.9)); }
 
+    potential (fever | cold flu) { model_data = (NoisyOR (cold == "yes", 0.6, flu == "yes", 0.2, true, 0.99)); }
+
 The data run through the states of the node fastest, then through those of the last parent; the brackets inside are not
-needed to read them. Other attributes are passed over; decisions, utilities and continuous nodes are refused.
+needed to read them. Of expressions the noisy-OR is read: each condition with the probability that it does not bring the
+effect about. Other attributes are passed over; decisions, utilities and continuous nodes are refused.
 """
 
 from __future__ import annotations
 
+import math
 import re
 
 import numpy as np
 
 from bayesbox.errors import BadTable
+from bayesbox.network.compact.table import CompactTable
+from bayesbox.network.formats.noisy_forms import BadForm, from_net, to_net
 from bayesbox.network.formats.parsing import TokenStream, decoded, graph_from, number_text, require_plain
 from bayesbox.network.graph import MOST_CELLS, MOST_NODES, Graph, Node
 
@@ -35,7 +41,8 @@ def read(data: bytes, *, where: str, normalize: bool = False) -> Graph:
         if name not in reader.tables:
             tokens.place.fail(f"node `{name}` has no potential", reader.offsets[name])
         parents, table = reader.tables[name]
-        nodes.append(Node(name, states, parents, table))
+        compact = reader.compact.get(name)
+        nodes.append(Node(name, states, parents, table if compact is None else None, compact))
     if not nodes:
         tokens.place.fail("there is no node", 0)
     return graph_from(nodes, tokens.place, reader.offset_of, name=reader.name, normalize=normalize)
@@ -46,10 +53,12 @@ class _Reader:
         self.tokens = tokens
         self.name = ""
         self.states: dict[str, tuple[str, ...]] = {}
-        self.tables: dict[str, tuple[tuple[str, ...], np.ndarray]] = {}
+        self.tables: dict[str, tuple[tuple[str, ...], np.ndarray | None]] = {}
+        self.compact: dict[str, CompactTable] = {}
         self.offsets: dict[str, int] = {}
         self.data_offsets: dict[str, int] = {}
         self.cells = 0
+        self.sizes: dict[str, list[int]] = {}
 
     def offset_of(self, fault: BadTable) -> int:
         """Where the numbers of a node begin, for a fault of theirs; else where the node does."""
@@ -96,12 +105,28 @@ class _Reader:
             elif key in wanted:
                 self.data(node)
             else:
-                if key in ("model_data", "model_nodes"):
-                    tokens.fail("tables given by an expression are not read")
+                if key == "model_data":
+                    self.expression(node)
+                    continue
                 while tokens.token != ";":
                     texts[key] = _unquoted(tokens.take())
             tokens.take(";")
         return texts
+
+    def expression(self, node: str) -> None:
+        """A noisy-OR in place of a table."""
+        tokens = self.tokens
+        offset = tokens.offset
+        while tokens.token and tokens.token != ";":
+            tokens.take()
+        text = COMMENT.sub("", tokens.place.text[offset : tokens.offset])
+        parents = {name: self.states[name] for name in self.tables[node][0]} if node in self.tables else {}
+        try:
+            self.compact[node] = from_net(text, self.states[node], parents, _unquoted)
+        except (BadForm, KeyError) as error:
+            tokens.place.fail(str(error), offset)
+        self.data_offsets[node] = offset
+        tokens.take(";")
 
     def listed_states(self) -> tuple[str, ...]:
         tokens = self.tokens
@@ -126,21 +151,20 @@ class _Reader:
         if name in self.tables:
             tokens.place.fail(f"a second potential of `{name}`", offset)
         sizes = [len(self.states[each]) for each in (*parents, name)]
-        cells = 1
-        for size in sizes:
-            cells *= size
-        self.cells += cells
-        if self.cells > MOST_CELLS:
-            tokens.place.fail(f"the tables have {self.cells:,} cells or more; {MOST_CELLS:,} are the limit", offset)
-        self.tables[name] = (tuple(parents), np.full(sizes, np.nan))
+        self.tables[name] = (tuple(parents), None)
+        self.sizes[name] = sizes
         self.attributes(("data",), node=name)
-        if np.isnan(self.tables[name][1]).any():
+        if self.tables[name][1] is None and name not in self.compact:
             tokens.place.fail(f"the potential of `{name}` has no data", offset)
 
     def data(self, node: str) -> None:
         """Numbers within any brackets."""
         tokens = self.tokens
-        offset, table = tokens.offset, self.tables[node][1]
+        offset = tokens.offset
+        self.cells += math.prod(self.sizes[node])
+        if self.cells > MOST_CELLS:
+            tokens.place.fail(f"the tables have {self.cells:,} cells or more; {MOST_CELLS:,} are the limit", offset)
+        table = np.empty(self.sizes[node])
         values = tokens.numbers(table.size, between="()").tolist()
         while tokens.token != ";":
             if tokens.token in ("(", ")"):
@@ -155,7 +179,7 @@ class _Reader:
         if len(depth) and (depth[-1] != 0 or depth.min() < 0 or depth.max() > table.ndim + 1):
             tokens.place.fail(f"the brackets in the table of `{node}` do not match its {table.ndim} axes", offset)
         self.data_offsets[node] = offset
-        table[...] = np.array(values).reshape(table.shape)
+        self.tables[node] = (self.tables[node][0], np.array(values).reshape(table.shape))
 
     def word(self, what: str) -> str:
         if self.tokens.token in ("{", "}", "(", ")", "|", "=", ";", ""):
@@ -185,9 +209,15 @@ def write(graph: Graph) -> str:
     lines = ["net", "{", f"  name = {_quoted(graph.name)};" if graph.name else "", "}"]
     for node in graph.nodes.values():
         lines += [f"node {node.name}", "{", f"  states = ({' '.join(map(_quoted, node.states))});", "}"]
-    for node, factor in zip(graph.nodes.values(), graph.model.factors, strict=True):
+    states = {node.name: node.states for node in graph.nodes.values()}
+    for node in graph.nodes.values():
         given = f" | {' '.join(node.parents)}" if node.parents else ""
-        lines += [f"potential ({node.name}{given})", "{", f"  data = {_nested(factor.table)};", "}"]
+        lines += [f"potential ({node.name}{given})", "{"]
+        if node.compact is not None and node.compact.kind == "or":
+            lines += ["  model_nodes = ();", f"  model_data = {to_net(node, states, _quoted)};"]
+        if node.table is not None or node.compact is None or node.compact.kind != "or":
+            lines.append(f"  data = {_nested(graph.full_table(node.name))};")
+        lines.append("}")
     return "\n".join(line for line in lines if line) + "\n"
 
 

@@ -3,6 +3,9 @@
     <cpt id="grass"><state id="wet"/><state id="dry"/><parents>rain</parents>
       <probabilities>0.9 0.1 0.1 0.9</probabilities></cpt>
 
+    <noisymax id="fever"><state id="yes"/><state id="no"/><parents>cold flu</parents>
+      <strengths>0 1 0 1</strengths><parameters>0.4 0.6 0 1 0.8 0.2 0 1 0.01 0.99</parameters></noisymax>
+
 A table runs through the states of the node fastest, then through those of the last parent. What GeNIe keeps for its
 drawing is passed over; decisions, utilities and equations are refused.
 """
@@ -16,7 +19,8 @@ from xml.sax.saxutils import escape, quoteattr
 import numpy as np
 
 from bayesbox.errors import BadModelFile
-from bayesbox.network.formats.markup import Element, graph_of, parse, refuse, sizes_of, table_of
+from bayesbox.network.formats.markup import Element, graph_of, numbers, parse, refuse, sizes_of, table_of
+from bayesbox.network.formats.noisy_forms import BadForm, from_xdsl, highest_first, to_xdsl
 from bayesbox.network.formats.parsing import number_text, require_plain
 from bayesbox.network.graph import MOST_NODES, Doubles, Graph, Node
 
@@ -35,8 +39,8 @@ def read(data: bytes, *, where: str, normalize: bool = False) -> Graph:
         refuse(f"a network has at most {MOST_NODES:,} nodes", inside, where, len(inside.children))
     states: dict[str, tuple[str, ...]] = {}
     for element in inside.children:
-        if element.tag not in ("cpt", "deterministic"):
-            refuse("only nodes with a table (<cpt>, <deterministic>) are read", element, where, element.tag)
+        if element.tag not in ("cpt", "deterministic", "noisymax"):
+            refuse("only nodes with a table (<cpt>, <deterministic>, <noisymax>) are read", element, where, element.tag)
         name = _id(element, where)
         if name in states:
             refuse(f"node `{name}` is given twice", element, where)
@@ -46,6 +50,9 @@ def read(data: bytes, *, where: str, normalize: bool = False) -> Graph:
         name = element.attributes["id"]
         above = element.first("parents")
         parents = tuple(above.text.split()) if above else ()
+        if element.tag == "noisymax":
+            nodes[name] = (_noisy(name, parents, states, element, where), element)
+            continue
         make = _given if element.tag == "cpt" else _following
         nodes[name] = (Node(name, states[name], parents, make(name, parents, states, element, where)), element)
     return graph_of(nodes, where, name=root.attributes.get("id", ""), normalize=normalize)
@@ -65,6 +72,28 @@ def _given(
     if found is None:
         refuse(f"`{name}` has no <probabilities>", element, where)
     return table_of(name, parents, states, found, where)
+
+
+def _noisy(
+    name: str, parents: tuple[str, ...], states: dict[str, tuple[str, ...]], element: Element, where: str
+) -> Node:
+    """A noisy-MAX: its states from the highest level down, what each parent causes, and the leak."""
+    found, strengths = element.first("parameters"), element.first("strengths")
+    if found is None:
+        refuse(f"`{name}` has no <parameters>", element, where)
+    for parent in parents:
+        if parent not in states:
+            refuse("no variable of this name", element, where, parent)
+    above = [states[parent] for parent in parents]
+    if not states[name] or not all(above):
+        refuse(f"`{name}` or a parent of it has no states", element, where)
+    most = (sum(map(len, above)) + 1) * len(states[name])
+    values = numbers(found, where, most=most).tolist()
+    try:
+        compact = from_xdsl(strengths.text.split() if strengths else [], values, states[name], above)
+    except BadForm as error:
+        refuse(f"`{name}`: {error}", found, where)
+    return Node(name, states[name], parents, compact=compact)
 
 
 def _following(
@@ -90,18 +119,26 @@ def _following(
 def write(graph: Graph) -> str:
     """A network as a document, parents before children as SMILE wants them; the order of the nodes may change."""
     require_plain(graph.nodes, UNWRITABLE, "XDSL")
+    graph = highest_first(graph)
     lines = ['<?xml version="1.0" encoding="UTF-8"?>']
     lines += [f'<smile version="1.0" id={quoteattr(graph.name or "network")} numsamples="1000">', "\t<nodes>"]
     for name in _ordered(graph):
         node = graph.nodes[name]
-        if node.table is None:
+        if node.table is None and node.compact is None:
             raise BadModelFile(f"node `{name}` has no table, so it cannot be written")
-        lines.append(f"\t\t<cpt id={quoteattr(name)}>")
+        tag = "cpt" if node.compact is None else "noisymax"
+        lines.append(f"\t\t<{tag} id={quoteattr(name)}>")
         lines += [f"\t\t\t<state id={quoteattr(state)} />" for state in node.states]
         if node.parents:
             lines.append(f"\t\t\t<parents>{escape(' '.join(node.parents))}</parents>")
-        cells = " ".join(map(number_text, node.table.reshape(-1)))
-        lines += [f"\t\t\t<probabilities>{cells}</probabilities>", "\t\t</cpt>"]
+        if node.compact is not None:
+            strengths, parameters = to_xdsl(node.compact)
+            lines.append(f"\t\t\t<strengths>{strengths}</strengths>")
+            lines.append(f"\t\t\t<parameters>{parameters}</parameters>")
+        else:
+            cells = " ".join(map(number_text, graph.full_table(name).reshape(-1)))
+            lines.append(f"\t\t\t<probabilities>{cells}</probabilities>")
+        lines.append(f"\t\t</{tag}>")
     return "\n".join([*lines, "\t</nodes>", "</smile>"]) + "\n"
 
 

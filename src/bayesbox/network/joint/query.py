@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from bayesbox.errors import BadOption, ImpossibleEvidence
 from bayesbox.network.joint.model import JointCounts
 from bayesbox.network.joint.work import answer_work
-from bayesbox.network.query.notation import Evidence, Query, Term, Virtual, quoted_name
+from bayesbox.network.query.notation import Believed, Evidence, Query, Term, Virtual, quoted_name
 from bayesbox.network.query.probability_table import ProbabilityTable
 from bayesbox.schema.arrays import AnyArray
 from bayesbox.tally.family import Family
@@ -114,6 +114,7 @@ def answer(table: JointCounts, query: Query) -> Answer:
     >>> answer(JointCounts(coin), parse_query("P(side=tails)")).value
     Fraction(2, 3)
     """
+    _require_counts_only(query)
     rows = CountedRows.of(table, query.names)
     counts, common = _weighed(rows, query.evidence)
     evidence = rows.fits(query.evidence)
@@ -134,6 +135,17 @@ def answer(table: JointCounts, query: Query) -> Answer:
         left_out=rows.left_out,
         weighed=given * rows.scale / common,
     )
+
+
+def _require_counts_only(query: Query) -> None:
+    """Refuse what a table of counts does not know: causes, and beliefs that replace its own."""
+    beliefs = [str(term) for term in query.evidence if isinstance(term, Believed)]
+    if query.actions or beliefs:
+        raise BadOption(
+            "do(...) and := are for networks: rows alone do not tell what follows from acting",
+            found=beliefs[0] if beliefs else str(query),
+            remedy="Learn or write a network first",
+        )
 
 
 def _sum(counts: AnyArray) -> int:

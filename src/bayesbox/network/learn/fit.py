@@ -78,6 +78,8 @@ class NetworkFitting:
         rules = options.rules
         for name in rules.by_node:
             self.graph.node(name)
+        if any(node.compact is not None for node in self.graph.nodes.values()):
+            return self._fit_compact(rows, options)
         experts = self._expert_counts(options.prior_cases) if options.prior_cases else None
         holes = rows.holes
         families = self._families(rows.variables)
@@ -92,6 +94,16 @@ class NetworkFitting:
             self.book_, report = book, FitReport(rows.rows, holes)
             Reporter(options.progress).done()
         self.fit_, self._rules, self._experts = report, rules, experts
+        return self
+
+    def _fit_compact(self, rows: NetworkRows, options: TableOptions) -> Self:
+        """The same where some tables are compact: by EM, since what each cause did is not seen."""
+        from bayesbox.network.compact.learn import learn_compact
+
+        self.graph, learned = learn_compact(self.graph, rows, options)
+        self._forget_compiled()
+        self.book_, self._rules, self._experts = None, options.rules, None
+        self.fit_ = FitReport(rows.rows, rows.holes, learned.history, learned.converged)
         return self
 
     @method_by_keywords(NodeRowOptions)
@@ -137,6 +149,12 @@ class NetworkFitting:
         """The natural log of the probability of all rows together; what is missing is summed over."""
         require_tables(self.graph)
         rows = self._read(data, options)
+        if self.graph.compact_nodes:
+            from bayesbox.network.compact.learn import RowsWithSteps, families_of, matrix
+
+            steps = self.graph.expanded
+            known = [matrix(node) for node in steps.nodes.values()]
+            return expectation(families_of(steps), known, RowsWithSteps(rows, steps))[1]
         families = self._families(rows.variables)
         tables = [self._matrix(node) for node in self.graph.nodes.values()]
         if rows.holes:
@@ -201,6 +219,9 @@ class NetworkFitting:
         ]
         self.graph = Graph(nodes, name=self.graph.name, checked=True)
         self._open = frozenset()
+        self._forget_compiled()
+
+    def _forget_compiled(self) -> None:
         for cached in (*COMPILED, "_inexact"):
             self.__dict__.pop(cached, None)
 

@@ -4,12 +4,14 @@ r"""The notation in which questions are asked, of tables and of networks alike.
     P(colour=red, size=large | class=+)            the probability of an event
     P(B | D~(yes:0.7, no:0.3))                     virtual evidence: how likely the evidence is in each state of D
     P(B | D~0.7)                                   the same, where D is true or false
+    P(B | D:=(yes:0.7, no:0.3))                    Jeffrey's rule: D is believed with these probabilities from now on
+    P(B | do(A=true), C=yes)                       A is set from outside, and C then observed
     colour=red _|_ size=large | class=+            are two events independent, given a third?
     colour _|_ size | class                        are two variables, given each value of a third?
 
     question   = query | independence
     query      = "P" "(" term {"," term} ["|" evidence {"," evidence}] ")"
-    evidence   = name "=" value | name "~" likelihood
+    evidence   = name "=" value | name ("~" | ":=") likelihood | "do" "(" term {"," term} ")"
     likelihood = number | "(" value ":" number {"," value ":" number} ")"
     independence = term {"," term} "_|_" term {"," term} ["|" term {"," term}]
     term       = name ["=" value]
@@ -25,7 +27,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import NoReturn
+from typing import ClassVar, NoReturn
 
 from bayesbox.errors import BadOption
 
@@ -37,6 +39,7 @@ UNESCAPES = {character: "\\" + letter for letter, character in ESCAPES.items()}
 DECIMAL = re.compile(r"(?:[0-9]{1,40}(?:\.[0-9]{0,40})?|\.[0-9]{1,40})(?:[eE][+-]?[0-9]{1,3})?")
 RATIO = re.compile(r"[0-9]{1,1200}/[0-9]{1,1200}")  # every decimal above can be written as one
 QUERY = re.compile(r"P\s*\(")
+DO = re.compile(r"do\s*\(")
 QUOTE = "What holds such a sign stands in double quotes"
 
 
@@ -59,11 +62,20 @@ class Virtual:
     name: str
     likelihood: Fraction | tuple[tuple[str, Fraction], ...]
 
+    sign: ClassVar[str] = "~"
+
     def __str__(self) -> str:
         if isinstance(self.likelihood, Fraction):
-            return f"{quoted_name(self.name)}~{number_text(self.likelihood)}"
+            return f"{quoted_name(self.name)}{self.sign}{number_text(self.likelihood)}"
         states = ", ".join(f"{quoted_name(state)}:{number_text(number)}" for state, number in self.likelihood)
-        return f"{quoted_name(self.name)}~({states})"
+        return f"{quoted_name(self.name)}{self.sign}({states})"
+
+
+@dataclass(frozen=True)
+class Believed(Virtual):
+    """Jeffrey's rule: the probabilities that the states have once the evidence is in."""
+
+    sign = ":="
 
 
 Evidence = Term | Virtual
@@ -71,18 +83,21 @@ Evidence = Term | Virtual
 
 @dataclass(frozen=True)
 class Query:
-    """P(targets | evidence)."""
+    """P(targets | do(actions), evidence)."""
 
     targets: tuple[Term, ...]
     evidence: tuple[Evidence, ...] = ()
+    actions: tuple[Term, ...] = ()
 
     def __str__(self) -> str:
-        return f"P({_listed(self.targets)}{_given(self.evidence)})"
+        done = f"do({_listed(self.actions)})" if self.actions else ""
+        given = ", ".join(each for each in (done, _listed(self.evidence)) if each)
+        return f"P({_listed(self.targets)}{f' | {given}' if given else ''})"
 
     @property
     def names(self) -> list[str]:
         """The names it speaks of, each once."""
-        return list(dict.fromkeys(term.name for term in (*self.targets, *self.evidence)))
+        return list(dict.fromkeys(term.name for term in (*self.targets, *self.actions, *self.evidence)))
 
     @property
     def is_event(self) -> bool:
@@ -113,8 +128,8 @@ Question = Query | Independence
 def parse(text: str) -> Question:
     """The question that a text asks; BadOption says at which column it stops making sense.
 
-    >>> parse("P(colour=red | class=+)")
-    Query(targets=(Term(name='colour', value='red'),), evidence=(Term(name='class', value='+'),))
+    >>> parse("P(colour=red | class=+)").targets
+    (Term(name='colour', value='red'),)
     >>> str(parse('"eye colour"=blue _|_ size|class'))
     'eye colour=blue _|_ size | class'
     >>> parse("P(B | J=)")
@@ -214,14 +229,29 @@ class _Parser:
         if self.sees("~"):
             self.fail("expected `,`, `|` or `)`", "Virtual evidence stands after the |")
         evidence: list[Evidence] = []
+        actions: list[Term] = []
         if self.took("|"):
-            evidence.append(self.evidence())
+            self.given(evidence, actions)
             while self.took(","):
-                evidence.append(self.evidence())
+                self.given(evidence, actions)
         if not self.took(")"):
-            wanted = "`,` or `)`" if evidence else "`,`, `|` or `)`"
+            wanted = "`,` or `)`" if evidence or actions else "`,`, `|` or `)`"
             self.fail(f"expected {wanted}", "Independence is asked without P( )" if self.sees_sign() else None)
-        return Query(targets, tuple(evidence))
+        return Query(targets, tuple(evidence), tuple(actions))
+
+    def given(self, evidence: list[Evidence], actions: list[Term]) -> None:
+        """A finding, or do(...)."""
+        if DO.match(self.text, self.skipped()) is None:
+            evidence.append(self.evidence())
+            return
+        self.take("do")
+        self.take("(")
+        start = self.at
+        actions += self.terms()
+        twice = _first_twice([action.name for action in actions])
+        if twice is not None:
+            self.fail(f"`{twice}` is set twice", at=start)
+        self.take(")")
 
     def independence(self) -> Independence:
         left = self.terms()
@@ -253,7 +283,13 @@ class _Parser:
             return Term(name, self.value())
         if self.took("~"):
             return Virtual(name, self.likelihood())
-        return self.fail("expected `=` or `~`", f"Evidence has a value: {quoted_name(name)}=...")
+        start = self.skipped()
+        if self.took(":="):
+            believed = self.likelihood()
+            if not isinstance(believed, Fraction) and sum(share for _, share in believed) != 1:
+                self.fail("expected probabilities that sum to 1", at=start)
+            return Believed(name, believed)
+        return self.fail("expected `=`, `~` or `:=`", f"Evidence has a value: {quoted_name(name)}=...")
 
     def likelihood(self) -> Fraction | tuple[tuple[str, Fraction], ...]:
         start = self.skipped()

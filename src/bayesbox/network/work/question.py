@@ -12,6 +12,7 @@ from bayesbox.errors import BadOption, ImpossibleEvidence, TooCostly
 from bayesbox.explain.arithmetic import difference, quotient, sum_of
 from bayesbox.explain.steps import Cell, Row, Step, Work, line
 from bayesbox.network.exact.eliminate import ObservedStates, eliminate
+from bayesbox.network.query.notation import Believed
 from bayesbox.network.work.asked import AskedSum, States
 from bayesbox.network.work.elimination import cell_of, elimination
 from bayesbox.network.work.enumeration import one_product, terms
@@ -121,6 +122,7 @@ def _number(value: Number) -> str:
 
 def work_of(network: NetworkQuestions, query: Query, *, method: str, approx: str | None = None, **options: Any) -> Work:
     """The work behind the answer of a network to a question."""
+    network = network.acted(query)
     parents_first = network._parents_first()
     if parents_first is None:
         raise BadOption("the work is that of a Bayesian network, and this is a factor graph", found=repr(network))
@@ -144,8 +146,10 @@ def work_of(network: NetworkQuestions, query: Query, *, method: str, approx: str
 
 def asked_sum(network: NetworkQuestions, query: Query) -> AskedSum:
     """The question by position; refused where it contradicts itself, since there is nothing to work out."""
+    network = network.acted(query)
     model = network.model
-    findings = network.findings(network.evidence_of(query))
+    several = sum(isinstance(term, Believed) for term in query.evidence) > 1  # fitted in steps: no fractions
+    findings = network.findings(network.evidence_of(query, exact=not several))
     targets = tuple(dict.fromkeys(network._place(target.name) for target in query.targets))
     wanted: dict[int, int] = {}
     for target in query.targets:

@@ -1,0 +1,38 @@
+"""Interventions: a node is set from outside, so its own causes no longer matter.
+
+    P(y | do(x)) = P'(y)      in the network whose node X has no parents and the table that is certain of x
+
+(the truncated factorisation, Pearl, Causality, 2009, equation 3.10). A node may also be given a distribution, for a
+policy that sets it by chance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from bayesbox.errors import BadOption
+from bayesbox.network.graph import Graph, Node
+from bayesbox.network.tables import distribution_of
+
+
+def cut_graph(graph: Graph, actions: Mapping[Any, Any]) -> Graph:
+    """The graph in which each of these nodes has no parents, and the state or the distribution that it is given."""
+    if not isinstance(actions, Mapping):
+        raise BadOption("do takes a dict from node to state", found=actions, remedy='do({"A": "true"})')
+    changed: dict[str, Node] = {}
+    for name, given in actions.items():
+        node = graph.node(name)
+        if given is None:
+            raise BadOption(f"do({node.name}) needs the state that is set", remedy=f"do({node.name}={node.states[0]})")
+        table = distribution_of(node, given) if isinstance(given, Mapping) else _certain(node, given)
+        changed[node.name] = Node(node.name, node.states, (), table)
+    return Graph([changed.get(name, node) for name, node in graph.nodes.items()], name=graph.name)
+
+
+def _certain(node: Node, state: object) -> Any:
+    table = np.zeros(len(node.states))
+    table[node.code(state)] = 1
+    return table

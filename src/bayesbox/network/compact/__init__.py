@@ -1,0 +1,1 @@
+"""Compact tables: noisy-OR, noisy-AND and noisy-MAX."""

@@ -1,0 +1,1 @@
+"""Changing a network: nodes, arcs, tables and names."""
