@@ -16,6 +16,7 @@
 #include "table/grid_sum.hpp"
 #include "table/moments.hpp"
 #include "table/quadratic.hpp"
+#include "table/spreads.hpp"
 
 namespace bayesbox {
 namespace {
@@ -53,6 +54,39 @@ nb::list py_moments(nb::list columns, nb::handle target, std::int64_t classes, n
   nb::list result;
   for (Moments& one : sums) result.append(nb::cast(std::move(one)));
   return result;
+}
+
+// Of each column and class and, last, of all classes: n, mean, what the mean leaves out, deviation; the least deviation by
+// the floor; and whether the column could be read.
+nb::tuple py_spreads(const nb::list& tallies, std::uint64_t numerator, std::uint64_t denominator) {
+  if (denominator == 0) throw nb::value_error("floor: a denominator of zero");
+  std::vector<const Moments*> given;
+  for (nb::handle each : tallies) given.push_back(&nb::cast<const Moments&>(each));
+  const std::size_t columns = given.size(), classes = given.empty() ? 0 : given.front()->n.size();
+  for (const Moments* each : given)
+    if (each->n.size() != classes) throw nb::value_error("spreads: the numbers of classes differ");
+  const std::size_t width = classes + 1, cells = checked_product(columns, width);
+  ResultArray<double> table(4 * cells), least(columns);
+  ResultArray<std::uint8_t> known(columns);
+  {
+    LongCall call;
+    std::vector<Spread> found(width);
+    for (std::size_t i = 0; i < columns; ++i) {
+      std::fill(found.begin(), found.end(), Spread{});
+      least.data()[i] = 0;
+      known.data()[i] = read_spreads(*given[i], {numerator, denominator}, found.data(), least.data()[i]) ? 1 : 0;
+      double* at = table.data() + i * width;
+      for (const Spread& each : found) {
+        at[0] = each.n;
+        at[cells] = each.mean;
+        at[2 * cells] = each.mean_low;
+        at[3 * cells] = each.unit;
+        ++at;
+      }
+    }
+  }
+  return nb::make_tuple(std::move(table).to_numpy({4, columns, width}), std::move(least).to_numpy({columns}),
+                        std::move(known).to_numpy({columns}));
 }
 
 nb::tuple py_count_grids(nb::list columns, nb::handle target, std::int64_t classes) {
@@ -174,6 +208,7 @@ void register_moments(nb::module_& m) {
       .def_rw("squares", &Moments::squares);
 
   m.def("moments", &py_moments, "columns"_a, "target"_a, "classes"_a, "weights"_a = nb::none());
+  m.def("spreads", &py_spreads, "tallies"_a, "numerator"_a = 0, "denominator"_a = 1);
   m.def("count_grids", &py_count_grids, "columns"_a, "target"_a, "classes"_a);
   m.def("add_grids", &py_add_grids, "one"_a, "other"_a, "sign"_a);
   m.def("comoments", &py_comoments, "columns"_a, "target"_a, "groups"_a, "weights"_a = nb::none());

@@ -146,6 +146,16 @@ def factorize_integers(values: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray
 def factorize_doubles(values: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
     """(codes, ascending distinct values) of numbers of any type and stride; NaN has the code -1, and -0.0 is 0.0."""
 
+def spreads(
+    tallies: list[Moments], numerator: int = 0, denominator: int = 1
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.uint8]]:
+    """What is known of the values of columns by class and, last, of all classes, from exact moments, rounded once.
+
+    (n, mean, what the rounded mean leaves out, population deviation) x columns x (classes + 1), all 0 where there is no
+    value; the root of numerator / denominator of the variance of each column; 0 for each column that needs more digits
+    than the core has, or has a result that is not a normal double: its numbers mean nothing.
+    """
+
 def count_grids(
     columns: list[NDArray[Any]],
     target: NDArray[np.int32],

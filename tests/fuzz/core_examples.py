@@ -286,3 +286,11 @@ def level_dictionary(draw: np.random.Generator) -> Any:
         dictionary.texts(dictionary.sorted(codes))
 
     return run, (*texts_of(["a", "suv", "a", ""]), draw.integers(0, 2, 3))
+
+
+@example
+def spreads(draw: np.random.Generator) -> Any:
+    def run(columns: Any, target: Any, numerator: Any, denominator: Any) -> None:
+        _core.spreads(_core.moments(columns, target, CLASSES), numerator, denominator)
+
+    return run, ([reals(draw), reals(draw)], labels(draw), 1, 10_000)

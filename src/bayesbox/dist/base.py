@@ -203,6 +203,7 @@ class Distribution(ABC):
     # -- what a classifier of tables needs -------------------------------------------------------------------------
 
     silent: ClassVar[str] = "all its values are equal"  # why a column takes no part where `fit` gives None
+    fits_columns: ClassVar[bool] = False  # whether it has `fit_columns`, the same for many columns at once
 
     @classmethod
     def fit(cls, column: str, tally: Any, options: FitOptions) -> Distribution | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
@@ -21,6 +21,8 @@ from bayesbox.tally.moments import Moments
 from bayesbox.tally.values import Values
 
 Family = TypeVar("Family", bound=type)
+MANY_COLUMNS = 2
+COLUMNS_AT_ONCE = 2048  # that are fitted together: a bound on memory
 
 
 class LevelTally(Protocol):
@@ -171,15 +173,50 @@ def fitted(column: str, tally: Any, options: FitOptions) -> Fitted:
     family = entry.load()
     if isinstance(tally, ValueTable):
         tally = _in_form(entry, tally)
+    _require_form(entry, column, tally)
+    if entry.needs_values and len(tally.table[0]) < family.least_values:
+        return Fitted(None, "all its values are equal")
+    return Fitted(family.fit(column, tally, options), family.silent)
+
+
+class ColumnToFit(NamedTuple):
+    """A column, its tally, and what its family takes besides."""
+
+    column: str
+    tally: Any
+    options: FitOptions
+
+
+def fitted_columns(columns: Sequence[ColumnToFit]) -> Iterator[Fitted]:
+    """The families of columns whose tallies have the same classes, in their order; many of one family at once."""
+    made: dict[int, Fitted] = {}
+    by_density: dict[str, list[int]] = {}
+    for place, each in enumerate(columns):
+        by_density.setdefault(each.options.density, []).append(place)
+    for density, places in by_density.items():
+        entry = family_named(density)
+        family = entry.load()
+        own = vars(family).get("fits_columns", False)  # a subclass may have another `fit`
+        if not own or len(places) < MANY_COLUMNS:
+            continue
+        for start in range(0, len(places), COLUMNS_AT_ONCE):
+            some = places[start : start + COLUMNS_AT_ONCE]
+            for place in some:
+                _require_form(entry, columns[place].column, columns[place].tally)
+            found = family.fit_columns(*zip(*(columns[place] for place in some), strict=True))
+            made.update((place, Fitted(each, family.silent)) for place, each in zip(some, found, strict=True))
+    for place, each in enumerate(columns):
+        yield made.pop(place) if place in made else fitted(*each)
+
+
+def _require_form(entry: FamilyEntry, column: str, tally: Any) -> None:
+    """Refuse a tally that a family is not fitted to."""
     if entry.tally and tally.form != entry.tally:
         raise BadOption(
             f"the family `{entry.name}` of column `{column}` is fitted to {entry.tally}",
             found=tally.form,
             remedy="Let the kind of the column be counted in this form: its `tally`",
         )
-    if entry.needs_values and len(tally.table[0]) < family.least_values:
-        return Fitted(None, "all its values are equal")
-    return Fitted(family.fit(column, tally, options), family.silent)
 
 
 def _in_form(entry: FamilyEntry, table: ValueTable) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 from bayesbox.described import Remedy, parameter
 from bayesbox.dist.base import Distribution, log
 from bayesbox.dist.cells import Smoothing
-from bayesbox.dist.fit import FitOptions, fitted
+from bayesbox.dist.fit import ColumnToFit, FitOptions, fitted_columns
 from bayesbox.dist.naive import NaiveModel
 from bayesbox.errors import BadOption
 from bayesbox.limits import require_memory
@@ -25,6 +25,9 @@ from bayesbox.tally.book import Book
 NOT_SELECTED = "it was not selected"
 PRIOR_COUNTS = "prior-counts"
 ONE_VALUE = "all its values are equal"
+FEWER_CELLS = (
+    "Choose another target, ignore columns, or take a density without cells (" + parameter("numeric", "gaussian") + ")"
+)
 
 
 def naive_model(
@@ -61,6 +64,7 @@ class _Builder:
         self.conditionals: list[Distribution] = []
         self.left_out: dict[str, str] = {}
         self.bytes = 0  # of tables whose size the tallies do not tell
+        self.single: list[ColumnToFit] = []
         self.together: dict[str, dict[str, Tally]] = {}  # by the name of the family
 
     def add(self, name: str) -> None:
@@ -78,25 +82,30 @@ class _Builder:
         if options.is_constant(tally):
             self.left_out[name] = ONE_VALUE
             return
-        made, reason = fitted(name, tally, options)
-        if made is None:
-            self.left_out[name] = reason
-        else:
-            self.conditionals.append(made)
-            self.bytes += made.table_bytes()
-            require_memory(
-                float(self.bytes),
-                f"{len(self.book.classes):,} classes x {len(self.conditionals):,} columns of numbers, by cells",
-                remedy="Choose another target, ignore columns, or take a density without cells ("
-                + parameter("numeric", "gaussian")
-                + ")",
-            )
+        self.single.append(ColumnToFit(name, tally, options))
 
     def finish(self) -> None:
-        """Make one distribution of the columns that were gathered."""
+        """Make the distributions of single columns, and one of the columns that were gathered."""
+        for (name, *_), (made, reason) in zip(self.single, fitted_columns(self.single), strict=True):
+            if made is None:
+                self.left_out[name] = reason
+                continue
+            self.conditionals.append(made)
+            self._take_room(made.table_bytes())
         for family, tallies in self.together.items():
             options = fit_options(self.schema, self.book, self.rules, next(iter(tallies)))
             self.conditionals.append(family_named(family).load().fit_together(tallies, options))
+
+    def _take_room(self, needed: int) -> None:
+        """Refuse one more table that would be too much."""
+        self.bytes += needed
+        if not needed:
+            return
+        require_memory(
+            float(self.bytes),
+            f"{len(self.book.classes):,} classes x {len(self.conditionals):,} columns of numbers, by cells",
+            remedy=FEWER_CELLS,
+        )
 
 
 def fit_options(schema: Schema, book: Book, rules: NaiveOptions, name: str) -> FitOptions:

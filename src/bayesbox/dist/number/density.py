@@ -59,6 +59,13 @@ class NumberFamily(Distribution):
         """The family made of a tally; None where the column says nothing of the class."""
         raise NotImplementedError
 
+    @classmethod
+    def fit_columns(
+        cls, columns: Sequence[str], tallies: Sequence[Any], options: Sequence[FitOptions]
+    ) -> list[Self | None]:
+        """The families of many columns, whose tallies have the same classes, one a column."""
+        return [cls.fit(*each) for each in zip(columns, tallies, options, strict=True)]
+
     def log_density(self, values: Doubles) -> Doubles:
         """log P(x | class) of values that are present, values x classes; a row of zeros leaves the value out."""
         raise NotImplementedError

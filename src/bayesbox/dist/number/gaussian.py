@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
-from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
@@ -22,6 +21,7 @@ from bayesbox.schema.columns import Column, as_numbers
 from bayesbox.tally.book import Book
 from bayesbox.tally.exact import Dyadic, rounded_root
 from bayesbox.tally.moments import LEAST, Moments, Spread
+from bayesbox.tally.spread_table import SpreadTable, exact_share
 
 if TYPE_CHECKING:
     from bayesbox.dist.expression import Expression, PmmlDensity
@@ -39,6 +39,7 @@ class Gaussian(NumberFamily):
     """
 
     has_density: ClassVar[bool] = True
+    fits_columns: ClassVar[bool] = True
     takes_prior: ClassVar[bool] = True
 
     column: str
@@ -118,7 +119,31 @@ class Gaussian(NumberFamily):
         A class without a value takes the density of the whole column. None where the column has no spread at all, so
         that it can say nothing, unless `floor` is 0: then it is a point mass.
         """
-        return cls.of_moments(column, tally, options.floor, options.presence(tally))
+        return cls.fit_columns([column], [tally], [options])[0]
+
+    @classmethod
+    def fit_columns(
+        cls, columns: Sequence[str], tallies: Sequence[Moments], options: Sequence[FitOptions]
+    ) -> list[Self | None]:
+        """A deviation and the root of the floor are each rounded once, so the greater one is that of the greater
+        variance."""
+        found: list[Self | None] = [None] * len(columns)
+        by_floor: dict[float, list[int]] = {}
+        for place, each in enumerate(options):
+            by_floor.setdefault(each.floor, []).append(place)
+        for floor, places in by_floor.items():
+            table = SpreadTable.of([tallies[place] for place in places], floor=floor)
+            empty = table.n[:, :-1] == 0
+            mean, low, unit = (
+                np.where(empty, each[:, -1:], each[:, :-1]) for each in (table.mean, table.mean_low, table.unit)
+            )
+            std = np.maximum(unit, table.least[:, None])
+            some = (table.n[:, -1] > 0) & (table.has_spread() | (floor <= 0))
+            for row in np.flatnonzero(some).tolist():
+                place = places[row]
+                presence = options[place].presence(tallies[place])
+                found[place] = cls(columns[place], mean[row], low[row], std[row], *presence)
+        return found
 
     @classmethod
     def of_moments(
@@ -246,18 +271,12 @@ def _with_prior(spread: Spread, whole: Spread, rows: Dyadic) -> Spread:
     )
 
 
-@lru_cache
-def _exact(floor: float) -> Fraction:
-    """A floor as it is written: 0.1 is one tenth."""
-    return Fraction(str(floor))
-
-
 def floored_std(spread: Spread, whole: Spread, floor: float) -> float:
     """The deviation of a class, or the root of floor times the variance of the column if that is more.
 
     Variances are compared exactly, as excess / n**2 with the denominators multiplied out.
     """
-    share = _exact(floor)
+    share = exact_share(floor)
     least = whole.excess * Dyadic(share.numerator, 0)
     least_under = whole.n * whole.n * Dyadic(share.denominator, 0)
     if (spread.excess * least_under - least * (spread.n * spread.n)).m < 0:

@@ -1,0 +1,98 @@
+// Means and deviations of many columns by class, from exact moments, each rounded once.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "core/exact_array.hpp"
+#include "core/interrupt.hpp"
+#include "core/wide_integer.hpp"
+#include "table/moments.hpp"
+
+namespace bayesbox {
+
+// What is known of the values of one class, or of the whole column: all zero where there is none.
+struct Spread {
+  double n = 0, mean = 0, mean_low = 0, unit = 0;
+};
+
+// Variances of at least this share of the column's, as a fraction.
+struct Floor {
+  std::uint64_t numerator = 0, denominator = 1;
+};
+
+class SpreadReader {
+ public:
+  // The spread of a cell of three exact arrays; nothing where its numbers have too many digits, or where a result is not
+  // a normal double.
+  std::optional<Spread> read(const ExactArray& n, const ExactArray& total, const ExactArray& squares, std::size_t cell) {
+    n.magnitude(cell, scratch_);
+    const std::optional<WideInteger> count = WideInteger::of(scratch_);
+    if (!count || count->negative) return std::nullopt;
+    excess_ = WideInteger{};
+    Spread found;
+    if (count->is_zero()) return found;
+    const std::optional<std::uint64_t> divisor = count->word();
+    total.magnitude(cell, scratch_);
+    const std::optional<WideInteger> sum = WideInteger::of(scratch_);
+    squares.magnitude(cell, scratch_);
+    const std::optional<WideInteger> square_sum = WideInteger::of(scratch_);
+    if (!divisor || !sum || !square_sum) return std::nullopt;
+    divisor_ = *divisor;
+    divisor_exponent_ = count->exponent;
+    const auto mean = WideInteger::ratio<1>(*sum, {divisor_}, divisor_exponent_);
+    const auto over = product(*count, *square_sum), under = product(*sum, *sum);
+    if (!mean || !over || !under) return std::nullopt;
+    const auto excess = difference(*over, *under);
+    const auto all = product(WideInteger::of(*mean), *count);
+    if (!excess || excess->negative || !all) return std::nullopt;
+    const auto rest = difference(*sum, *all);
+    if (!rest) return std::nullopt;
+    const auto low = WideInteger::ratio<1>(*rest, {divisor_}, divisor_exponent_);
+    const auto unit = WideInteger::root<2>(*excess, {divisor_, divisor_}, 2 * divisor_exponent_);
+    if (!low || !unit) return std::nullopt;
+    excess_ = *excess;
+    found = {n.rounded(cell, scratch_), *mean, *low, *unit};
+    return found;
+  }
+
+  // The root of a share of the variance that was read last.
+  std::optional<double> least(const Floor& floor) const {
+    if (excess_.is_zero() || floor.numerator == 0) return 0.0;
+    const auto over = product(excess_, WideInteger::of_word(floor.numerator));
+    if (!over) return std::nullopt;
+    return WideInteger::root<3>(*over, {divisor_, divisor_, floor.denominator}, 2 * divisor_exponent_);
+  }
+
+ private:
+  Magnitude scratch_;
+  WideInteger excess_;
+  std::uint64_t divisor_ = 1;
+  std::int64_t divisor_exponent_ = 0;
+};
+
+// One column: the spread of each class and, last, of all of them; and the least deviation. Whether all could be read.
+inline bool read_spreads(const Moments& moments, const Floor& floor, Spread* out, double& least) {
+  SpreadReader reader;
+  const std::size_t classes = moments.n.size();
+  for (std::size_t c = 0; c < classes; ++c) {
+    poll(512);
+    const auto found = reader.read(moments.n, moments.total, moments.squares, c);
+    if (!found) return false;
+    out[c] = *found;
+  }
+  const auto whole =
+      reader.read(moments.n.sum_rows(1), moments.total.sum_rows(1), moments.squares.sum_rows(1), 0);
+  if (!whole) return false;
+  const auto floored = reader.least(floor);
+  if (!floored) return false;
+  out[classes] = *whole;
+  least = *floored;
+  return true;
+}
+
+}  // namespace bayesbox
