@@ -275,3 +275,27 @@ def test_edit(bayes: Bayes, sprinkler: str) -> None:
     assert bayes("network", "edit", sprinkler, "-o", "new.bif", "--remove-node", "snow", code=3).err
     assert bayes("network", "edit", sprinkler, "-o", "new.bif", "--set-table", "rain=0.5,0.6", code=3).err
     assert not Path("new.bif").exists()
+
+
+def test_sensitivity(bayes: Bayes, sprinkler: str) -> None:
+    asked = "P(rain=yes | grass=wet)"
+    told = bayes("network", "sensitivity", sprinkler, asked, "--top", "3", "--svg", "tornado.svg")
+    assert told.out.startswith("P(rain=yes | grass=wet) = 0.357688, each cell less and more by 10 %")
+    assert Path("tornado.svg").read_text().startswith("<svg")
+    found = bayes("network", "sensitivity", sprinkler, asked, "--spread", ".5", "--json").json
+    assert found["value"] == pytest.approx(891 / 2491)
+    cell = next(each for each in found["cells"] if each["node"] == "rain" and each["state"] == "yes")
+    changed = bb.read_network(sprinkler).with_cpt("rain", [0.3, 0.7])
+    assert cell["high"] == pytest.approx(changed.query(asked))
+    assert bayes("network", "sensitivity", sprinkler, "P(rain)", code=2).err
+    assert bayes("network", "sensitivity", sprinkler, code=2).err
+
+
+def test_compare_two_networks(bayes: Bayes, sprinkler: str) -> None:
+    bayes("network", "edit", sprinkler, "-o", "cut.bif", "--remove-arc", "rain->sprinkler")
+    found = bayes("network", "compare", sprinkler, "cut.bif", "--json").json
+    assert found["missing"] == [["rain", "sprinkler"]]
+    net, cut = bb.read_network(sprinkler), bb.read_network("cut.bif")
+    assert found["divergence"] == pytest.approx(net.cross_entropy(cut).divergence)
+    assert "divergence" in bayes("network", "compare", sprinkler, sprinkler).out
+    assert bayes("network", "compare", sprinkler, code=2).err

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from bayesbox.display.picture import Picture
 from bayesbox.errors import BadData, BadOption, file_name, require_whole
 from bayesbox.network.act.methods import NetworkActing
+from bayesbox.network.analyse.doubt import NetworkDoubt
 from bayesbox.network.analyse.methods import NetworkAnalysis
 from bayesbox.network.approximate.algorithm import InferenceAlgorithm
 from bayesbox.network.edit.methods import NetworkEditing
@@ -42,7 +43,9 @@ Names = str | Iterable[str] | None
 ROWS_AT_ONCE = 1 << 20  # of a sample: an interrupt need not wait for all of them
 
 
-class BayesianNetwork(NetworkResult, NetworkFitting, NetworkActing, NetworkEditing, NetworkAnalysis, HasNetworkWidget):
+class BayesianNetwork(
+    NetworkResult, NetworkFitting, NetworkActing, NetworkEditing, NetworkDoubt, NetworkAnalysis, HasNetworkWidget
+):
     """A Bayesian network: the parents of each node, and P(node | parents) as tables.
 
     `structure` maps each node to its parents; `cpts` each node to its table, by dicts or arrays. A table with a number

@@ -52,13 +52,16 @@ def refuse_strangers(context: click.Context, action: str) -> None:
     """An option of another action is an error, not without effect."""
     learning = (*LEARN, *FIT, *BOTH)
     printing = {"tables", "interval", "latex", "html", "dot", "evidence", "probabilities", "strengths", "layout"}
-    acting = {*EDIT, "latent"}
+    doubting = {"spread", "top"}
+    acting = {*EDIT, "latent", *doubting}
     strange: dict[str, set[str]] = {
         "learn": ({*FIT} - {*LEARN}) | {"rows", *printing, *acting},
         "fit": ({*LEARN} - {*FIT}) | {"rows", *printing, *acting},
         "show": {*learning, "rows", "seed", "out", *acting},
-        "edit": {*learning, "rows", "seed", "svg", *printing, "latent"},
-        "adjust": {*learning, "rows", "seed", "out", "svg", *printing, *EDIT},
+        "edit": {*learning, "rows", "seed", "svg", *printing, "latent", *doubting},
+        "adjust": {*learning, "rows", "seed", "out", "svg", *printing, *EDIT, *doubting},
+        "sensitivity": {*learning, "rows", "seed", "out", *printing, *EDIT, "latent"},
+        "compare": {*learning, "rows", "seed", "out", "svg", *printing, *acting},
         "convert": {*learning, "rows", "seed", "out", "svg", *printing, *acting},
         "sample": {*learning, "svg", *printing, *acting},
     }

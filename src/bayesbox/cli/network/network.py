@@ -8,6 +8,7 @@ import click
 
 from bayesbox.cli.network import learn as network_learn
 from bayesbox.cli.network.act import adjust
+from bayesbox.cli.network.doubt import compare, require_question, sensitivity
 from bayesbox.cli.network.edit import edit, editing_options
 from bayesbox.cli.network.learn import learning_options, refuse_strangers
 from bayesbox.cli.network.opened import opened_network
@@ -43,6 +44,8 @@ EXTENSIONS = ".bif .xmlbif .bifxml .xml .uai .net .xdsl .json, each also with .g
         "bayes network convert alarm.bif alarm.xmlbif",
         'bayes network edit asia.bif -o new.bif --add-node "cough=yes,no" --add-arc "bronc->cough"',
         'bayes network edit asia.bif -o new.bif --remove-arc "asia->tub" --set-table "smoke=0.3,0.7"',
+        "bayes network sensitivity asia.bif 'P(lung=yes | xray=yes)' --top 10 --svg tornado.svg",
+        "bayes network compare asia.bif learned.bif",
         'bayes network adjust smoking.bif "P(cancer | do(smoke))" --latent gene',
         "bayes network sample alarm.bif -n 1000 --seed 1 -o rows.csv",
     ),
@@ -57,12 +60,17 @@ EXTENSIONS = ".bif .xmlbif .bifxml .xml .uai .net .xdsl .json, each also with .g
     "with --tables tables and parameters (numbers, free, joint_numbers, joint_free); convert has "
     "written, nodes; edit has written, nodes, edges; adjust has question, latent, identifiable, formula, hedge (outer, "
     "inner), with one cause and one effect back_door, front_door, complete, and where the states are given "
-    "probability, or columns and rows; sample has rows, written.",
+    "probability, or columns and rows; sensitivity has question, value, spread, all_cells, cells (node, state, given, "
+    "value, derivative, low, high, alone, coefficients a, b, c, d of (a t + b) / (c t + d)); compare has shd, missing, "
+    "extra, reversed, and where both have tables cross_entropy, entropy, divergence (bits); sample has rows, written.",
 )
-@click.argument("action", type=click.Choice(["learn", "fit", "show", "edit", "adjust", "convert", "sample"]))
+@click.argument(
+    "action",
+    type=click.Choice(["learn", "fit", "show", "edit", "adjust", "sensitivity", "compare", "convert", "sample"]),
+)
 @click.argument("files", nargs=-1, required=True)
 @click.option("--normalize", is_flag=True, help="Make rows sum to 1 that do not, instead of refusing them.")
-@click.option("--svg", metavar="FILE", help="learn, fit, show: write a drawing of the graph.")
+@click.option("--svg", metavar="FILE", help="learn, fit, show: write a drawing of the graph; sensitivity: the tornado.")
 @click.option("--dot", is_flag=True, help="show: print the graph in the DOT language, for Graphviz.")
 @click.option(
     "--evidence",
@@ -88,6 +96,16 @@ EXTENSIONS = ".bif .xmlbif .bifxml .xml .uai .net .xdsl .json, each also with .g
 @click.option(
     "--latent", type=options.WORDS, multiple=True, metavar="NODE,...", help="adjust: nodes that are not observed."
 )
+@click.option(
+    "--spread",
+    type=click.FloatRange(min=0, max=1, min_open=True),
+    default=0.1,
+    show_default=True,
+    help="sensitivity: how much each number is changed, as a part of itself.",
+)
+@click.option(
+    "--top", type=click.IntRange(min=1), default=20, show_default=True, help="sensitivity: how many cells are listed."
+)
 @editing_options
 @learning_options
 @options.json_option
@@ -101,7 +119,9 @@ def command(
     tables of the network's structure. show and sample take NETWORK, convert NETWORK and the file to write: converting
     keeps every number bit for bit; a UAI file keeps no names. edit takes NETWORK and writes a changed one: arcs and
     nodes are removed first, then renamed, then added, and tables are set last. adjust takes NETWORK and an effect such
-    as P(y | do(x)): the sets of nodes to adjust for, and the formula for it. Questions are asked with bayes query.
+    as P(y | do(x)): the sets of nodes to adjust for, and the formula for it. sensitivity takes NETWORK
+    and the probability of an event: the numbers of the tables on which it depends most. compare takes two networks: the
+    arcs in which they differ, and their cross-entropy. Questions are asked with bayes query.
     """
     from bayesbox.network.formats import require_format
 
@@ -116,9 +136,9 @@ def command(
         if len(files) < 2:
             raise click.UsageError("fit takes a network and data")
         return network_learn.fit(files, given, as_json=as_json)
-    if action == "adjust" and len(files) != 2:
-        raise click.UsageError("adjust takes a network and a question, such as 'P(y | do(x))'")
-    if len(files) != (2 if action in ("convert", "adjust") else 1):
+    if action in ("adjust", "sensitivity", "compare"):
+        require_question(files, action)
+    elif len(files) != (2 if action == "convert" else 1):
         raise click.UsageError("convert takes two files; show, edit and sample take one")
     found = opened_network(files[0], normalize=normalize)
     if action == "convert":
@@ -127,6 +147,10 @@ def command(
         edit(_network(found), given, as_json=as_json)
     elif action == "adjust":
         adjust(_network(found), files[1], options.several(given["latent"]), as_json=as_json)
+    elif action == "sensitivity":
+        sensitivity(_network(found), files[1], given, as_json=as_json)
+    elif action == "compare":
+        compare(_network(found), _network(opened_network(files[1], normalize=normalize)), as_json=as_json)
     elif action == "show":
         require_form(
             latex=given["latex"], html=given["html"], shown=given["tables"], option="--tables", as_json=as_json

@@ -1,0 +1,84 @@
+"""The methods that say how far a network's answers can be relied on, and how far it is from another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from bayesbox.network.query.notation import parse_query
+
+if TYPE_CHECKING:
+    from bayesbox.network.analyse.cross_entropy import CrossEntropy
+    from bayesbox.network.analyse.sensitivity import Sensitivity
+    from bayesbox.network.network import BayesianNetwork
+
+
+class NetworkDoubt:
+    """Sensitivity to the numbers of the tables, and the distance from another network."""
+
+    def sensitivity(self, text: str, *, spread: float = 0.1) -> Sensitivity:
+        """How far an answer depends on each number of the tables, the numbers that matter most first.
+
+        While one number of a table changes, the others of its row keep their proportions; the answer is then a ratio
+        of two linear functions of it, which is found exactly.
+
+        Parameters
+        ----------
+        text : str
+            P(...) of an event: every target has a value.
+        spread : float
+            How much each number is changed for `low` and `high`, as a part of itself.
+
+        Returns
+        -------
+        Sensitivity
+            The cells, each with its `value`, the `derivative` of the answer, the answers `low` and `high`, and
+            `at(value)`; prints as a table, has `.to_frame()`, `.to_dict()` and `.svg()`, the tornado.
+
+        See Also
+        --------
+        interval, strengths
+
+        Examples
+        --------
+        >>> import bayesbox as bb
+        >>> net = bb.BayesianNetwork({"fever": ["flu"]}, {"flu": 0.1, "fever": {True: 0.9, False: 0.05}})
+        >>> found = net.sensitivity("P(flu=true | fever=true)")
+        >>> cell = found.of("fever", "true", {"flu": "false"})
+        >>> round(cell.derivative, 6), round(cell.at(0.1), 6)  # twice as many false alarms
+        (-4.444444, 0.5)
+        >>> net.with_cpt("fever", {True: 0.9, False: 0.1}).query("P(flu=true | fever=true)")
+        0.5
+        """
+        from bayesbox.network.analyse.sensitivity import sensitivity_of
+
+        return sensitivity_of(cast("BayesianNetwork", self), parse_query(text), spread=spread)
+
+    def cross_entropy(self, other: BayesianNetwork) -> CrossEntropy:
+        """How far another network is from this one: the cross-entropy in bits, and the divergence.
+
+        Parameters
+        ----------
+        other : BayesianNetwork
+            A network with the same nodes and states; its arcs may differ.
+
+        Returns
+        -------
+        CrossEntropy
+            A number of bits with `.entropy`, `.divergence` (Kullback-Leibler) and `.nodes`, what each node adds.
+
+        See Also
+        --------
+        compare, sensitivity
+
+        Examples
+        --------
+        >>> import bayesbox as bb
+        >>> net = bb.BayesianNetwork({"grass": ["rain"]}, {"rain": 0.5, "grass": {True: 1, False: 0}})
+        >>> apart = bb.BayesianNetwork({"grass": [], "rain": []}, {"rain": 0.5, "grass": 0.5})
+        >>> found = net.cross_entropy(apart)
+        >>> found, found.divergence
+        (CrossEntropy(2 bits, divergence 1), 1.0)
+        """
+        from bayesbox.network.analyse.cross_entropy import cross_entropy_of
+
+        return cross_entropy_of(cast("BayesianNetwork", self), other)
