@@ -72,7 +72,13 @@ def _misfit(data: bytes, message: str) -> Problem:
     found = PLACE.search(message)
     what = message if found is None else message[: found.start()]
     path = "" if found is None else found["place"]
-    where, row, field = _located(msgspec.json.decode(data), path, what)
+    try:
+        body = msgspec.json.decode(data)
+    except msgspec.ValidationError:  # a number that no double holds
+        return Problem(422, what, kind="wrong-shape")
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:  # the shape was wrong before the end was reached
+        return Problem(400, f"the body is not JSON: {error}", kind="not-json")
+    where, row, field = _located(body, path, what)
     about = {"detail": what, "pointer": where, "field": field, "row": row}
     told = f"row {row}: " if row is not None else ""
     named = f"`{field}`: " if field is not None else ""
@@ -95,6 +101,7 @@ def _located(body: Any, path: str, what: str) -> tuple[str, int | None, str | No
         elif isinstance(value, list):
             place = int(item) if item.isdigit() else _first_bad(value, what)
             row = place if row is None else row
+            field = None
             trail.append(str(place))
             value = value[place] if place < len(value) else None
         elif isinstance(value, dict):

@@ -165,8 +165,8 @@ class Handlers:
         model = self._model(call)
         if not isinstance(model, ServedClassifier):
             raise Problem(404, f"`{model.name}` is a {model.kind}, which has no {what}", kind="no-action")
-        if model.reads_only:
-            raise Problem(409, "the service answers as of an event number: it changes nothing", kind="read-only")
+        if model.reads_only is not None:
+            raise Problem(409, model.reads_only, kind="read-only")
         return model
 
     async def learn(self, call: Call, data: bytes) -> Reply:

@@ -7,8 +7,8 @@ import threading
 from collections.abc import Mapping
 from pathlib import Path
 
-from bayesbox.classifier.base import Classifier
-from bayesbox.errors import BadModelFile, BadOption, SourceUnavailable, UnknownRecord
+from bayesbox.classifier.base import AnyClassifier, Classifier
+from bayesbox.errors import BadModelFile, BadOption, CannotForget, SourceUnavailable, UnknownRecord
 from bayesbox.file import container
 from bayesbox.file.load import from_bytes
 from bayesbox.network.formats import format_of
@@ -42,6 +42,11 @@ class ModelFolder:
                 remedy=f"Put model files (*{MODEL}) or networks (*.bif ...) into it",
             )
         self.models = found
+        last = max(
+            (each.current().sequence for each in found.values() if isinstance(each, ServedClassifier)), default=0
+        )
+        if at is not None and at > last:
+            raise BadOption(f"no model has so many events: the last one is {last}", found=at)
 
     def paths(self) -> dict[str, Path]:
         """The files of models by their names, without their endings."""
@@ -69,13 +74,18 @@ class ModelFolder:
             return ServedChain(name, model, model.digest())
         if not isinstance(model, Classifier):
             raise BadModelFile("this kind of model is not served", where=str(path), found=type(model).__name__)
-        state = self.store.attach(name, model, data)
+        try:
+            state = self.store.attach(name, model, data)
+        except CannotForget as error:  # made of given tables, or with a limit of words: it answers, and does not learn
+            return _unchanging(name, model, data, str(error))
         return self._classifier(name, state)
 
     def _classifier(self, name: str, state: ModelState) -> ServedClassifier:
         if self.at is not None:
-            fixed = self.store.at(name, self.at)
-            served = ServedClassifier(name, lambda: fixed, reads_only=True)
+            fixed = self.store.at(name, min(self.at, state.sequence))
+            served = ServedClassifier(
+                name, lambda: fixed, reads_only="the service answers as of an event number: it changes nothing"
+            )
         else:
             store = self.store
             served = ServedClassifier(name, lambda: store.current(name))
@@ -90,7 +100,7 @@ class ModelFolder:
             if path is None:
                 raise UnknownRecord(f"there is no file of a model `{name}`")
             served = self.models.get(name)
-            if isinstance(served, ServedClassifier) and path.name.endswith(MODEL):
+            if isinstance(served, ServedClassifier) and not served.reads_only and path.name.endswith(MODEL):
                 data = container.read(path)
                 model = from_bytes(data, name=str(path))
                 if isinstance(model, Classifier):
@@ -119,6 +129,14 @@ def model_name(path: Path) -> str:
     """
     name = path.name.removesuffix(".gz")
     return name.rpartition(".")[0]
+
+
+def _unchanging(name: str, model: AnyClassifier, data: bytes, reason: str) -> ServedClassifier:
+    """A classifier that answers, and neither learns nor forgets."""
+    digest = hashlib.sha256(data).hexdigest() if model.fixed else model.book.digest()
+    rows = 0 if model.fixed else round(float(model.book.class_counts.to_doubles().sum()))
+    state = ModelState(name, 0, digest, rows, model, hashlib.sha256(data).hexdigest())
+    return ServedClassifier(name, lambda: state, reads_only=reason)
 
 
 def _network(name: str, path: Path) -> ServedNetwork:
