@@ -19,6 +19,7 @@ _WHERE = {
     "CannotForget": "bayesbox.errors",
     "CannotMerge": "bayesbox.errors",
     "Category": "bayesbox.schema.kinds",
+    "Client": "bayesbox.serve.client",
     "Count": "bayesbox.schema.kinds",
     "DataWarning": "bayesbox.errors",
     "Date": "bayesbox.schema.kinds",
@@ -116,6 +117,7 @@ if TYPE_CHECKING:
     from bayesbox.schema.kinds import Real as Real
     from bayesbox.schema.kinds import Words as Words
     from bayesbox.sequence.hmm import HiddenMarkovModel as HiddenMarkovModel
+    from bayesbox.serve.client import Client as Client
     from bayesbox.source.sql import sql as sql
     from bayesbox.teach.exercise import exercise as exercise
     from bayesbox.teach.exercise_set import exercises as exercises
