@@ -188,29 +188,6 @@ def test_paths_that_evidence_closes_are_dashed(page: Any, serve: Callable[..., s
     expect(page.locator("path.bb-closed")).to_have_count(1)
 
 
-HOSTILE = '<img src=x onerror="document.title=1"> & "quotes" \'single\''
-
-
-def test_hostile_names_are_shown_as_text(page: Any, serve: Callable[..., str]) -> None:
-    rows = {HOSTILE: [HOSTILE, "b", HOSTILE, "b"] * 5, "__proto__": ["x", "y", "y", "x"] * 5}
-    model = bb.NaiveBayes().fit(rows, [HOSTILE, "no", HOSTILE, "yes"] * 5)
-    net = bb.BayesianNetwork(
-        {"B": [HOSTILE]}, {HOSTILE: {HOSTILE: 0.5, "</script>": 0.5}, "B": {HOSTILE: 0.1, "</script>": 0.9}}
-    )
-    address = serve([OpenedClassifier(HOSTILE, model.classifier_), OpenedNetwork("net", net)])
-    page.goto(address)
-    page.get_by_role("link", name=HOSTILE).first.click()
-    page.get_by_role("group", name=HOSTILE).get_by_label(HOSTILE).check()
-    expect(page.locator(".bb-sentence").first).to_contain_text(HOSTILE)
-    page.get_by_role("link", name="Nomogram").click()
-    expect(page.locator("svg")).to_be_visible()
-    page.goto(f"{address}#net/network")
-    expect(page.locator("[data-node='B']")).to_be_visible()
-    expect(page.get_by_role("button", name=f"Table of {HOSTILE}")).to_be_visible()
-    assert page.locator("img").count() == 0
-    assert page.title() == "net: Network"
-
-
 def test_numbers_many_levels_and_words_can_be_set(page: Any, serve: Callable[..., str]) -> None:
     draw = np.random.default_rng(3)
     label = draw.integers(0, 3, 600)

@@ -30,11 +30,14 @@ try:
 except ImportError as error:
     raise MissingExtra(error.name or "anywidget", "notebook") from None
 
+# The colours are those of the scheme, whatever the notebook has.
+STYLE = text_of("style.css") + ".bb { background: var(--page); padding: 0.5rem; }\n"
+
 
 class RowWidget(anywidget.AnyWidget):  # type: ignore[misc]
     """A picture of one row: `row` is what is known, `posterior` what follows."""
 
-    _css = text_of("style.css")
+    _css = STYLE
     spec = traitlets.Dict().tag(sync=True)
     row = traitlets.Dict().tag(sync=True)
     pair = traitlets.List().tag(sync=True)
@@ -88,7 +91,7 @@ class NetworkWidget(anywidget.AnyWidget):  # type: ignore[misc]
     """A network: `evidence` is what is known, by node a state or a likelihood of each; `posteriors` what follows."""
 
     _esm = widget_module("network", "renderNetwork")
-    _css = text_of("style.css")
+    _css = STYLE
     spec = traitlets.Dict().tag(sync=True)
     target = traitlets.Unicode(None, allow_none=True).tag(sync=True)
     answer = traitlets.Dict().tag(sync=True)
@@ -126,7 +129,7 @@ class ChainWidget(anywidget.AnyWidget):  # type: ignore[misc]
     """A sequence decoded: `steps` are what is seen; `path` and `posterior` what follows."""
 
     _esm = widget_module("chain", "renderChain")
-    _css = text_of("style.css")
+    _css = STYLE
     spec = traitlets.Dict().tag(sync=True)
     steps = traitlets.Any().tag(sync=True)
     answer = traitlets.Dict().tag(sync=True)
@@ -160,7 +163,7 @@ class LessonWidget(anywidget.AnyWidget):  # type: ignore[misc]
     """Bayes' rule by natural frequencies."""
 
     _esm = widget_module("lesson", "renderLesson")
-    _css = text_of("style.css")
+    _css = STYLE
     prior = traitlets.Float(0.01).tag(sync=True)
     hit = traitlets.Float(0.9).tag(sync=True)
     alarm = traitlets.Float(0.09).tag(sync=True)

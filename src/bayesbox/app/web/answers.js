@@ -6,6 +6,7 @@
  * @typedef {import("./trees.js").Row} Row
  * @typedef {import("./whatif.js").ColumnSpec & {quantiles?: number[][], weights?: number[], counts?: number[][], n?: number[], sure?: number[][][]}} Column
  */
+import { dict } from "./dict.js";
 import { evaluate } from "./trees.js";
 
 /** @param {number[]} values @returns {number} the first of the largest */
@@ -33,9 +34,10 @@ function difference(one, other) {
 /**
  * The answer to one row: see `what_if_answer` in Python, which gives the same.
  *
- * @param {Classifier} model @param {{columns: Column[], calibration?: string | null}} spec @param {Row} row
+ * @param {Classifier} model @param {{columns: Column[], calibration?: string | null}} spec @param {Row} given
  */
-export function whatIfAnswer(model, spec, row) {
+export function whatIfAnswer(model, spec, given) {
+  const row = dict(given);
   const posterior = model.posterior(row), [label, against] = bestTwo(posterior);
   const other = against ?? label, known = spec.columns.filter((column) => row[column.name] !== undefined);
   const found = new Map(model.evidence(row, label, other).map((each) => [each.column, each.logOdds]));
@@ -154,7 +156,7 @@ export function networkAnswer(network, evidence, target) {
     given: evidence,
     posteriors,
     logEvidence,
-    ask: target && !(target in evidence.hard) ? network.askNext(evidence, target) : [],
+    ask: target && !Object.hasOwn(evidence.hard, target) ? network.askNext(evidence, target) : [],
     mpe: network.mostProbable(evidence).states,
     conflict: conflictOf(network, evidence, logEvidence),
   };

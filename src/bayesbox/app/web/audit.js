@@ -8,7 +8,7 @@
  * @typedef {import("./dom.js").Host} Host
  * @typedef {import("./dom.js").Model} Model
  */
-import { button, fill, h, newId, percent, redraw, short, table, tell } from "./dom.js";
+import { begin, button, fill, h, newId, percent, redraw, short, table, tell } from "./dom.js";
 
 /** @param {Host} host */
 export function renderAudit({ model, el }) {
@@ -16,8 +16,7 @@ export function renderAudit({ model, el }) {
     h("section", { class: `bb-panel bb-${name}` })
   );
   const [rows, compared] = [h("div"), h("div")];
-  el.classList.add("bb", "bb-audit");
-  el.replaceChildren(counted, forgetting, difference, drift);
+  begin(el, "bb-audit", counted, forgetting, difference, drift);
   let drawn = false;
   return redraw(model, ["answer", "found", "forgotten", "difference", "drift"], () => {
     const found = model.get("found"), failed = model.get("answer")?.error;

@@ -3,10 +3,17 @@
  *
  * @typedef {import("./network.js").Evidence} Evidence
  */
+import { dict } from "./dict.js";
+
+/** What a model knows of its nodes. @param {import("./dom.js").Model} model @returns {Evidence} */
+export function evidenceOf(model) {
+  const { hard, soft } = model.get("evidence");
+  return { hard: dict(hard), soft: dict(soft) };
+}
 
 /** Evidence with one node in another state of knowledge. @param {Evidence} evidence @param {string} name @param {string | Record<string, number> | null} known @returns {Evidence} */
 export function withNode(evidence, name, known) {
-  const hard = { ...evidence.hard }, soft = { ...evidence.soft };
+  const hard = dict(evidence.hard), soft = dict(evidence.soft);
   delete hard[name];
   delete soft[name];
   if (typeof known === "string") hard[name] = known;

@@ -8,7 +8,7 @@
  * @typedef {import("./dom.js").Model} Model
  * @typedef {Record<string, string>} Step
  */
-import { button, fill, h, newId, percent, redraw, s, short, table, tell } from "./dom.js";
+import { begin, button, fill, h, newId, percent, redraw, s, short, table, tell } from "./dom.js";
 
 const FEW = 40; // levels that are chosen from a list; of more the text is typed
 const LEFT = 110, WIDE = 120, HIGH = 64, TOP = 40, RADIUS = 14;
@@ -18,8 +18,7 @@ export function renderChain({ model, el }) {
   const [form, steps, trellis] = ["form", "steps", "trellis"].map((name) =>
     h("section", { class: `bb-panel bb-chain-${name}` })
   );
-  el.classList.add("bb", "bb-chain");
-  el.replaceChildren(form, steps, trellis);
+  begin(el, "bb-chain", form, steps, trellis);
   drawForm(form, model);
   return redraw(model, ["answer"], () => {
     const at = /** @type {HTMLElement | null} */ (el.querySelector(":focus"))?.dataset.key;

@@ -7,7 +7,7 @@
  * @typedef {import("./dom.js").Host} Host
  * @typedef {import("./dom.js").Model} Model
  */
-import { button, fill, h, percent, redraw, short, table, tell } from "./dom.js";
+import { begin, button, fill, h, percent, redraw, short, table, tell } from "./dom.js";
 
 const EVERY = 400; // milliseconds between questions while something runs
 
@@ -16,8 +16,7 @@ export function renderCompare({ model, el }) {
   const [choice, progress, result] = ["choice", "progress", "result"].map((name) =>
     h("section", { class: `bb-panel bb-compare-${name}` })
   );
-  el.classList.add("bb", "bb-chain", "bb-compare");
-  el.replaceChildren(choice, progress, result);
+  begin(el, ["bb-chain", "bb-compare"], choice, progress, result);
   let drawn = false;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;

@@ -8,13 +8,14 @@
  * @typedef {import("./dom.js").Model} Model
  * @typedef {{name: string, count: number, from?: number, to?: number}} Bar
  */
-import { fill, h, percent, redraw, s, short, table, tell } from "./dom.js";
+import { dict } from "./dict.js";
+import { begin, fill, h, percent, redraw, s, short, table, tell } from "./dom.js";
 
 const WIDTH = 120, HEIGHT = 28;
 
 /** @param {Host} host */
 export function renderData({ model, el }) {
-  el.classList.add("bb", "bb-data");
+  begin(el, "bb-data");
   return redraw(model, ["found", "answer"], () => {
     const found = model.get("found"), failed = model.get("answer")?.error;
     const error = failed ? h("p", { role: "alert", class: "bb-error" }, failed) : null;
@@ -47,15 +48,17 @@ export function renderData({ model, el }) {
 
 /** @param {Model} model @param {any} found @param {any} column */
 function typeChoice(model, found, column) {
-  const types = model.get("types") ?? {}, own = types[column.name];
+  const types = dict(model.get("types")), own = types[column.name];
   const select = h(
     "select",
     {
       "aria-label": `Type of ${column.name}`,
       "data-type": column.name,
       onchange: () => {
-        const { [column.name]: _, ...rest } = types;
-        tell(model, { answer: null, types: select.value ? { ...rest, [column.name]: select.value } : rest });
+        const chosen = dict(types);
+        if (select.value) chosen[column.name] = select.value;
+        else delete chosen[column.name];
+        tell(model, { answer: null, types: chosen });
       },
     },
     h("option", { value: "" }, own ? "automatic" : `${column.kind} (automatic)`),

@@ -58,6 +58,14 @@ export function fill(element, ...children) {
   filled(element, {}, children);
 }
 
+/** Make an element the place of a picture; a notebook leaves the keys that are pressed in it alone. @param {HTMLElement} el @param {string | string[]} classes @param {...HTMLElement} children */
+export function begin(el, classes, ...children) {
+  el.classList.add("bb", ...[classes].flat());
+  el.setAttribute("data-lm-suppress-shortcuts", "true");
+  el.addEventListener("keydown", (event) => event.stopPropagation());
+  el.replaceChildren(...children);
+}
+
 /** A probability for people. @param {number} p @returns {string} */
 export function percent(p) {
   if (!Number.isFinite(p)) return "–";

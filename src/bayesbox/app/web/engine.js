@@ -9,16 +9,19 @@
  * @typedef {{hard: Record<string, string>, soft?: Record<string, Record<string, number>>}} Evidence
  */
 import { calibrate, normalised } from "./calibrate.js";
+import { dict } from "./dict.js";
 import { allPosteriors, mostProbable } from "./elimination.js";
 import { familiesLog, jointTableLog, oneDependenceLog } from "./tables.js";
 import { evaluate, holds, num, pointMasses } from "./trees.js";
 
 /** The flags of a one-hot group as the one category that the model knows. @param {any} document @param {Row} row @returns {Row} */
 function withGroups(document, row) {
-  const joined = { ...row };
+  const joined = dict(row);
   for (const [name, flags] of Object.entries(document.oneHot ?? {})) {
-    if (name in row) continue;
-    const set = flags.filter((/** @type {string} */ flag) => ["1", "true"].includes(String(row[flag]).toLowerCase()));
+    if (name in joined) continue;
+    const set = flags.filter((/** @type {string} */ flag) =>
+      ["1", "true"].includes(String(joined[flag]).toLowerCase())
+    );
     if (set.length === 1) joined[name] = set[0];
   }
   return joined;
@@ -186,9 +189,9 @@ export class Network {
    */
   askNext(evidence, target) {
     const now = this.posteriors(evidence).posteriors;
-    const unknown = this.names.filter((name) => name !== target && !(name in evidence.hard));
+    const unknown = this.names.filter((name) => name !== target && !Object.hasOwn(evidence.hard, name));
     const bits = new Map(unknown.map((name) => [name, 0]));
-    if (target in evidence.hard) return unknown.map((name) => ({ name, bits: 0 }));
+    if (Object.hasOwn(evidence.hard, target)) return unknown.map((name) => ({ name, bits: 0 }));
     for (const [state, share] of Object.entries(now[target])) {
       if (!(share > 0)) continue;
       const then = this.posteriors({ ...evidence, hard: { ...evidence.hard, [target]: state } }).posteriors;

@@ -7,7 +7,7 @@
  * @typedef {import("./dom.js").Host} Host
  * @typedef {{label: string, at: number[], hits: number[], alarms: number[], positives: number, negatives: number}} Steps
  */
-import { button, fill, h, newId, percent, redraw, s, short, table, tell } from "./dom.js";
+import { begin, button, fill, h, newId, percent, redraw, s, short, table, tell } from "./dom.js";
 
 const SIZE = 260, PEOPLE = 1000;
 
@@ -16,8 +16,7 @@ export function renderEvaluation({ model, el }) {
   const [figures, confusion, rows, curve, choice] = ["figures", "confusion", "rows", "curve", "choice"].map((name) =>
     h("section", { class: `bb-panel bb-${name}` })
   );
-  el.classList.add("bb", "bb-evaluation");
-  el.replaceChildren(figures, confusion, curve, choice, rows);
+  begin(el, "bb-evaluation", figures, confusion, curve, choice, rows);
   el.classList.toggle("bb-many", model.get("spec").classes.length > 4);
   /** @type {any} */
   let drawn = null;

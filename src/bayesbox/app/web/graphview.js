@@ -4,7 +4,7 @@
  * @typedef {import("./network.js").Box} Box
  * @typedef {import("./network.js").Evidence} Evidence
  */
-import { likelihoodFor, withNode } from "./belief.js";
+import { evidenceOf, likelihoodFor, withNode } from "./belief.js";
 import { newId, percent, s } from "./dom.js";
 
 const BAR = 60, LINE = 16, MOST_STATES = 8, STEP = 0.05;
@@ -122,13 +122,13 @@ function drawNode(node, model, change, open, rows) {
 /** @param {any} row @param {any} grip @param {Box} node @param {string} state @param {import("./dom.js").Model} model @param {(evidence: Evidence) => void} change */
 function listen(row, grip, node, state, model, change) {
   const believe = (/** @type {number} */ share) => {
-    const evidence = model.get("evidence"), answer = model.get("answer");
+    const evidence = evidenceOf(model), answer = model.get("answer");
     if (node.name in evidence.hard) return;
     const likelihood = likelihoodFor(answer.posteriors[node.name], answer.given.soft[node.name], state, share);
     if (likelihood) change(withNode(evidence, node.name, likelihood));
   };
   const toggle = () => {
-    const evidence = model.get("evidence");
+    const evidence = evidenceOf(model);
     change(withNode(evidence, node.name, evidence.hard[node.name] === state ? null : state));
   };
   let dragged = false;
@@ -157,7 +157,7 @@ function listen(row, grip, node, state, model, change) {
     else if (event.key === "ArrowRight") believe(now + STEP);
     else if (event.key === "ArrowLeft") believe(now - STEP);
     else if (event.key === "Delete" || event.key === "Backspace") {
-      change(withNode(model.get("evidence"), node.name, null));
+      change(withNode(evidenceOf(model), node.name, null));
     } else return;
     event.preventDefault();
   });

@@ -6,7 +6,7 @@
  * @typedef {import("./dom.js").Host} Host
  * @typedef {{people: number, ill: number, well: number, hits: number, misses: number, alarms: number, quiet: number, share: number}} Counts
  */
-import { button, fill, h, newId, percent, redraw, s, table, tell } from "./dom.js";
+import { begin, button, fill, h, newId, percent, redraw, s, table, tell } from "./dom.js";
 
 const MOST_ICONS = 1000, SIDE = 40;
 
@@ -41,8 +41,7 @@ export function renderLesson({ model, el }) {
   const guess = guessBox(model);
   controls.append(h("h2", {}, "The test"), ...sliders.map((each) => each.element), guess.element);
   const shown = h("section", { class: "bb-shown", "aria-label": "What follows", "aria-live": "polite" });
-  el.classList.add("bb", "bb-lesson");
-  el.replaceChildren(controls, shown);
+  begin(el, "bb-lesson", controls, shown);
   return redraw(model, ["prior", "hit", "alarm", "people", "revealed", "guess"], () => {
     for (const each of sliders) each.show();
     guess.show();
@@ -119,7 +118,7 @@ function guessBox(model) {
   );
   const show = () => {
     const guess = model.get("guess");
-    if (document.activeElement !== input) {
+    if (!input.matches(":focus")) {
       input.value = guess === null || guess === undefined ? "" : String(Number((100 * guess).toFixed(3)));
     }
     hide.hidden = !model.get("revealed");

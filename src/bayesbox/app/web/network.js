@@ -8,8 +8,8 @@
  * @typedef {{hard: Record<string, string>, soft: Record<string, Record<string, number>>}} Evidence
  */
 import { openPaths } from "./bayesball.js";
-import { withNode } from "./belief.js";
-import { button, fill, h, newId, percent, redraw, short, tell } from "./dom.js";
+import { evidenceOf, withNode } from "./belief.js";
+import { begin, button, fill, h, newId, percent, redraw, short, tell } from "./dom.js";
 import { focusOn, nearby, pathTo } from "./focus.js";
 import { drawGraph } from "./graphview.js";
 import { showTable } from "./nodetable.js";
@@ -29,8 +29,7 @@ export function renderNetwork({ model, el }) {
   };
   const top = h("div", { class: "bb-toolbar" }), picture = h("div", { class: "bb-picture" });
   const side = h("aside", { class: "bb-side", "aria-label": "What follows" });
-  el.classList.add("bb", "bb-network");
-  el.replaceChildren(top, h("div", { class: "bb-columns" }, picture, side));
+  begin(el, "bb-network", top, h("div", { class: "bb-columns" }, picture, side));
   /** @type {Map<string, any>} */
   let rows = new Map();
   const lay = () => {
@@ -53,7 +52,7 @@ export function renderNetwork({ model, el }) {
   };
   const whole = () => picture.classList.toggle("bb-whole");
   const draw = () => {
-    const answer = model.get("answer"), evidence = model.get("evidence"), target = model.get("target");
+    const answer = model.get("answer"), evidence = evidenceOf(model), target = model.get("target");
     drawTop(top, spec, model, change, before, whole, (name) => {
       focus = name;
       if (large) lay();
@@ -88,7 +87,7 @@ function busiest(spec) {
 
 /** @param {HTMLElement} top @param {any} spec @param {import("./dom.js").Model} model @param {(evidence: Evidence) => void} change @param {Evidence[]} before @param {() => void} whole @param {(name: string) => void} look */
 function drawTop(top, spec, model, change, before, whole, look) {
-  const evidence = model.get("evidence"), id = newId();
+  const evidence = evidenceOf(model), id = newId();
   const select = h(
     "select",
     {
@@ -125,7 +124,7 @@ function drawTop(top, spec, model, change, before, whole, look) {
 
 /** @param {HTMLElement} side @param {any} spec @param {import("./dom.js").Model} model @param {any} answer @param {(evidence: Evidence) => void} change */
 function drawSide(side, spec, model, answer, change) {
-  const evidence = model.get("evidence"), target = model.get("target");
+  const evidence = evidenceOf(model), target = model.get("target");
   const known = Object.entries(evidence.hard).map(([name, state]) => `${name} is ${state}`).join(" and ");
   const best = target ? Object.entries(answer.posteriors[target]).reduce((a, b) => (b[1] > a[1] ? b : a)) : null;
   const conflict = answer.conflict;

@@ -8,7 +8,8 @@
  * @typedef {{column: string, isScale: boolean, marks: Mark[]}} Ruler
  */
 import { countsText } from "./counts.js";
-import { fill, h, newId, percent, redraw, s, short, signed, tell } from "./dom.js";
+import { dict } from "./dict.js";
+import { begin, fill, h, newId, percent, redraw, s, short, signed, tell } from "./dom.js";
 
 const LEFT = 150, RIGHT = 720, LINE = 46, LIMIT = 12, WIDTH = 860, MOST_CLASSES = 8;
 const PROBABILITIES = [0.0001, 0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999];
@@ -18,8 +19,7 @@ export function renderNomogram({ model, el }) {
   const top = h("div", { class: "bb-toolbar" }), picture = h("div", { class: "bb-picture" });
   const result = h("p", { role: "status", class: "bb-sentence" });
   const all = h("p", { class: "bb-small", "data-all": "" });
-  el.classList.add("bb", "bb-nomogram");
-  el.replaceChildren(top, result, all, picture);
+  begin(el, "bb-nomogram", top, result, all, picture);
   /** @type {((row: any) => void)[]} */
   let moves = [];
   let drawn = "";
@@ -29,14 +29,14 @@ export function renderNomogram({ model, el }) {
     const now = JSON.stringify(rulers);
     if (now !== drawn) {
       drawn = now;
-      const focused = document.activeElement?.getAttribute("data-ruler");
+      const focused = picture.querySelector(":focus")?.getAttribute("data-ruler");
       drawPair(top, model);
       moves = drawRulers(picture, model, rulers);
       for (const each of picture.querySelectorAll("[data-ruler]")) {
         if (each.getAttribute("data-ruler") === focused) /** @type {any} */ (each).focus();
       }
     }
-    const row = model.get("row");
+    const row = dict(model.get("row"));
     for (const move of moves) move(row);
     const total = totalOf(rulers, row), classes = model.get("spec").classes;
     const share = 1 / (1 + Math.exp(-total)), answer = model.get("answer");
@@ -167,7 +167,7 @@ function axis(low, high, x) {
 function drawRuler(svg, model, ruler, x, y) {
   const places = ruler.marks.map((mark) => x(mark.logOdds));
   const set = (/** @type {number | null} */ at) => {
-    const row = { ...model.get("row") };
+    const row = dict(model.get("row"));
     if (at === null) delete row[ruler.column];
     else row[ruler.column] = ruler.marks[at].value;
     tell(model, { row });
@@ -249,7 +249,7 @@ function listen(slider, model, ruler, places, set) {
     addEventListener("pointerup", end);
   });
   slider.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
-    const at = indexOf(ruler, model.get("row")[ruler.column]), last = ruler.marks.length - 1;
+    const at = indexOf(ruler, dict(model.get("row"))[ruler.column]), last = ruler.marks.length - 1;
     if (event.key === "ArrowRight" || event.key === "ArrowUp") set(Math.min(at + 1, last));
     else if (event.key === "ArrowLeft" || event.key === "ArrowDown") set(at < 0 ? last : Math.max(at - 1, 0));
     else if (event.key === "Home") set(0);

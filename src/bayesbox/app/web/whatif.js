@@ -8,7 +8,8 @@
  *   step?: number, marks?: number[]}} ColumnSpec
  */
 import { countsText } from "./counts.js";
-import { button, fill, h, inWords, newId, percent, redraw, short, signed, tell } from "./dom.js";
+import { dict } from "./dict.js";
+import { begin, button, fill, h, inWords, newId, percent, redraw, short, signed, tell } from "./dom.js";
 
 const FEW_LEVELS = 7, SEARCHED = 60, SHOWN = 40;
 
@@ -19,7 +20,7 @@ export function renderWhatIf({ model, el }) {
   const outcome = h("section", { class: "bb-outcome", "aria-label": "What follows" });
   const why = h("section", { class: "bb-why", "aria-label": "Why" });
   const set = (/** @type {string} */ name, /** @type {any} */ value) => {
-    const row = { ...model.get("row") };
+    const row = dict(model.get("row"));
     if (value === null || value === "") delete row[name];
     else row[name] = value;
     tell(model, { row });
@@ -30,10 +31,9 @@ export function renderWhatIf({ model, el }) {
     ...controls.map((/** @type {any} */ each) => each.element),
     button("Set all to unknown", () => tell(model, { row: {} }), { class: "bb-clear" }),
   );
-  el.classList.add("bb", "bb-whatif");
-  el.replaceChildren(inputs, outcome, why);
+  begin(el, "bb-whatif", inputs, outcome, why);
   return redraw(model, ["row", "answer"], () => {
-    const row = model.get("row"), answer = model.get("answer");
+    const row = dict(model.get("row")), answer = model.get("answer");
     for (const each of controls) each.show(row[each.name]);
     if (!answer) return;
     if (answer.error) return fill(outcome, h("p", { role: "alert", class: "bb-error" }, answer.error));
@@ -115,7 +115,7 @@ function searchControl(column, set) {
   });
   const element = labelled(column, id, input, list, button("unknown", () => set(column.name, null), unknownOf(column)));
   const show = (/** @type {any} */ value) => {
-    if (document.activeElement !== input) input.value = value ?? "";
+    if (!input.matches(":focus")) input.value = value ?? "";
   };
   return { name: column.name, element, show };
 }
@@ -141,7 +141,7 @@ function numberControl(column, set) {
     button("unknown", () => set(column.name, null), unknownOf(column)),
   );
   const show = (/** @type {any} */ value) => {
-    if (document.activeElement !== input) input.value = value === undefined ? "" : String(value); // not while one types
+    if (!input.matches(":focus")) input.value = value === undefined ? "" : String(value); // not while one types
     slider.value = String(value ?? (low + high) / 2);
     element.classList.toggle("bb-unknown", value === undefined);
   };
