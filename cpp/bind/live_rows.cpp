@@ -3,6 +3,8 @@
 
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -78,7 +80,7 @@ class PyLiveRows {
     for (LiveColumn& column : rows_.columns()) {
       if (column.kind == LiveKind::number) {
         columns.append(to_numpy(std::vector<double>(column.numbers)));
-        gone.append(nb::none());
+        gone.append(to_numpy(std::vector<double>(column.gone_numbers)));
       } else if (column.kind == LiveKind::nothing) {
         columns.append(nb::none());
         gone.append(nb::none());
@@ -96,7 +98,7 @@ class PyLiveRows {
   }
 
   // The counts of all rows so far: class_counts; for each column None, ("levels", added, smooths unseen, declared codes,
-  // counts of levels x classes) or ("normal", base, floor, n, totals x 2, squares x 2, the last of the whole column).
+  // counts of levels x classes), ("normal", base, floor, sums) or ("robust", base, sums, zeros, labels, cells, counts).
   void go_live(nb::handle class_counts, nb::list columns) {
     const std::size_t classes = rows_.classes();
     std::vector<std::int64_t> own = Buffer(class_counts, "class_counts").need_dimensions(1).need_length(0, classes).integers();
@@ -187,22 +189,54 @@ class PyLiveRows {
       column.counts = std::move(counts);
       return;
     }
-    if (form != "normal" || given.size() != 6 || column.kind != LiveKind::number) throw nb::value_error("normal: wrong fields");
-    LiveNormal normal;
-    normal.base = nb::cast<double>(given[1]);
-    normal.floor = nb::cast<double>(given[2]);
-    normal.n = Buffer(given[3], "n").need_dimensions(1).need_length(0, classes + 1).integers();
-    normal.total = pairs_of(given[4], classes + 1);
-    normal.squares = pairs_of(given[5], classes + 1);
-    column.normal = std::move(normal);
+    if (column.kind != LiveKind::number) throw nb::value_error("columns: sums of what is not a number");
+    if (form == "normal" && given.size() == 7) {
+      column.robust.reset();
+      column.normal = {nb::cast<double>(given[1]), nb::cast<double>(given[2]), sums_of(given, 3, classes + 1)};
+    } else if (form == "robust" && given.size() == 10) {
+      column.robust = robust_of(given, classes);
+    } else {
+      throw nb::value_error("columns: wrong fields");
+    }
   }
 
-  static std::vector<DoubleDouble> pairs_of(nb::handle given, std::size_t count) {
-    const Buffer buffer(given, "sums");
-    const std::vector<double> values = buffer.need_dimensions(2).need_kind(Kind::float64, "float64").need_length(0, count).need_length(1, 2).doubles();
-    std::vector<DoubleDouble> found;
-    for (std::size_t k = 0; k < count; ++k) found.push_back({values[2 * k], values[2 * k + 1]});
+  // Counts of rows: so few that sums of them, and a hundred times that, are counts too.
+  static std::vector<std::int64_t> counts_of(nb::handle given, std::size_t count) {
+    const Buffer buffer(given, "counts");
+    std::vector<std::int64_t> found = buffer.need_dimensions(1).need_length(0, count).integers();
+    for (const std::int64_t each : found)
+      if (each < 0 || each > std::int64_t{1} << 52) buffer.refuse("is not a number of rows");
     return found;
+  }
+
+  // Four fields from one on: the counts, how many are fractional, the totals and the squares in two doubles each.
+  static std::vector<LiveSums> sums_of(const nb::tuple& given, std::size_t first, std::size_t count) {
+    const auto whole = [&](std::size_t field) { return counts_of(given[first + field], count); };
+    const auto pairs = [&](std::size_t field) {
+      const Buffer buffer(given[first + field], "sums");
+      return buffer.need_dimensions(2).need_kind(Kind::float64, "float64").need_length(0, count).need_length(1, 2).doubles();
+    };
+    const std::vector<std::int64_t> n = whole(0), fractional = whole(1);
+    const std::vector<double> total = pairs(2), squares = pairs(3);
+    std::vector<LiveSums> found;
+    for (std::size_t k = 0; k < count; ++k)
+      found.push_back({n[k], fractional[k], {total[2 * k], total[2 * k + 1]}, {squares[2 * k], squares[2 * k + 1]}});
+    return found;
+  }
+
+  // (robust, base, four fields of sums, zeros, labels, cells, counts): the sums without the zeros, the last of the column.
+  static std::unique_ptr<LiveRobust> robust_of(const nb::tuple& given, std::size_t classes) {
+    std::vector<std::int64_t> zeros = counts_of(given[6], classes + 1);
+    auto robust = std::make_unique<LiveRobust>(nb::cast<double>(given[1]), sums_of(given, 2, classes + 1), std::move(zeros));
+    const std::vector<std::int64_t> labels = Buffer(given[7], "labels").need_dimensions(1).integers();
+    const std::vector<std::int64_t> cells = Buffer(given[8], "cells").need_dimensions(1).need_length(0, labels.size()).integers();
+    const std::vector<std::int64_t> counts = counts_of(given[9], labels.size());
+    for (std::size_t k = 0; k < labels.size(); ++k) {
+      if (labels[k] < 0 || static_cast<std::size_t>(labels[k]) >= classes) throw nb::value_error("labels: out of range");
+      if (cells[k] == 0 || std::abs(cells[k]) > CellTree::kLastKey) throw nb::value_error("cells: out of range");
+      robust->add_cell(static_cast<std::size_t>(labels[k]), static_cast<std::int32_t>(cells[k]), counts[k]);
+    }
+    return robust;
   }
 
   // The place of a label among the classes, -1 where it is new or of another type.

@@ -12,9 +12,12 @@
 #include "bind/register.hpp"
 #include "bind/result_array.hpp"
 #include "core/elementary.hpp"
+#include "core/functions.hpp"
+#include "table/cell_tree.hpp"
 #include "table/cut_points.hpp"
 #include "table/kernel_density.hpp"
 #include "table/level_groups.hpp"
+#include "table/log_moments.hpp"
 #include "table/normal_cell.hpp"
 #include "table/student_below.hpp"
 
@@ -34,6 +37,15 @@ nb::object py_kernel_log_density(nb::handle x, nb::handle values, nb::handle wei
     for (std::size_t i = 0; i < points.size(); ++i) answer[i] = density.log_density(points[i]);
   }
   return to_numpy(std::move(answer));
+}
+
+// One function of each number.
+template <double (*Function)(double)>
+void each_number(std::vector<double>& values) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (i % 4096 == 0) poll(4096 * 32);
+    values[i] = Function(values[i]);
+  }
 }
 
 template <void (*Change)(std::vector<double>&)>
@@ -83,6 +95,106 @@ nb::object py_student_below(nb::handle z, nb::handle df) {
   return to_numpy(std::move(answer));
 }
 
+std::size_t few_classes(std::size_t classes) {
+  if (classes < 1 || classes > (std::size_t{1} << 20)) throw nb::value_error("classes: out of range");
+  return classes;
+}
+
+// The tree of the cells of a column, whose counts are entered once.
+class PyCellTree {
+ public:
+  PyCellTree(nb::handle keys, nb::handle labels, nb::handle counts, std::size_t classes) : tree_(few_classes(classes)) {
+    const std::vector<std::int64_t> places = Buffer(keys, "keys").need_dimensions(1).integers();
+    const std::vector<std::int64_t> own = Buffer(labels, "labels").need_dimensions(1).need_length(0, places.size()).integers();
+    const std::vector<double> amounts = Buffer(counts, "counts").need_dimensions(1).need_length(0, places.size()).doubles();
+    for (std::size_t k = 0; k < places.size(); ++k) {
+      if (own[k] < 0 || static_cast<std::size_t>(own[k]) >= classes) throw nb::value_error("labels: out of range");
+      tree_.add(key_of(places[k]), static_cast<std::size_t>(own[k]), amounts[k]);
+    }
+  }
+
+  // The parts of the line that are not halved: their first keys, and the logs of what each t is multiplied by, parts x
+  // (classes and that of no rows).
+  nb::object runs(nb::handle shift, nb::handle scale, nb::handle df, double base, bool is_log) {
+    const std::vector<StudentLine> lines = lines_of(shift, scale, df, 1);
+    std::vector<std::int64_t> starts;
+    std::vector<double> ratios;
+    {
+      LongCall call;
+      tree_.runs(lines.data(), {is_log, base, 0, 1}, !is_log, starts, ratios);
+    }
+    const std::size_t parts = starts.size();
+    return nb::make_tuple(to_numpy(std::move(starts)), to_numpy(std::move(ratios), {parts, tree_.classes() + 1}));
+  }
+
+  // The same in the cell of each key without one value of the class `own`; each row has its t, its base and its origin.
+  nb::object log_ratios(nb::handle keys, nb::handle shift, nb::handle scale, nb::handle df, nb::handle base, nb::handle origin,
+                        nb::handle own, double unit, bool is_log) {
+    const std::vector<std::int64_t> places = Buffer(keys, "keys").need_dimensions(1).integers();
+    const std::size_t rows = places.size(), width = tree_.classes() + 1;
+    const std::vector<StudentLine> lines = lines_of(shift, scale, df, rows);
+    const std::vector<double> bases = Buffer(base, "base").need_dimensions(1).need_length(0, rows).doubles();
+    const std::vector<double> origins = Buffer(origin, "origin").need_dimensions(1).need_length(0, rows).doubles();
+    const std::vector<std::int64_t> classes = Buffer(own, "own").need_dimensions(1).need_length(0, rows).integers();
+    for (const std::int64_t each : classes)
+      if (each < 0 || static_cast<std::size_t>(each) >= tree_.classes()) throw nb::value_error("own: out of range");
+    for (const std::int64_t each : places) key_of(each);
+    std::vector<double> answer(rows * width);
+    {
+      LongCall call;
+      for (std::size_t i = 0; i < rows; ++i) {
+        if (i % 64 == 0) poll(64 * 16 * width);
+        tree_.log_ratios(key_of(places[i]), lines.data() + i * width, {is_log, bases[i], origins[i], unit}, !is_log,
+                         static_cast<std::size_t>(classes[i]), answer.data() + i * width);
+      }
+    }
+    return to_numpy(std::move(answer), {rows, width});
+  }
+
+ private:
+  static std::int32_t key_of(std::int64_t key) {
+    if (key < -(1 << CellTree::kTop) || key >= 1 << CellTree::kTop) throw nb::value_error("keys: out of range");
+    return static_cast<std::int32_t>(key);
+  }
+  std::vector<StudentLine> lines_of(nb::handle shift, nb::handle scale, nb::handle df, std::size_t rows) const {
+    const std::size_t width = tree_.classes() + 1;
+    const auto read = [&](nb::handle given, const char* name) {
+      return Buffer(given, name).need_dimensions(2).need_length(0, rows).need_length(1, width).doubles();
+    };
+    const std::vector<double> shifts = read(shift, "shift"), scales = read(scale, "scale"), degrees = read(df, "df");
+    std::vector<StudentLine> lines(rows * width);
+    for (std::size_t k = 0; k < lines.size(); ++k) lines[k] = {shifts[k], scales[k], degrees[k]};
+    return lines;
+  }
+
+  CellTree tree_;
+};
+
+// n, the mean and the sum of squared distances from it of log x, of each class and, last, of all; cells of positive numbers.
+nb::object py_log_moments(nb::handle cells, nb::handle labels, nb::handle counts, std::size_t classes) {
+  const std::vector<std::int64_t> places = Buffer(cells, "cells").need_dimensions(1).integers();
+  const std::vector<std::int64_t> own = Buffer(labels, "labels").need_dimensions(1).need_length(0, places.size()).integers();
+  const std::vector<double> amounts = Buffer(counts, "counts").need_dimensions(1).need_length(0, places.size()).doubles();
+  LogMoments moments(few_classes(classes));
+  for (std::size_t k = 0; k < places.size(); ++k) {
+    if (places[k] < 1 || places[k] > CellTree::kLastKey) throw nb::value_error("cells: out of range");
+    if (own[k] < 0 || static_cast<std::size_t>(own[k]) >= classes) throw nb::value_error("labels: out of range");
+    moments.add(static_cast<std::size_t>(own[k]), static_cast<std::int32_t>(places[k]), amounts[k]);
+  }
+  std::vector<double> found(3 * (classes + 1));
+  for (std::size_t c = 0; c <= classes; ++c) {
+    found[c] = moments.n(c);
+    found[classes + 1 + c] = moments.mean(c);
+    found[2 * (classes + 1) + c] = moments.squares(c);
+  }
+  return to_numpy(std::move(found), {3, classes + 1});
+}
+
+// The log of the height at its middle of a t with a scale of 1.
+void log_student_heights(std::vector<double>& values) {
+  for (double& df : values) df = StudentLine{0, 1, df}.log_height();
+}
+
 // Counts of values x classes: finite, none below zero.
 std::vector<double> counts_of(const Buffer& buffer) {
   buffer.need_dimensions(2);
@@ -125,6 +237,22 @@ void register_numbers(nb::module_& m) {
         nb::arg("deviation"));
   m.def("logarithms", &py_elementary<natural_logarithms>, nb::arg("values"));
   m.def("exponentials", &py_elementary<exponentials_up_to_one>, nb::arg("values"));
+  m.def("exp", &py_elementary<natural_exponentials>, nb::arg("values"));
+  m.def("log1p", &py_elementary<each_number<portable::log1p>>, nb::arg("values"));
+  m.def("log2", &py_elementary<each_number<portable::log2>>, nb::arg("values"));
+  m.def("exp2", &py_elementary<each_number<portable::exp2>>, nb::arg("values"));
+  m.def("cosh", &py_elementary<each_number<portable::cosh>>, nb::arg("values"));
+  m.def("erf", &py_elementary<each_number<portable::erf>>, nb::arg("values"));
+  m.def("erfc", &py_elementary<each_number<portable::erfc>>, nb::arg("values"));
+  m.def("lgamma", &py_elementary<each_number<portable::lgamma>>, nb::arg("values"));
+  m.def("log_gamma_step", &py_elementary<each_number<portable::log_gamma_step>>, nb::arg("values"));
+  m.def("log_student_heights", &py_elementary<log_student_heights>, nb::arg("df"));
+  m.def("log_moments", &py_log_moments, nb::arg("cells"), nb::arg("labels"), nb::arg("counts"), nb::arg("classes"));
+  nb::class_<PyCellTree>(m, "CellTree")
+      .def(nb::init<nb::handle, nb::handle, nb::handle, std::size_t>(), "keys"_a, "labels"_a, "counts"_a, "classes"_a)
+      .def("runs", &PyCellTree::runs, "shift"_a, "scale"_a, "df"_a, "base"_a, "is_log"_a)
+      .def("log_ratios", &PyCellTree::log_ratios, "keys"_a, "shift"_a, "scale"_a, "df"_a, "base"_a, "origin"_a, "own"_a, "unit"_a,
+           "is_log"_a);
   m.def("student_below", &py_student_below, nb::arg("z"), nb::arg("df"));
   m.def(
       "mdl_cuts", [](nb::handle counts) { return py_cuts(counts, [](const RunningCounts& c) { return mdl_cuts(c); }); },

@@ -9,6 +9,7 @@
 #include "chain/posterior.hpp"
 #include "chain/terms.hpp"
 #include "chain/vectors.hpp"
+#include "core/functions.hpp"
 #include "core/interrupt.hpp"
 
 namespace bayesbox::chain {
@@ -82,7 +83,7 @@ class Recursion {
       if (t + 1 == steps) break;
       times<S>(now, scaled_.forward.data(), width, shape_, next);
     }
-    log_likelihood = static_cast<double>(exponents) * kLogTwo + std::log(sum) + tops.value();
+    log_likelihood = static_cast<double>(exponents) * kLogTwo + portable::log(sum) + tops.value();
     return true;
   }
 

@@ -8,6 +8,7 @@
 #include "chain/packs.hpp"
 #include "chain/terms.hpp"
 #include "chain/vectors.hpp"
+#include "core/functions.hpp"
 
 namespace bayesbox::chain {
 
@@ -109,7 +110,7 @@ class Lanes {
       CarefulSum own;
       own.sum = tops[idle], own.rest = rest[idle];
       result_.log_likelihood[pack.sequence[idle]] =
-          static_cast<double>(exponents[idle]) * kLogTwo + std::log(sum[idle]) + own.value();
+          static_cast<double>(exponents[idle]) * kLogTwo + portable::log(sum[idle]) + own.value();
     }
     return true;
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "chain/vectors.hpp"
+#include "core/functions.hpp"
 #include "core/interrupt.hpp"
 
 namespace bayesbox::chain {
@@ -26,7 +27,7 @@ class LogRecursion {
       if (total == kNone) break;
       if (result_.filtered != nullptr)
         for (std::size_t k = 0; k < S; ++k)
-          result_.filtered[static_cast<std::size_t>(begin + t) * S + k] = std::exp(now[k] - total);
+          result_.filtered[static_cast<std::size_t>(begin + t) * S + k] = portable::exp(now[k] - total);
     }
     result_.log_likelihood[sequence] = total;
     if (total == kNone) {
@@ -71,7 +72,7 @@ class LogRecursion {
       const double* now = alpha(t);
       const std::size_t row = request_.row(begin + t);
       for (std::size_t k = 0; k < S; ++k) {
-        const double p = std::min(std::exp(now[k] + beta[k] - total), 1.0);
+        const double p = std::min(portable::exp(now[k] + beta[k] - total), 1.0);
         if (result_.posterior != nullptr) result_.posterior[static_cast<std::size_t>(begin + t) * S + k] = p;
         if (result_.emission != nullptr) result_.emission[row * S + k] += p;
         if (t == 0 && result_.start != nullptr) result_.start[k] += p;
@@ -85,7 +86,7 @@ class LogRecursion {
         for (std::size_t j = 0; j < S; ++j) ways_[j] = request_.log_transition[i * S + j] + weighted[j];
         if (result_.transition != nullptr)
           for (std::size_t j = 0; j < S; ++j)
-            result_.transition[i * S + j] += std::min(std::exp(last[i] + ways_[j] - total), 1.0);
+            result_.transition[i * S + j] += std::min(portable::exp(last[i] + ways_[j] - total), 1.0);
         before[i] = log_of_sum(ways_.data(), S);
       }
       beta.swap(before);

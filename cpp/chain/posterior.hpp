@@ -7,6 +7,7 @@
 
 #include "chain/terms.hpp"
 #include "chain/vectors.hpp"
+#include "core/functions.hpp"
 #include "core/interrupt.hpp"
 
 namespace bayesbox::chain {
@@ -64,7 +65,7 @@ class Meeting {
       times<S>(alpha_, scaled_.forward.data(), scaled_.width, shape_, ahead_);
       if (!backward(last - n)) return false;
     }
-    log_likelihood = static_cast<double>(exponents_) * kLogTwo + std::log(sum_) + tops_.value();
+    log_likelihood = static_cast<double>(exponents_) * kLogTwo + portable::log(sum_) + tops_.value();
     return true;
   }
 

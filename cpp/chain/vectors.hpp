@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "chain/chain.hpp"
+#include "core/functions.hpp"
 #include "core/kernels.hpp"
 
 // Every function that takes vectors is inlined, so there is no call whose convention could change.
@@ -48,8 +49,8 @@ inline double log_of_sum(const double* logs, std::size_t count) {
   const double top = *std::max_element(logs, logs + count);
   if (top == kNone) return kNone;
   double sum = 0;
-  for (std::size_t k = 0; k < count; ++k) sum += std::exp(logs[k] - top);
-  return top + std::log(sum);
+  for (std::size_t k = 0; k < count; ++k) sum += portable::exp(logs[k] - top);
+  return top + portable::log(sum);
 }
 
 // Some rows of terms, each scaled by its largest: P(step | state) / top, padded with zeros, and log(top).
@@ -92,10 +93,10 @@ struct Scaled {
     forward.assign(S * width, 0.0);
     backward.assign(S * width, 0.0);
     for (std::size_t i = 0; i < S; ++i) {
-      start[i] = std::exp(request.log_start[i]);
+      start[i] = portable::exp(request.log_start[i]);
       note(start[i], false);
       for (std::size_t j = 0; j < S; ++j) {
-        const double p = std::exp(request.log_transition[i * S + j]);
+        const double p = portable::exp(request.log_transition[i * S + j]);
         note(p, true);
         forward[i * width + j] = p;
         backward[j * width + i] = p;

@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/functions.hpp"
 #include "core/kernels.hpp"
 
 namespace bayesbox {
@@ -42,6 +43,14 @@ inline void exponentials_up_to_one(std::vector<double>& values) {
   for (std::size_t i = 0; i < count; ++i) wanted[i] = values[i] <= 0 ? values[i] : 0.0;
   kernels().exponentials(wanted.data(), top.data(), wanted.size());
   for (std::size_t i = 0; i < count; ++i) values[i] = values[i] <= 0 ? wanted[i] : std::nan("");
+}
+
+// values[i] = exp(values[i]) of any numbers.
+inline void natural_exponentials(std::vector<double>& values) {
+  const std::vector<double> given = values;
+  exponentials_up_to_one(values);
+  for (std::size_t i = 0; i < given.size(); ++i)
+    if (!(given[i] <= 0)) values[i] = portable::exp(given[i]);
 }
 
 }  // namespace bayesbox

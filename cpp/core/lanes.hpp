@@ -34,6 +34,7 @@ inline Lanes fused_exact(Lanes a, Lanes b, Lanes c) { return {_mm256_fmadd_pd(a.
 // a where a > b, else b: so b where a is NaN
 inline Lanes larger(Lanes a, Lanes b) { return {_mm256_max_pd(a.v, b.v)}; }
 inline Lanes smaller(Lanes a, Lanes b) { return {_mm256_min_pd(a.v, b.v)}; }
+inline Lanes square_root(Lanes a) { return {_mm256_sqrt_pd(a.v)}; }
 inline Lanes absolute(Lanes a) { return {_mm256_andnot_pd(_mm256_set1_pd(-0.0), a.v)}; }
 inline Lanes nearest(Lanes a) { return {_mm256_round_pd(a.v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)}; }
 inline Mask differ(Lanes a, Lanes b) { return {_mm256_cmp_pd(a.v, b.v, _CMP_NEQ_UQ)}; }
@@ -76,6 +77,7 @@ inline Lanes operator/(Lanes a, Lanes b) { return {_mm_div_pd(a.v, b.v)}; }
 inline Lanes fused_exact(Lanes a, Lanes b, Lanes c) { return {_mm_add_pd(_mm_mul_pd(a.v, b.v), c.v)}; }
 inline Lanes larger(Lanes a, Lanes b) { return {_mm_max_pd(a.v, b.v)}; }
 inline Lanes smaller(Lanes a, Lanes b) { return {_mm_min_pd(a.v, b.v)}; }
+inline Lanes square_root(Lanes a) { return {_mm_sqrt_pd(a.v)}; }
 inline Lanes absolute(Lanes a) { return {_mm_andnot_pd(_mm_set1_pd(-0.0), a.v)}; }
 inline Lanes nearest(Lanes a) { return {_mm_round_pd(a.v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)}; }
 inline Mask differ(Lanes a, Lanes b) { return {_mm_cmpneq_pd(a.v, b.v)}; }
@@ -120,6 +122,7 @@ inline Lanes larger(Lanes a, Lanes b) {
 inline Lanes smaller(Lanes a, Lanes b) {
   return {{a.v[0] < b.v[0] ? a.v[0] : b.v[0], a.v[1] < b.v[1] ? a.v[1] : b.v[1]}};
 }
+inline Lanes square_root(Lanes a) { return {{__builtin_sqrt(a.v[0]), __builtin_sqrt(a.v[1])}}; }
 inline Lanes absolute(Lanes a) { return {{__builtin_fabs(a.v[0]), __builtin_fabs(a.v[1])}}; }
 inline Lanes nearest(Lanes a) { return {{__builtin_nearbyint(a.v[0]), __builtin_nearbyint(a.v[1])}}; }
 inline Mask differ(Lanes a, Lanes b) { return {{a.v[0] != b.v[0], a.v[1] != b.v[1]}}; }

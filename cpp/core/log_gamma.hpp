@@ -1,18 +1,10 @@
-// The logarithm of the gamma function, safe between threads.
+// The logarithm of the gamma function.
 #pragma once
 
-#include <cmath>
-#include <math.h>  // lgamma_r, which the C++ header may not declare
+#include "core/functions.hpp"
 
 namespace bayesbox {
 
-inline double log_gamma(double x) {
-#if defined(_WIN32)
-  return std::lgamma(x);  // Windows has no other, and nobody reads the global that it may write to
-#else
-  int sign;
-  return ::lgamma_r(x, &sign);  // std::lgamma writes the sign to a global
-#endif
-}
+inline double log_gamma(double x) { return portable::lgamma(x); }
 
 }  // namespace bayesbox

@@ -9,6 +9,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/functions.hpp"
 #include "core/interrupt.hpp"
 #include "core/random.hpp"
 
@@ -20,7 +21,7 @@ using Scope = std::vector<std::int32_t>;
 // log2(2^a + 2^b)
 inline double log2_added(double a, double b) {
   const double most = std::max(a, b), least = std::min(a, b);
-  return std::isinf(least) ? most : most + std::log2(1.0 + std::exp2(least - most));
+  return std::isinf(least) ? most : most + portable::log2(1.0 + portable::exp2(least - most));
 }
 
 struct Elimination {
@@ -41,7 +42,7 @@ class Eliminator {
   Eliminator(const std::vector<std::int64_t>& cards, const std::vector<Scope>& scopes, std::vector<std::int32_t> stage)
       : words_((cards.size() + 63) / 64), stage_(std::move(stage)), rows_(cards.size() * words_),
         sizes_(cards.begin(), cards.end()), log2_(cards.size()) {
-    for (std::size_t v = 0; v < cards.size(); ++v) log2_[v] = std::log2(static_cast<double>(cards[v]));
+    for (std::size_t v = 0; v < cards.size(); ++v) log2_[v] = portable::log2(static_cast<double>(cards[v]));
     for (const Scope& scope : scopes)
       for (const std::int32_t a : scope)
         for (const std::int32_t b : scope)
@@ -58,7 +59,7 @@ class Eliminator {
       Elimination other = run(heuristic, found.log2_cells, work, kBudget);
       if (other.complete && other.log2_cells < found.log2_cells) found = std::move(other);
     }
-    const double allowed = std::exp2(std::min(found.log2_cells, 40.0)) / kCellsAWord;
+    const double allowed = portable::exp2(std::min(found.log2_cells, 40.0)) / kCellsAWord;
     const auto own = static_cast<double>(stage_.size() * stage_.size());
     double spent = own;
     for (std::uint64_t trial = 1; trial <= kMostTrials && found.log2_cells > kLarge && spent < allowed; ++trial) {

@@ -11,6 +11,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/functions.hpp"
 #include "core/interrupt.hpp"
 #include "network/family_counts.hpp"
 #include "network/family_score.hpp"
@@ -129,7 +130,7 @@ class ExactSearch {
   void note(Bits set, const std::vector<std::uint64_t>& totals, double cells) {
     if (task_.kind == ScoreKind::likelihood) {
       double sum = 0;
-      for (const std::uint64_t n : totals) sum += n > 0 ? static_cast<double>(n) * std::log(static_cast<double>(n)) : 0;
+      for (const std::uint64_t n : totals) sum += n > 0 ? static_cast<double>(n) * portable::log(static_cast<double>(n)) : 0;
       sums_[0][set] = sum;
       return;
     }

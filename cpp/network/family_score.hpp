@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/functions.hpp"
 #include "core/interrupt.hpp"
 #include "core/log_gamma.hpp"
 #include "network/family_counts.hpp"
@@ -78,7 +79,7 @@ class FamilyScore {
  private:
   double plain(std::uint64_t n) const {
     const double x = static_cast<double>(n) * scale_;
-    return x > 0 ? x * std::log(x) : 0.0;
+    return x > 0 ? x * portable::log(x) : 0.0;
   }
   double x_log_x(std::uint64_t n) const { return n < logs_.size() ? logs_[n] : plain(n); }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/functions.hpp"
 #include "core/interrupt.hpp"
 
 namespace bayesbox {
@@ -20,7 +21,7 @@ struct GTest {
 inline GTest g_test(const std::uint32_t* table, std::int64_t first, std::int64_t second, std::int64_t given) {
   GTest test;
   std::vector<double> rows(static_cast<std::size_t>(first)), columns(static_cast<std::size_t>(second));
-  const auto term = [](double n) { return n > 0 ? n * std::log(n) : 0.0; };
+  const auto term = [](double n) { return n > 0 ? n * portable::log(n) : 0.0; };
   for (std::int64_t s = 0; s < given; ++s) {
     poll(4 * static_cast<std::size_t>(first * second));
     std::fill(rows.begin(), rows.end(), 0.0);

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/functions.hpp"
 #include "core/interrupt.hpp"
 #include "core/random.hpp"
 #include "network/cut_model.hpp"
@@ -97,7 +98,7 @@ class GibbsSampler {
       if (!pool.empty()) {
         const double most = *std::max_element(weights.begin(), weights.end());
         double total = 0;
-        for (double& weight : weights) total += weight = std::exp(weight - most);
+        for (double& weight : weights) total += weight = portable::exp(weight - most);
         for (std::int64_t chain = 0; chain < count; ++chain)
           starts.push_back(pool[random.choose(weights.data(), weights.size(), total)]);
         return true;

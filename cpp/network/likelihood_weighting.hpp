@@ -15,6 +15,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/functions.hpp"
 #include "core/interrupt.hpp"
 #include "core/random.hpp"
 #include "network/bucket_sampling.hpp"
@@ -85,8 +86,8 @@ class WeightedDraws {
     for (std::size_t k = 0; k < kBuckets; ++k) logs[k] = drawn[k].log();
     const double most = *std::max_element(logs, logs + kWays);
     double sum = 0;
-    for (const double each : logs) sum += std::exp(each - most);
-    return score.log() - most - std::log(sum / kWays);
+    for (const double each : logs) sum += portable::exp(each - most);
+    return score.log() - most - portable::log(sum / kWays);
   }
 
  private:
@@ -173,14 +174,14 @@ inline WeightedSums weigh_samples(const CutModel& cut, const std::vector<std::in
     const double log_weight = draws.draw(random, sample, states.data());
     if (std::isinf(log_weight)) continue;
     if (log_weight > sums.log_scale + 200 || std::isinf(sums.log_scale)) {
-      const double shrink = std::isinf(sums.log_scale) ? 0.0 : std::exp(sums.log_scale - log_weight);
+      const double shrink = std::isinf(sums.log_scale) ? 0.0 : portable::exp(sums.log_scale - log_weight);
       for (double& each : sums.weights) each *= shrink;
       for (double& each : sums.squares) each *= shrink * shrink;
       sums.total *= shrink;
       sums.total_squares *= shrink * shrink;
       sums.log_scale = log_weight;
     }
-    const double weight = std::exp(log_weight - sums.log_scale), square = weight * weight;
+    const double weight = portable::exp(log_weight - sums.log_scale), square = weight * weight;
     sums.total += weight;
     sums.total_squares += square;
     for (const std::int32_t v : cut.hidden()) {

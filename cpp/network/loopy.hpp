@@ -9,6 +9,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/functions.hpp"
 #include "core/interrupt.hpp"
 #include "network/cut_model.hpp"
 
@@ -187,15 +188,15 @@ class LoopyPropagation {
     for (std::size_t f = 0; f < starts_.size(); ++f) {
       const CutFactor& factor = cut_.factors()[f];
       if (factor.variables.empty()) {
-        log_z += std::log(factor.cells[0]);
+        log_z += portable::log(factor.cells[0]);
         continue;
       }
-      log_z += std::log(gather(f));
+      log_z += portable::log(gather(f));
       for (std::size_t axis = 0; axis < starts_[f].size(); ++axis) {
         const double* message = to_variable_.data() + starts_[f][axis];
         double shared = 0;
         for (std::size_t s = 0; s < incoming_[axis].size(); ++s) shared += message[s] * incoming_[axis][s];
-        log_z -= std::log(shared);
+        log_z -= portable::log(shared);
       }
     }
     for (const std::int32_t v : cut_.hidden()) log_z += log_agreement(v);
@@ -209,9 +210,9 @@ class LoopyPropagation {
       const double* message = to_variable_.data() + starts_[use.factor][use.axis];
       for (std::size_t s = 0; s < card; ++s) together[s] *= message[s];
       const double total = normalized(together.data(), card);
-      log_scale += std::log(total);
+      log_scale += portable::log(total);
     }
-    return cut_.uses(v).empty() ? std::log(static_cast<double>(card)) : log_scale;
+    return cut_.uses(v).empty() ? portable::log(static_cast<double>(card)) : log_scale;
   }
 
   const CutModel& cut_;

@@ -12,6 +12,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/functions.hpp"
 #include "core/interrupt.hpp"
 #include "core/random.hpp"
 #include "network/cut_model.hpp"
@@ -31,7 +32,7 @@ class MeanField {
   explicit MeanField(const CutModel& cut) : cut_(cut), beliefs_(cut.width(), 0.0) {
     for (const CutFactor& factor : cut.factors()) {
       std::vector<double> logs(factor.cells.size());
-      std::transform(factor.cells.begin(), factor.cells.end(), logs.begin(), [](double cell) { return std::log(cell); });
+      std::transform(factor.cells.begin(), factor.cells.end(), logs.begin(), [](double cell) { return portable::log(cell); });
       logs_.push_back(std::move(logs));
     }
   }
@@ -86,7 +87,7 @@ class MeanField {
     const double most = *std::max_element(scores_.begin(), scores_.end());
     if (most == kNever) return;  // every state is at odds with what is believed of the others
     double total = 0;
-    for (double& score : scores_) total += score = std::exp(score - most);
+    for (double& score : scores_) total += score = portable::exp(score - most);
     for (std::size_t s = 0; s < card; ++s) beliefs_[cut_.offset(v) + s] = scores_[s] / total;
   }
 
@@ -109,7 +110,7 @@ class MeanField {
     for (const std::int32_t v : cut_.hidden())
       for (std::size_t s = 0; s < cut_.card(v); ++s) {
         const double belief = beliefs_[cut_.offset(v) + s];
-        if (belief > 0) sum -= belief * std::log(belief);
+        if (belief > 0) sum -= belief * portable::log(belief);
       }
     return sum;
   }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "core/functions.hpp"
 #include "core/simd4.hpp"
 
 namespace bayesbox {
@@ -28,16 +29,16 @@ class LogProduct {
  public:
   void multiply(double factor) {
     if (factor < 1e-100 || factor > 1e100) {
-      log_ += std::log(factor);
+      log_ += portable::log(factor);
       return;
     }
     product_ *= factor;
     if (product_ < 1e-150 || product_ > 1e150) {
-      log_ += std::log(product_);
+      log_ += portable::log(product_);
       product_ = 1;
     }
   }
-  double log() const { return log_ + std::log(product_); }
+  double log() const { return log_ + portable::log(product_); }
 
  private:
   double product_ = 1;

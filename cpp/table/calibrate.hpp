@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/functions.hpp"
+
 namespace bayesbox {
 
 enum class CalibrationKind : std::uint8_t { none = 0, temperature = 1, isotonic = 2, dirichlet = 3, shares = 4 };
@@ -32,7 +34,7 @@ struct Calibration {
         break;
       case CalibrationKind::isotonic: {
         double total = 0;
-        for (std::size_t c = 0; c < classes; ++c) total += scratch[c] = std::exp(log_p[c]);
+        for (std::size_t c = 0; c < classes; ++c) total += scratch[c] = portable::exp(log_p[c]);
         for (std::size_t c = 0; c < classes; ++c) {
           double others = 0;  // not 1 - P, which loses what is small
           if (classes <= kFewClasses || scratch[c] > total / 2) {
@@ -40,14 +42,14 @@ struct Calibration {
           } else {
             others = total - scratch[c];
           }
-          const double odds = std::max(log_p[c], std::log(kSmallest)) - std::log(std::max(others, kSmallest));
-          log_p[c] = std::log(std::max(interpolated(at[c], curve[c], odds), kSmallest));
+          const double odds = std::max(log_p[c], portable::log(kSmallest)) - portable::log(std::max(others, kSmallest));
+          log_p[c] = portable::log(std::max(interpolated(at[c], curve[c], odds), kSmallest));
         }
         normalise(log_p, classes);
         break;
       }
       case CalibrationKind::dirichlet:
-        for (std::size_t c = 0; c < classes; ++c) scratch[c] = std::max(log_p[c], std::log(kSmallest));
+        for (std::size_t c = 0; c < classes; ++c) scratch[c] = std::max(log_p[c], portable::log(kSmallest));
         for (std::size_t c = 0; c < classes; ++c) {
           double sum = 0;
           for (std::size_t k = 0; k < classes; ++k) sum += scratch[k] * slopes[k * classes + c];
@@ -56,7 +58,7 @@ struct Calibration {
         normalise(log_p, classes);
         break;
       case CalibrationKind::shares: {
-        const double own = std::log1p(-share), other = std::log(share);
+        const double own = portable::log1p(-share), other = portable::log(share);
         for (std::size_t c = 0; c < classes; ++c) log_p[c] = log_add(own + log_p[c], other + log_shares[c]);
         break;
       }
@@ -73,15 +75,15 @@ struct Calibration {
   static void normalise(double* log_p, std::size_t classes) {
     const double top = *std::max_element(log_p, log_p + classes);
     double total = 0;
-    for (std::size_t c = 0; c < classes; ++c) total += std::exp(log_p[c] -= top);
-    const double log_total = std::log(total);
+    for (std::size_t c = 0; c < classes; ++c) total += portable::exp(log_p[c] -= top);
+    const double log_total = portable::log(total);
     for (std::size_t c = 0; c < classes; ++c) log_p[c] -= log_total;
   }
 
   static double log_add(double a, double b) {
-    if (a == b) return a + std::log(2.0);
+    if (a == b) return a + portable::log(2.0);
     const double top = std::max(a, b), rest = std::min(a, b);
-    return top + std::log1p(std::exp(rest - top));
+    return top + portable::log1p(portable::exp(rest - top));
   }
 
   // Straight lines between the points, the ends beyond them.

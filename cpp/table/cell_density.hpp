@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/functions.hpp"
+
 namespace bayesbox {
 
 // A cell by its place in the order of numbers: 0 and up from zero on, -1 and down for negative numbers.
@@ -46,13 +48,13 @@ struct CellDensity {
     } else if (is_log && value <= 0) {
       std::fill_n(out, classes, 0.0);
     } else {
-      const double x = is_log ? std::log(value) : value;
+      const double x = is_log ? portable::log(value) : value;
       const double away = std::clamp(x - base, -kGreatest, kGreatest);
       const std::size_t run = run_at(value);
       const double common = log_height(away, run, classes), outside = with_common ? common - (is_log ? x : 0) : 0;
       for (std::size_t c = 0; c < classes; ++c) {
         const double above = log_height(away, run, c) - common;
-        out[c] = outside + std::max(above, 0.0) + std::log1p(std::exp(-std::fabs(above)));
+        out[c] = outside + std::max(above, 0.0) + portable::log1p(portable::exp(-std::fabs(above)));
       }
     }
   }
@@ -68,7 +70,7 @@ struct CellDensity {
   // log(1 + z * z / df), where the square may be too large for a double.
   static double log_share(double z, double df) {
     const double size = std::min(std::fabs(z), kGreatest);  // a distance in small units need not be a double
-    return size < 1e150 ? std::log1p(z * z / df) : 2 * std::log(size) - std::log(df);
+    return size < 1e150 ? portable::log1p(z * z / df) : 2 * portable::log(size) - portable::log(df);
   }
 };
 

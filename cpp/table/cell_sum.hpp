@@ -13,6 +13,7 @@
 
 #include "core/cell_kernels.hpp"
 #include "core/column.hpp"
+#include "core/functions.hpp"
 #include "table/cell_density.hpp"
 
 namespace bayesbox {
@@ -98,7 +99,7 @@ class CellSum {
       fits = fits && *ratio >= 0;
       most = std::max(most, *ratio);
     }
-    ready.bits = std::log2(most + 1) + 2 * std::log2(kMostCellSquare) + 2;
+    ready.bits = portable::log2(most + 1) + 2 * portable::log2(kMostCellSquare) + 2;
     ready.is_plain = !(fits && ready.bits <= kMostBits);
     return ready;
   }

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/functions.hpp"
 #include "core/interrupt.hpp"
 #include "core/log_gamma.hpp"
 
@@ -59,10 +60,10 @@ inline Entropy entropy_of(const RunningCounts& counts, std::size_t first, std::s
     const double n = counts.of(first, last, c);
     if (n <= 0) continue;
     found.n += n;
-    sum += n * std::log(n);
+    sum += n * portable::log(n);
     ++found.classes;
   }
-  found.nats = found.n > 0 ? found.n * std::log(found.n) - sum : 0.0;
+  found.nats = found.n > 0 ? found.n * portable::log(found.n) - sum : 0.0;
   return found;
 }
 
@@ -71,10 +72,10 @@ inline bool cut_pays(const Entropy& whole, const Entropy& left, const Entropy& r
   const double gain = whole.nats - left.nats - right.nats;
   if (whole.n < 2 || gain <= 0) return false;
   const double k = whole.classes;
-  const double coding = k * std::log(3.0) + std::log1p(-2 * std::exp(-k * std::log(3.0)));
+  const double coding = k * portable::log(3.0) + portable::log1p(-2 * portable::exp(-k * portable::log(3.0)));
   const double drop = k * whole.nats / whole.n - left.classes * (left.n > 0 ? left.nats / left.n : 0.0) -
                       right.classes * (right.n > 0 ? right.nats / right.n : 0.0);
-  return gain > std::log(whole.n - 1) + coding - drop;
+  return gain > portable::log(whole.n - 1) + coding - drop;
 }
 
 inline std::vector<std::int64_t> mdl_cuts(const RunningCounts& counts) {
@@ -85,7 +86,7 @@ inline std::vector<std::int64_t> mdl_cuts(const RunningCounts& counts) {
     waiting.pop_back();
     if (last - first < 2) continue;
     const Entropy whole = entropy_of(counts, first, last);
-    const double tie = 1e-13 * whole.n * (1 + std::log1p(whole.n));  // what rounding alone can make of equal entropies
+    const double tie = 1e-13 * whole.n * (1 + portable::log1p(whole.n));  // what rounding alone can make of equal entropies
     std::size_t best = first;
     double least = whole.nats;
     for (std::size_t cut = first + 1; cut < last; ++cut) {
@@ -144,7 +145,7 @@ class Modl {
   // The terms that know only how many intervals there are.
   double prior(std::size_t intervals) const {
     const double i = static_cast<double>(intervals);
-    return std::log(n_) + log_gamma(n_ + i) - log_gamma(n_ + 1) - log_gamma(i);
+    return portable::log(n_) + log_gamma(n_ + i) - log_gamma(n_ + 1) - log_gamma(i);
   }
   double cost(const std::vector<std::size_t>& bounds) const {
     double sum = prior(bounds.size() - 1);

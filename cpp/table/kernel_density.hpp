@@ -7,6 +7,7 @@
 #include <limits>
 #include <numbers>
 
+#include "core/functions.hpp"
 #include "core/interrupt.hpp"
 
 namespace bayesbox {
@@ -23,7 +24,7 @@ class KernelDensity {
       : values_(values), weights_(weights), size_(size), width_(width) {
     double total = 0;
     for (std::size_t i = 0; i < size; ++i) total += weights[i];
-    offset_ = -std::log(total) - std::log(width) - 0.5 * std::log(2 * std::numbers::pi);
+    offset_ = -portable::log(total) - portable::log(width) - 0.5 * portable::log(2 * std::numbers::pi);
   }
 
   double log_density(double x) const {
@@ -39,15 +40,15 @@ class KernelDensity {
       poll_at(i - above + 1, 4);
       const double behind = half_square(x, i) - nearest;
       if (behind > kReach) break;
-      sum += weights_[i] * std::exp(-behind);
+      sum += weights_[i] * portable::exp(-behind);
     }
     for (std::size_t i = above; i-- > 0;) {
       poll_at(above - i, 4);
       const double behind = half_square(x, i) - nearest;
       if (behind > kReach) break;
-      sum += weights_[i] * std::exp(-behind);
+      sum += weights_[i] * portable::exp(-behind);
     }
-    return std::log(sum) - nearest + offset_;
+    return portable::log(sum) - nearest + offset_;
   }
 
  private:

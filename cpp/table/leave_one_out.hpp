@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "core/column.hpp"
+#include "core/functions.hpp"
 #include "core/interrupt.hpp"
 #include "core/kernels.hpp"
 #include "table/class_order.hpp"
@@ -34,7 +35,7 @@ class LeaveOneOutGaussian {
  public:
   // `moments` holds the classes and then the whole column.
   LeaveOneOutGaussian(const double* moments, std::size_t classes, double floor, double scale)
-      : classes_(classes), floor_(floor), scale_(scale), log_scale_(std::log(scale)) {
+      : classes_(classes), floor_(floor), scale_(scale), log_scale_(portable::log(scale)) {
     for (std::size_t c = 0; c <= classes; ++c) {
       const double* from = moments + 4 * c;
       moments_.push_back({from[0], from[1], from[2], from[3]});
@@ -124,7 +125,7 @@ class LeaveOneOutGaussian {
     return left;
   }
 
-  double constant(double variance) const { return log_scale_ - kLogRoot2Pi - 0.5 * std::log(variance); }
+  double constant(double variance) const { return log_scale_ - kLogRoot2Pi - 0.5 * portable::log(variance); }
 
   std::size_t classes_;
   double floor_, scale_, log_scale_;

@@ -13,6 +13,7 @@
 #include <numeric>
 #include <vector>
 
+#include "core/functions.hpp"
 #include "core/interrupt.hpp"
 #include "table/cut_points.hpp"
 
@@ -96,13 +97,13 @@ class ModlGroups {
     const double none = -std::numeric_limits<double>::infinity();
     const auto log_sum = [](double a, double b) {
       if (a < b) std::swap(a, b);
-      return std::isinf(b) ? a : a + std::log1p(std::exp(b - a));
+      return std::isinf(b) ? a : a + portable::log1p(portable::exp(b - a));
     };
     std::vector<double> stirling(size_ + 1, none);
     stirling[0] = 0;
     for (std::size_t v = 1; v <= size_; ++v) {
       for (std::size_t i = v; i >= 1; --i)
-        stirling[i] = log_sum(std::log(static_cast<double>(i)) + stirling[i], stirling[i - 1]);
+        stirling[i] = log_sum(portable::log(static_cast<double>(i)) + stirling[i], stirling[i - 1]);
       stirling[0] = none;
     }
     prior_.assign(size_ + 1, none);

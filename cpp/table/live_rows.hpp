@@ -2,19 +2,23 @@
 //
 // The rows wait in columns, to be added to the exact tallies in one piece. The live model has the counts of all rows so
 // far, and answers from them: it takes the logarithm of a count where a question needs it, so that a learned row costs a
-// few additions and nothing is made anew. It knows levels and flags under (n + a) / (N + a K), and normal densities.
+// few additions and nothing is made anew. It knows levels and flags under (n + a) / (N + a K), normal densities and robust ones.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "core/double_double.hpp"
+#include "core/functions.hpp"
 #include "table/level_index.hpp"
+#include "table/live_robust.hpp"
+#include "table/live_sums.hpp"
 
 namespace bayesbox {
 
@@ -64,60 +68,52 @@ struct LiveLevels {
     const double spread = added * static_cast<double>(possible);
     for (std::size_t c = 0; c < classes; ++c) {
       const double own = known ? static_cast<double>(counts[place * classes + c]) : 0.0;
-      sums[c] += std::log(own + added) - std::log(static_cast<double>(totals[c]) + spread);
+      sums[c] += portable::log(own + added) - portable::log(static_cast<double>(totals[c]) + spread);
     }
   }
 };
 
-// The moments of one column of numbers about a base near their mean, in two doubles.
+// The normal density of one column of numbers, from its moments about a base near their mean.
 struct LiveNormal {
   double base = 0, floor = 0;
-  std::vector<std::int64_t> n;  // of each class and, last, of the column
-  std::vector<DoubleDouble> total, squares;
+  std::vector<LiveSums> sums;  // of each class and, last, of the column
 
   void count(double value, std::size_t label, std::int64_t sign) {
-    const DoubleDouble away = DoubleDouble::sum(value, -base), square = away * away;
-    for (const std::size_t place : {label, n.size() - 1}) {
-      n[place] += sign;
-      total[place] = sign > 0 ? total[place] + away : total[place] - away;
-      squares[place] = sign > 0 ? squares[place] + square : squares[place] - square;
+    for (const std::size_t place : {label, sums.size() - 1}) sums[place].count(value, base, sign);
+  }
+
+  // Whether the sums without a value are surely those of some rows.
+  bool may_forget(double value, std::size_t label) const {
+    for (const std::size_t place : {label, sums.size() - 1}) {
+      LiveSums less = sums[place];
+      less.count(value, base, -1);
+      if (!less.surely_possible(base)) return false;
     }
+    return true;
   }
 
-  // The mean, from the base, and the population variance; false where too many digits cancel.
-  bool spread(std::size_t place, DoubleDouble& mean, double& variance) const {
-    const auto rows = static_cast<double>(n[place]);
-    mean = total[place].over(rows);
-    const DoubleDouble rest = squares[place] - mean * total[place];
-    variance = rest.over(rows).high;
-    if (n[place] == 1) variance = 0;
-    return std::isfinite(variance) && std::isfinite(mean.high) && squares[place].high <= 1e12 * std::max(rest.high, 0.0);
-  }
-
-  // sums[c] += the log of the normal density, but for what all classes have in common; false where it is not exact enough.
-  bool add(double value, std::size_t classes, double* sums, std::vector<double>& scratch) const {
+  // into[c] += the log of the normal density, but for what all classes have in common; false where it is not exact enough.
+  bool add(double value, std::size_t classes, double* into, std::vector<double>& scratch) const {
     if (std::isnan(value)) return true;
-    const std::size_t whole = n.size() - 1;
-    DoubleDouble whole_mean;
-    double whole_variance = 0;
-    if (n[whole] == 0 || !spread(whole, whole_mean, whole_variance) || !(whole_variance > 0)) return false;
-    const double least = floor * whole_variance;
+    const LiveSums& whole = sums.back();
+    DoubleDouble whole_mean, whole_variance;
+    if (whole.n == 0 || !whole.spread(whole_mean, whole_variance) || !(whole_variance.high > 0)) return false;
+    const double least = floor * whole_variance.high;
     const DoubleDouble away = DoubleDouble::sum(value, -base);
     scratch.resize(2 * classes);
     double widest = 0;
     for (std::size_t c = 0; c < classes; ++c) {
-      DoubleDouble mean = whole_mean;
-      double variance = whole_variance;
+      DoubleDouble mean = whole_mean, spread = whole_variance;
       // Where few digits are left of a variance, the floor hides them, or it is not known.
-      if (n[c] != 0 && !spread(c, mean, variance) && !(variance < 0.5 * least && squares[c].high < 1e25 * least)) return false;
-      variance = std::max(variance, least);
-      const double distance = (away - mean).high;
+      if (sums[c].n != 0 && !sums[c].spread(mean, spread) && !(spread.high < 0.5 * least && sums[c].squares.high < 1e25 * least))
+        return false;
+      const double variance = std::max(spread.high, least), distance = (away - mean).high;
       scratch[c] = variance;
       scratch[classes + c] = distance * distance / variance;
       widest = std::max(widest, variance);
     }
     if (!std::isfinite(widest)) return false;
-    for (std::size_t c = 0; c < classes; ++c) sums[c] -= 0.5 * (scratch[classes + c] + std::log(scratch[c] / widest));
+    for (std::size_t c = 0; c < classes; ++c) into[c] -= 0.5 * (scratch[classes + c] + portable::log(scratch[c] / widest));
     return true;
   }
 };
@@ -130,9 +126,19 @@ struct LiveColumn {
   std::vector<double> numbers;         // of the rows that wait
   std::vector<std::int32_t> codes;
   std::vector<std::int32_t> gone;  // of the rows that are to be forgotten
+  std::vector<double> gone_numbers;
   LiveLevels counts;   // of the live model
   LiveNormal normal;
+  std::unique_ptr<LiveRobust> robust;  // which it has instead, where that is the density
   bool is_used = true;  // whether the live model has the column
+
+  std::int64_t observed(std::size_t label) const { return robust ? robust->n(label) : normal.sums[label].n; }
+  bool may_forget(double value, std::size_t label) const {
+    return robust ? robust->may_forget(value, label) : normal.may_forget(value, label);
+  }
+  void count(double value, std::size_t label, std::int64_t sign) {
+    robust ? robust->count(value, label, sign) : normal.count(value, label, sign);
+  }
 };
 
 class LiveRows {
@@ -142,6 +148,8 @@ class LiveRows {
   LiveRows(std::vector<LiveColumn> columns, std::size_t classes) : columns_(std::move(columns)), classes_(classes) {
     row_.resize(columns_.size());
   }
+  LiveRows(const LiveRows&) = delete;
+  LiveRows& operator=(const LiveRows&) = delete;
 
   std::size_t classes() const { return classes_; }
   std::size_t waiting() const { return labels_.size() + gone_labels_.size(); }
@@ -168,15 +176,19 @@ class LiveRows {
     if (live_) count(label, 1);
   }
 
-  // Takes the row that was read out, to be forgotten with others, where the counts show that it may have been learned. They do
-  // of levels alone: false where the row has numbers, or where a count would be below zero.
+  // Takes the row that was read out, to be forgotten with others, where the counts show that it may have been learned: false
+  // where a count would be below zero, or where two doubles do not tell whether any rows have the sums that are left.
   bool forget_later(std::size_t label) {
     if (!live_ || class_counts_[label] < 1) return false;
     for (std::size_t j = 0; j < columns_.size(); ++j) {
       const LiveColumn& column = columns_[j];
-      if (column.kind == LiveKind::number) return false;
       if (column.kind == LiveKind::nothing) continue;
       if (!column.is_used) return false;
+      if (column.kind == LiveKind::number) {
+        const double value = row_[j].number;
+        if (std::isnan(value) ? column.observed(label) >= class_counts_[label] : !column.may_forget(value, label)) return false;
+        continue;
+      }
       const LiveLevels& counts = column.counts;
       const auto place = static_cast<std::size_t>(row_[j].code);
       if (row_[j].code == kMissingCode) {  // another row of the class has none either
@@ -186,7 +198,8 @@ class LiveRows {
       }
     }
     for (std::size_t j = 0; j < columns_.size(); ++j)
-      if (columns_[j].kind != LiveKind::nothing) columns_[j].gone.push_back(row_[j].code);
+      if (columns_[j].kind == LiveKind::number) columns_[j].gone_numbers.push_back(row_[j].number);
+      else if (columns_[j].kind != LiveKind::nothing) columns_[j].gone.push_back(row_[j].code);
     gone_labels_.push_back(static_cast<std::int32_t>(label));
     count(label, -1);
     return true;
@@ -202,16 +215,17 @@ class LiveRows {
     std::int64_t rows = 0;
     for (const std::int64_t each : class_counts_) rows += each;
     if (!live_ || rows <= 0) return false;
-    const double log_rows = std::log(static_cast<double>(rows));
+    const double log_rows = portable::log(static_cast<double>(rows));
     for (std::size_t c = 0; c < classes_; ++c) {
       if (class_counts_[c] <= 0) return false;
-      sums[c] = std::log(static_cast<double>(class_counts_[c])) - log_rows;
+      sums[c] = portable::log(static_cast<double>(class_counts_[c])) - log_rows;
     }
     for (std::size_t j = 0; j < columns_.size(); ++j) {
       const LiveColumn& column = columns_[j];
       if (!column.is_used || column.kind == LiveKind::nothing) continue;
       if (column.kind == LiveKind::number) {
-        if (!column.normal.add(row_[j].number, classes_, sums, scratch_)) return false;
+        const double value = row_[j].number;
+        if (!(column.robust ? column.robust->add(value, sums) : column.normal.add(value, classes_, sums, scratch_))) return false;
       } else {
         column.counts.add(row_[j].code, classes_, sums);
       }
@@ -225,6 +239,7 @@ class LiveRows {
     gone_labels_.clear();
     for (LiveColumn& column : columns_) {
       column.gone.clear();
+      column.gone_numbers.clear();
       column.numbers.clear();
       column.codes.clear();
     }
@@ -237,7 +252,7 @@ class LiveRows {
       LiveColumn& column = columns_[j];
       if (!column.is_used) continue;
       if (column.kind == LiveKind::number) {
-        if (!std::isnan(row_[j].number)) column.normal.count(row_[j].number, label, sign);
+        if (!std::isnan(row_[j].number)) column.count(row_[j].number, label, sign);
       } else if (column.kind != LiveKind::nothing && row_[j].code >= 0) {
         column.counts.count(row_[j].code, label, classes_, sign);
       }

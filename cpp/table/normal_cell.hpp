@@ -6,16 +6,13 @@
 #include <limits>
 #include <numbers>
 
+#include "core/functions.hpp"
+
 namespace bayesbox {
 
 // exp(x * x) * erfc(x) for x >= 0, which neither over- nor underflows.
 inline double scaled_erfc(double x) {
-  if (x < 10) return std::exp(x * x) * std::erfc(x);
-  // 1 / (x sqrt(pi)) * (1 - 1 / t + 1 * 3 / t^2 - ...) with t = 2 x^2; after 12 terms less than 1e-15 is left
-  const double share = 1 / (2 * x * x);
-  double sum = 1, term = 1;
-  for (int n = 1; n <= 12; ++n) sum += term *= -(2 * n - 1) * share;
-  return sum / x * std::numbers::inv_sqrtpi;
+  return x < 0.5 ? portable::exp(x * x) * portable::erfc(x) : portable::scaled_erfc_above_half(x);
 }
 
 // log P(cell - 1/2 < x < cell + 1/2) for x ~ N(mean + rest, deviation), right to about 1e-14 of itself however far away
@@ -27,15 +24,15 @@ inline double log_normal_cell(double cell, double mean, double rest, double devi
   const double inner = (distance - 0.5) / deviation, outer = (distance + 0.5) / deviation;
   if (!(outer < std::numeric_limits<double>::infinity())) return -std::numeric_limits<double>::infinity();
   if (inner < 0) {  // the mean is inside: a part on either side of it
-    const double inside = 0.5 * (std::erf(outer * kRootHalf) + std::erf(-inner * kRootHalf));
-    if (inside < 0.5) return std::log(inside);
-    return std::log1p(-0.5 * (std::erfc(outer * kRootHalf) + std::erfc(-inner * kRootHalf)));
+    const double inside = 0.5 * (portable::erf(outer * kRootHalf) + portable::erf(-inner * kRootHalf));
+    if (inside < 0.5) return portable::log(inside);
+    return portable::log1p(-0.5 * (portable::erfc(outer * kRootHalf) + portable::erfc(-inner * kRootHalf)));
   }
   const double middle = distance / deviation;
   const double fall = middle / deviation;  // the log of how much the density falls from the inner to the outer edge
   if (fall >= 1) {  // two tails that differ
-    const double tails = scaled_erfc(inner * kRootHalf) - scaled_erfc(outer * kRootHalf) * std::exp(-fall);
-    return -0.5 * inner * inner + std::log(0.5 * tails);
+    const double tails = scaled_erfc(inner * kRootHalf) - scaled_erfc(outer * kRootHalf) * portable::exp(-fall);
+    return -0.5 * inner * inner + portable::log(0.5 * tails);
   }
   // The density at the middle times the mean of cosh(fall u / 2) exp(-(u / (2 deviation))^2 / 2) over -1 < u < 1, by the
   // rule of Gauss with ten points: it is smooth, for fall < 1 with the mean outside makes 1 / (2 deviation) < 1.
@@ -46,9 +43,9 @@ inline double log_normal_cell(double cell, double mean, double rest, double devi
   double sum = 0;
   for (std::size_t i = 0; i < 5; ++i) {
     const double half = 0.5 * kPlaces[i] / deviation;
-    sum += kWeights[i] * std::cosh(0.5 * kPlaces[i] * fall) * std::exp(-0.5 * half * half);
+    sum += kWeights[i] * portable::cosh(0.5 * kPlaces[i] * fall) * portable::exp(-0.5 * half * half);
   }
-  return std::log(sum) - std::log(deviation) - 0.5 * std::log(2 * std::numbers::pi) - 0.5 * middle * middle;
+  return portable::log(sum) - portable::log(deviation) - 0.5 * portable::log(2 * std::numbers::pi) - 0.5 * middle * middle;
 }
 
 }  // namespace bayesbox

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/column.hpp"
+#include "core/functions.hpp"
 #include "core/interrupt.hpp"
 
 namespace bayesbox {
@@ -57,14 +58,14 @@ class OneDependenceScorer {
       add<kClasses>(model_.log_class, model_.naive, out);
       return;
     }
-    const double share = std::log(static_cast<double>(parents));
+    const double share = portable::log(static_cast<double>(parents));
     for (std::size_t c = 0; c < classes; ++c) {
       double best = sums_[c];
       for (std::size_t p = 1; p < parents; ++p) best = std::max(best, sums_[p * classes + c]);
       double total = 0;
       if (best > -std::numeric_limits<double>::infinity())
-        for (std::size_t p = 0; p < parents; ++p) total += std::exp(sums_[p * classes + c] - best);
-      out[c] = total > 0 ? best + std::log(total) - share : -std::numeric_limits<double>::infinity();
+        for (std::size_t p = 0; p < parents; ++p) total += portable::exp(sums_[p * classes + c] - best);
+      out[c] = total > 0 ? best + portable::log(total) - share : -std::numeric_limits<double>::infinity();
     }
   }
 

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/functions.hpp"
 #include "table/calibrate.hpp"
 #include "table/level_index.hpp"
 #include "table/score.hpp"
@@ -205,7 +206,7 @@ inline bool ScorerWorkspace::answer(std::size_t rows, bool logs, double* out) {
     double* own = out + i * classes;
     calibration.apply(own, classes, scratch_.data());
     if (!logs)
-      for (std::size_t c = 0; c < classes; ++c) own[c] = std::exp(own[c]);
+      for (std::size_t c = 0; c < classes; ++c) own[c] = portable::exp(own[c]);
   }
   return true;
 }

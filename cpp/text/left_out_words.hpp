@@ -9,6 +9,7 @@
 #include <cstring>
 #include <vector>
 
+#include "core/functions.hpp"
 #include "core/interrupt.hpp"
 #include "text/log_shares.hpp"
 
@@ -92,13 +93,13 @@ inline StrengthLoss strength_loss(const double* sums, const double* factors, con
     for (std::size_t label = 0; label < classes; ++label) {
       const double gap = joint[label] - best;
       if (gap < -60) continue;  // below what a double adds up
-      const double share = std::exp(gap);
+      const double share = portable::exp(gap);
       total += share;
       mean += share * lead[label];
       square += share * lead[label] * lead[label];
     }
     mean /= total;
-    const double loss = std::log(total) + best;
+    const double loss = portable::log(total) + best;
     found.loss += loss;
     found.slope += mean;
     found.curvature += square / total - mean * mean;

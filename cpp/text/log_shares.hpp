@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/functions.hpp"
 #include "core/interrupt.hpp"
 
 namespace bayesbox {
@@ -19,7 +20,7 @@ class KnownLogs {
 
   double operator()(double value) {
     Known& known = known_[(std::bit_cast<std::uint64_t>(value) * 0x9E3779B97F4A7C15u) >> (64 - kBits)];
-    if (std::bit_cast<std::uint64_t>(known.value) != std::bit_cast<std::uint64_t>(value)) known = {value, std::log(value)};
+    if (std::bit_cast<std::uint64_t>(known.value) != std::bit_cast<std::uint64_t>(value)) known = {value, portable::log(value)};
     return known.log;
   }
 
@@ -37,7 +38,7 @@ inline void log_shares(const double* counts, const double* totals, std::size_t c
   constexpr std::size_t kLevels = 64;
   KnownLogs log;
   std::vector<double> total(classes);
-  for (std::size_t label = 0; label < classes; ++label) total[label] = std::log(totals[label]);
+  for (std::size_t label = 0; label < classes; ++label) total[label] = portable::log(totals[label]);
   for (std::size_t first = 0; first < levels; first += kLevels) {
     const std::size_t last = std::min(first + kLevels, levels);
     poll(4 * classes * (last - first));

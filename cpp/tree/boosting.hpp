@@ -12,6 +12,7 @@
 #include <numeric>
 #include <vector>
 
+#include "core/functions.hpp"
 #include "core/interrupt.hpp"
 #include "tree/trees.hpp"
 
@@ -69,14 +70,14 @@ class BoostGrower {
       double* bend = &bend_[row * width_];
       const double* sum = &sum_[row * width_];
       if (width_ == 1) {
-        const double p = 1.0 / (1.0 + std::exp(-sum[0]));
+        const double p = 1.0 / (1.0 + portable::exp(-sum[0]));
         slope[0] = p - (target_[row] == 1 ? 1.0 : 0.0);
         bend[0] = p * (1.0 - p);
         continue;
       }
       const double highest = *std::max_element(sum, sum + width_);
       double total = 0;
-      for (std::size_t c = 0; c < width_; ++c) total += slope[c] = std::exp(sum[c] - highest);
+      for (std::size_t c = 0; c < width_; ++c) total += slope[c] = portable::exp(sum[c] - highest);
       for (std::size_t c = 0; c < width_; ++c) {
         const double p = slope[c] / total;
         bend[c] = p * (1.0 - p);
@@ -292,8 +293,8 @@ inline std::vector<double> losses_by_round(const Forest& forest, const double* v
       double* own = sum + row * classes;
       double highest = -INFINITY, total = 0;
       for (std::size_t c = 0; c < classes; ++c) highest = std::max(highest, own[c] += values[node * classes + c]);
-      for (std::size_t c = 0; c < classes; ++c) total += std::exp(own[c] - highest);
-      loss += highest + std::log(total) - own[static_cast<std::size_t>(target[row])];
+      for (std::size_t c = 0; c < classes; ++c) total += portable::exp(own[c] - highest);
+      loss += highest + portable::log(total) - own[static_cast<std::size_t>(target[row])];
     }
     losses.push_back(loss);
   }

@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "core/functions.hpp"
 #include "core/interrupt.hpp"
 #include "tree/trees.hpp"
 
@@ -47,7 +48,7 @@ class ForestGrower {
       : rows_(rows), target_(target), classes_(classes), levels_(levels), ordered_(ordered), options_(options) {
     const std::size_t most = std::max<std::size_t>(options.sample, 1) + 1;
     n_log_n_.resize(most + 1);
-    for (std::size_t n = 1; n <= most; ++n) n_log_n_[n] = static_cast<double>(n) * std::log(static_cast<double>(n));
+    for (std::size_t n = 1; n <= most; ++n) n_log_n_[n] = static_cast<double>(n) * portable::log(static_cast<double>(n));
     left_.resize(classes);
     node_.resize(classes);
     std::size_t widest = 0;

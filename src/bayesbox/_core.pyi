@@ -778,6 +778,53 @@ def log_normal_cells(
 ) -> NDArray[np.float64]:
     """log P(cell - 1/2 < x < cell + 1/2) for x ~ N(mean + rest, deviation), cells x normals."""
 
+def exp(values: NDArray[np.float64]) -> NDArray[np.float64]: ...
+def log1p(values: NDArray[np.float64]) -> NDArray[np.float64]: ...
+def log2(values: NDArray[np.float64]) -> NDArray[np.float64]: ...
+def exp2(values: NDArray[np.float64]) -> NDArray[np.float64]: ...
+def cosh(values: NDArray[np.float64]) -> NDArray[np.float64]: ...
+def erf(values: NDArray[np.float64]) -> NDArray[np.float64]: ...
+def erfc(values: NDArray[np.float64]) -> NDArray[np.float64]: ...
+def lgamma(values: NDArray[np.float64]) -> NDArray[np.float64]: ...
+def log_gamma_step(values: NDArray[np.float64]) -> NDArray[np.float64]: ...
+def log_student_heights(df: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The log of the height at its middle of Student's t with a scale of 1, for degrees of freedom above 0."""
+
+def log_moments(
+    cells: NDArray[np.int32], labels: NDArray[np.int32], counts: NDArray[np.float64], classes: int
+) -> NDArray[np.float64]:
+    """n, the mean of log x and the sum of squared distances from it: 3 x (classes and all), of cells above zero."""
+
+class CellTree:
+    """The tree over the cells of a grid, by their keys."""
+
+    def __init__(
+        self, keys: NDArray[np.int64], labels: NDArray[np.int32], counts: NDArray[np.float64], classes: int
+    ) -> None: ...
+    def runs(
+        self,
+        shift: NDArray[np.float64],
+        scale: NDArray[np.float64],
+        df: NDArray[np.float64],
+        base: float,
+        is_log: bool,
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """The first keys of the parts that are not halved, and the logs of ratios: parts x (classes + 1)."""
+
+    def log_ratios(
+        self,
+        keys: NDArray[np.int64],
+        shift: NDArray[np.float64],
+        scale: NDArray[np.float64],
+        df: NDArray[np.float64],
+        base: NDArray[np.float64],
+        origin: NDArray[np.float64],
+        own: NDArray[np.int32],
+        unit: float,
+        is_log: bool,
+    ) -> NDArray[np.float64]:
+        """The logs of ratios in the cells of keys, each without one value of the class `own`."""
+
 def student_below(z: NDArray[np.float64], df: NDArray[np.float64]) -> NDArray[np.float64]:
     """P(T < z) of Student's t with these degrees of freedom, for z of at most 0; above it 1/2."""
 

@@ -15,10 +15,8 @@ from scipy import integrate, special, stats
 from tests.refusal import refusal
 
 import bayesbox as bb
-from bayesbox import _core
 from bayesbox.dist.fit import FitOptions
-from bayesbox.dist.number import cell_tree
-from bayesbox.dist.number.cell_tree import CellTree, StudentShape, edges_of, keys_of
+from bayesbox.dist.number.cell_tree import edges_of
 from bayesbox.dist.number.robust import Robust
 from bayesbox.errors import CannotExport, NeverLearned, TooCostly
 from bayesbox.rule.smoothing import Laplace
@@ -445,23 +443,3 @@ def test_pmml_refuses_it_and_names_one_that_it_has(tmp_path: Any) -> None:
         bb.NaiveBayes().fit({"x": x}, y).to_pmml(tmp_path / "m.pmml")
     assert caught.value.remedy is not None
     assert "numeric='gaussian'" in caught.value.remedy
-
-
-def test_ratios_of_keys_by_themselves_are_those_of_all_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    x, y = sample(300)
-    target = y.astype(np.int32)
-    tree = CellTree.of(Grid.of(("a", "b", "c"), x, target), zeros=True)
-    spread = StudentShape(*(np.tile(row, (300, 1)) for row in ([0.0, 1, 2, 1], [1.0, 2, 3, 2], [9.0, 8, 7, 3])))
-    spread.shift[:] += x[:, None] / 100  # one for each row, as where it is left out
-
-    def ratios() -> np.ndarray:
-        def place(edges: Any, rows: Any) -> Any:
-            return (edges - x[rows] / 50)[:, None]
-
-        return tree.log_ratios(keys_of(_core.grid_cells(x)), spread, place, target)
-
-    together = ratios()
-    assert np.abs(together).max() > 0.1
-    for size in (1, 7):
-        monkeypatch.setattr(cell_tree, "KEYS_AT_ONCE", size)
-        np.testing.assert_array_equal(ratios(), together)

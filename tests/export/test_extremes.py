@@ -10,7 +10,8 @@ import pytest
 from tests.export.conftest import Scorer
 from tests.export.test_families import expected, in_database, in_onnx
 
-from bayesbox.dist.base import Distribution, log
+from bayesbox.dist.base import Distribution
+from bayesbox.dist.functions import log
 from bayesbox.dist.naive import NaiveModel
 from bayesbox.dist.number.bins import Bins
 from bayesbox.dist.number.gaussian import Gaussian

@@ -13,7 +13,7 @@ from bayesbox import _core
 from bayesbox.classifier.one_row.live import live_counts
 from bayesbox.classifier.one_row.waiting import WaitingRows, _column
 
-ROW = {"age": 31.5, "car": "suv", "wed": True, "other": None}
+ROW = {"age": 31.5, "car": "suv", "wed": True, "cap": 0.7, "other": None}
 
 
 @functools.cache
@@ -25,8 +25,9 @@ def _classifier() -> Any:
         "car": np.where(draw.random(40) < 0.5, "suv", "truck"),
         "wed": draw.random(40) < 0.5,
         "pay": draw.normal(size=40),
+        "cap": np.where(draw.random(40) < 0.3, 0.0, draw.lognormal(size=40)),
     }
-    kinds = {"pay": bb.Real("width:3")}
+    kinds = {"pay": bb.Real("width:3"), "cap": bb.Real("robust")}
     return bb.NaiveBayes(numeric="gaussian", columns=kinds).fit(rows, np.resize(["a", "b", "c"], 40)).classifier_
 
 
@@ -35,8 +36,27 @@ def elementary(draw: np.random.Generator) -> Any:
     def run(values: Any) -> None:
         _core.logarithms(values)
         _core.exponentials(values)
+        for function in (_core.exp, _core.exp2, _core.log1p, _core.log2, _core.cosh, _core.erf, _core.erfc):
+            function(values)
+        for function in (_core.lgamma, _core.log_gamma_step, _core.log_student_heights):
+            function(values)
 
     return run, (-draw.random(9),)
+
+
+@example
+def cell_tree(draw: np.random.Generator) -> Any:
+    def run(keys: Any, labels: Any, counts: Any, classes: Any, lines: Any, rows: Any, unit: Any) -> None:
+        tree = _core.CellTree(keys, labels, counts, classes)
+        for is_log in (False, True):
+            tree.runs(*(each[:1] for each in lines), 0.5, is_log)
+            tree.log_ratios(keys, *lines, *rows, labels, unit, is_log)
+        _core.log_moments(np.abs(keys).astype(np.int32) + 1, labels, counts, classes)
+
+    keys = draw.integers(-8200, 8200, 60)
+    lines = [np.abs(draw.normal(size=(60, 4))) + 0.1 for _ in range(3)]
+    rows = [draw.normal(size=60), draw.normal(size=60)]
+    return run, (keys, draw.integers(0, 3, 60).astype(np.int32), draw.random(60) * 30, 3, lines, rows, 1.0)
 
 
 @example

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbox.dist.base import Doubles, log
+from bayesbox.dist.base import Doubles
 from bayesbox.dist.cells import Smoothing, added_counts
-from bayesbox.dist.number.special import log_gamma
+from bayesbox.dist.functions import log, log_gamma
 from bayesbox.errors import BadOption
 from bayesbox.tally.moments import Moments
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from bayesbox import _core
 from bayesbox.errors import BadOption, CannotSample, NotLinear
@@ -434,12 +434,6 @@ def require_share(probability: float) -> None:
     """
     if not 0 < probability < 1:
         raise BadOption("probability must be above 0 and below 1", found=probability)
-
-
-def log(probabilities: ArrayLike) -> Doubles:
-    """The natural logarithm, -inf of zero without a warning."""
-    with np.errstate(divide="ignore"):
-        return np.log(np.asarray(probabilities, dtype=np.float64))
 
 
 def left_out_where_impossible(log_p: Doubles) -> Doubles:

@@ -19,7 +19,8 @@ import numpy as np
 
 from bayesbox import _core
 from bayesbox._core import ExactArray
-from bayesbox.dist.base import Doubles, left_out_where_impossible, log
+from bayesbox.dist.base import Doubles, left_out_where_impossible
+from bayesbox.dist.functions import log
 from bayesbox.errors import BadOption
 from bayesbox.schema.arrays import AnyArray
 from bayesbox.tally.base import dyadic, positions

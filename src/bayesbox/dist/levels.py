@@ -11,11 +11,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from bayesbox.dist.base import Columns, Distribution, Doubles, LevelTable, Linear, Marks, left_out_where_impossible, log
+from bayesbox.dist.base import Columns, Distribution, Doubles, LevelTable, Linear, Marks, left_out_where_impossible
 from bayesbox.dist.cells import MISSING, UNSEEN, Cells, LevelCounts, Ratio, Smoothing, log_table, ratio
 from bayesbox.dist.dirichlet import share_posteriors
 from bayesbox.dist.factor import Factor, NoFactor, Number, divided, formula, given_value
 from bayesbox.dist.fit import FitOptions, LevelTally
+from bayesbox.dist.functions import log
 from bayesbox.dist.leave_one_out import Flags, LeaveOneOutPlan
 from bayesbox.errors import NotLinear
 from bayesbox.schema.arrays import NumberArray

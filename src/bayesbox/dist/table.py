@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbox.dist.base import Columns, Doubles, Plan, UnseenNote, log
+from bayesbox.dist.base import Columns, Doubles, Plan, UnseenNote
 from bayesbox.dist.cells import LevelCounts, group_counts, log_table
 from bayesbox.dist.factor import Factor, NoFactor, divided, formula
 from bayesbox.dist.fit import FitOptions, LevelTally
+from bayesbox.dist.functions import log
 from bayesbox.dist.levels import LevelDistribution
 from bayesbox.dist.number.cuts import modl_groups
 from bayesbox.errors import BadOption, UnseenLevel

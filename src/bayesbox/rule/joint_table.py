@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.described import Remedy, parameter
-from bayesbox.dist.base import Doubles, log
+from bayesbox.dist.base import Doubles
 from bayesbox.dist.cells import UNSEEN, Cells, Smoothing, ratio
+from bayesbox.dist.functions import log
 from bayesbox.dist.joint.table import Axis, JointTable
 from bayesbox.errors import BadOption
 from bayesbox.limits import BYTES_A_JOINT, require_memory

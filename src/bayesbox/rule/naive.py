@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from bayesbox.described import Remedy, parameter
-from bayesbox.dist.base import Distribution, log
+from bayesbox.dist.base import Distribution
 from bayesbox.dist.cells import Smoothing
 from bayesbox.dist.fit import ColumnToFit, FitOptions, fitted_columns
+from bayesbox.dist.functions import log
 from bayesbox.dist.naive import NaiveModel
 from bayesbox.errors import BadOption
 from bayesbox.limits import require_memory

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from bayesbox._core import ExactArray
-from bayesbox.dist.base import Doubles, log
+from bayesbox.dist.base import Doubles
 from bayesbox.dist.cells import LevelCounts, Ratio, Smoothing
 from bayesbox.dist.factor import divided
+from bayesbox.dist.functions import log
 from bayesbox.errors import BadOption
 from bayesbox.rule.options import BALANCED
 from bayesbox.rule.options import Prior as Prior

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from bayesbox.dist.base import Doubles, log
+from bayesbox.dist.base import Doubles
+from bayesbox.dist.functions import log
 from bayesbox.errors import BadData, ImpossibleRows, require_whole
 from bayesbox.schema.levels import Labels
 from bayesbox.schema.schema import Schema

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bayesbox.dist.base import Distribution, Doubles, log
+from bayesbox.dist.base import Distribution, Doubles
+from bayesbox.dist.functions import log
 from bayesbox.errors import BadOption, ImpossibleEvidence, require_whole
 from bayesbox.schema.levels import Labels
 from bayesbox.sequence.forward_backward import log_terms

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbox.dist.base import Distribution, Doubles, log
+from bayesbox.dist.base import Distribution, Doubles
 from bayesbox.dist.cells import LevelCounts, Smoothing, spread
+from bayesbox.dist.functions import log
 from bayesbox.errors import BadData, BadOption
 from bayesbox.rule.naive import naive_model
 from bayesbox.rule.options import NaiveOptions

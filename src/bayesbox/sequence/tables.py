@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from bayesbox.dist.base import Doubles, log
+from bayesbox.dist.base import Doubles
+from bayesbox.dist.functions import log
 from bayesbox.dist.table import Table
 from bayesbox.errors import BadOption
 from bayesbox.schema.kinds import Category

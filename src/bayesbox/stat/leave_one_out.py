@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox import _core
-from bayesbox.dist.base import Doubles, log
+from bayesbox.dist.base import Doubles
 from bayesbox.dist.cells import Cells, ratio
+from bayesbox.dist.functions import log
 from bayesbox.errors import NeverLearned
 from bayesbox.rule.smoothing import MaximumLikelihood
 from bayesbox.schema.encode import Encoded

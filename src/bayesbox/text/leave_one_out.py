@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from bayesbox import _core
 from bayesbox.classifier.rows import LabelledRows, minus_rows
-from bayesbox.dist.base import Doubles, Plan, left_out_where_impossible, log
+from bayesbox.dist.base import Doubles, Plan, left_out_where_impossible
 from bayesbox.dist.cells import Cells, Smoothing, ratio
+from bayesbox.dist.functions import log
 from bayesbox.dist.posterior import normalised
 from bayesbox.dist.words.count_table import whole_times
 from bayesbox.dist.words.estimates import TIMES, poisson_rate

@@ -10,8 +10,9 @@ import numpy as np
 
 from bayesbox._core import ExactArray
 from bayesbox.classifier.report.size import Parameters, written
-from bayesbox.dist.base import Doubles, log
+from bayesbox.dist.base import Doubles
 from bayesbox.dist.cells import spread
+from bayesbox.dist.functions import log
 from bayesbox.dist.words.estimates import (
     TIMES,
     complement_weights,

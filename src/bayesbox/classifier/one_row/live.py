@@ -8,14 +8,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbox.dist.number.robust_shape import without_zeros
 from bayesbox.rule.naive import fit_options
+from bayesbox.tally.base import numbers
 from bayesbox.tally.exact import Dyadic
 
 if TYPE_CHECKING:
+    from bayesbox._core import ExactArray
     from bayesbox.classifier.base import AnyClassifier
     from bayesbox.dist.fit import FitOptions
     from bayesbox.schema.schema import Schema
     from bayesbox.tally.book import Book
+    from bayesbox.tally.grid import Grid
     from bayesbox.tally.moments import Moments, Spread
 
 RULES = ("laplace", "lidstone")  # (n + a) / (N + a K)
@@ -61,6 +65,8 @@ def _column(schema: Schema, book: Book, rules: Any, name: str) -> Any:
         return _levels(book, name, options)
     if kind.is_number and name in book and options.density == "gaussian" and options.floor > 0:
         return _normal(book[name], options)
+    if kind.is_number and name in book and options.density == "robust":
+        return _robust(book[name])
     return NOT_LIVE
 
 
@@ -93,13 +99,41 @@ def _normal(tally: Moments, options: FitOptions) -> Any:
     if tally.form != "moments" or whole.excess.m == 0:
         return NOT_LIVE
     base = whole.mean
-    sums = [*tally.spreads(), whole]
+    sums = _sums(tally, base)
+    return NOT_LIVE if sums is None else ("normal", base, options.floor, *sums)
+
+
+def _robust(tally: Grid) -> Any:
+    rest = without_zeros(tally)
+    whole = rest.pooled()
+    if whole.excess.m == 0 or len(tally.grid.cell) * len(tally.classes) > MOST_CELLS:
+        return NOT_LIVE  # without a t, or too large
+    base = whole.mean
+    sums = _sums(rest, base)
+    there = np.flatnonzero(tally.grid.cell)
+    counts = tally.grid.counts.take(there)
+    zeros = _integers(tally.zeros())
+    if sums is None:
+        return NOT_LIVE
+    cells = tally.grid.label[there], tally.grid.cell[there], _integers(counts)
+    return "robust", base, *sums, np.append(zeros, zeros.sum()), *cells
+
+
+def _integers(counts: ExactArray) -> NDArray[np.int64]:
+    return np.ascontiguousarray(numbers(counts), dtype=np.int64)
+
+
+def _sums(tally: Moments, base: float) -> tuple[Any, ...] | None:
+    """n, how many are fractional, the sums and the sums of squares about a base, of each class and of the column; None
+    where they are not doubles."""
+    sums = [*tally.spreads(), tally.pooled()]
     n = np.array([int(each.n.fraction) for each in sums], dtype=np.int64)
+    fractional = _integers(tally.sums.fractional)
     total = np.array([_pair(_about(each, base)[0]) for each in sums])
     squares = np.array([_pair(_about(each, base)[1]) for each in sums])
     if not (np.isfinite(total).all() and np.isfinite(squares).all()):
-        return NOT_LIVE
-    return "normal", base, options.floor, n, total, squares
+        return None
+    return n, np.append(fractional, fractional.sum()), total, squares
 
 
 def _about(spread: Spread, base: float) -> tuple[Fraction, Fraction]:

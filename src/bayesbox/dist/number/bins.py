@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from bayesbox._core import ExactArray
 from bayesbox.dist.averaging import level_shares, mixed_levels
-from bayesbox.dist.base import Columns, Distribution, Doubles, LevelTable, Marks, Plan, log
+from bayesbox.dist.base import Columns, Distribution, Doubles, LevelTable, Marks, Plan
 from bayesbox.dist.cells import LevelCounts, log_levels
 from bayesbox.dist.factor import Factor, Logged, NoFactor, Number, decimal, divided, formula, observed
 from bayesbox.dist.fit import FitOptions, ValuesTally, register
+from bayesbox.dist.functions import log
 from bayesbox.dist.leave_one_out import LeaveOneOutPlan
 from bayesbox.dist.number.cuts import bin_names, binned, binning, codes_of
 from bayesbox.dist.number.density import NumberDensity

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.dist.base import Doubles
+from bayesbox.dist.functions import exp
 from bayesbox.dist.number.cell_tree import Keys
 
 
@@ -34,8 +35,7 @@ class CellDensity(NamedTuple):
         """From the first keys of the runs, and runs x densities of heights."""
         first_key, run_of = _run_of(starts)
         by_class = np.ascontiguousarray(heights.T)
-        with np.errstate(over="ignore"):  # where a ratio is infinite, the core adds up logs
-            ratios = np.exp(by_class[:-1] - by_class[-1:])
+        ratios = exp(by_class[:-1] - by_class[-1:])  # where one is infinite, the core adds up logs
         return cls(first_key, run_of, by_class, ratios, parameters, base, is_log, zeros)
 
 

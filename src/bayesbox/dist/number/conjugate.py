@@ -25,7 +25,8 @@ from typing import NamedTuple
 import numpy as np
 
 from bayesbox.dist.base import Doubles
-from bayesbox.dist.number.special import GREATEST, apart, log_gamma
+from bayesbox.dist.functions import log, log1p, log_gamma
+from bayesbox.dist.number.special import GREATEST, apart
 from bayesbox.tally.moments import Moments
 
 MEAN_ROWS = 1.0  # what the prior is worth: k0
@@ -83,12 +84,12 @@ class ClassSpreads(NamedTuple):
         df = n + VARIANCE_ROWS
         terms = (
             log_gamma(df / 2)
-            - math.lgamma(VARIANCE_ROWS / 2)
+            - log_gamma(VARIANCE_ROWS / 2)
             + VARIANCE_ROWS / 2 * math.log(VARIANCE_ROWS)
-            - df / 2 * np.log(self._squares)
+            - df / 2 * log(self._squares)
             - n / 2 * math.log(math.pi)
-            - np.log1p(n / MEAN_ROWS) / 2
-            - n * np.log(self.unit)
+            - log1p(n / MEAN_ROWS) / 2
+            - n * log(self.unit)
         )
         total: Doubles = terms.sum(axis=-1)
         return total

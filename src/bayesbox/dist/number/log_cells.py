@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bayesbox import _core
 from bayesbox.dist.base import Doubles
+from bayesbox.dist.functions import log
 from bayesbox.dist.number.conjugate import ClassSpreads
 from bayesbox.tally.grid import Cells, Grid, edges
-
-Codes = NDArray[np.int32]
 
 
 class LogSums(NamedTuple):
@@ -39,7 +38,7 @@ def log_cells(cells: Cells) -> tuple[Doubles, Doubles]:
     (array([1.0607]), array([0.001156]))
     """
     low, high = edges(cells)
-    low, high = np.log(low), np.log(high)
+    low, high = log(low), log(high)
     return (low + high) / 2, (high - low) ** 2 / 12
 
 
@@ -47,18 +46,8 @@ def log_sums(tally: Grid) -> tuple[LogSums, LogSums]:
     """Those of each class and of the column, of the values above zero."""
     positive = np.flatnonzero(tally.grid.cell > 0)
     label, count = tally.grid.label[positive], tally.grid.counts.take(positive).to_doubles()
-    middle, within = log_cells(tally.grid.cell[positive])
-    everything = np.zeros(len(label), dtype=np.int32)
-    by_class = _summed(label, count, middle, within, len(tally.classes))
-    return by_class, _summed(everything, count, middle, within, 1)
-
-
-def _summed(label: Codes, count: Doubles, middle: Doubles, within: Doubles, size: int) -> LogSums:
-    n: Doubles = np.bincount(label, count, size).astype(np.float64)
-    some = np.maximum(n, np.finfo(float).tiny)
-    mean = np.bincount(label, count * middle, size) / some
-    squares: Doubles = np.bincount(label, count * ((middle - mean[label]) ** 2 + within), size).astype(np.float64)
-    return LogSums(n, mean, squares)
+    n, mean, squares = _core.log_moments(tally.grid.cell[positive], label, count, len(tally.classes))
+    return LogSums(n[:-1], mean[:-1], squares[:-1]), LogSums(n[-1:], mean[-1:], squares[-1:])
 
 
 def log_spreads(by_class: LogSums, whole: LogSums) -> ClassSpreads:

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbox.dist.base import Columns, Doubles, Linear, Plan, left_out_where_impossible, log
+from bayesbox.dist.base import Columns, Doubles, Linear, Plan, left_out_where_impossible
 from bayesbox.dist.cells import Smoothing
 from bayesbox.dist.factor import decimal
 from bayesbox.dist.fit import FitOptions
+from bayesbox.dist.functions import log
 from bayesbox.dist.leave_one_out import LeaveOneOutPlan
 from bayesbox.dist.number.density import NumberFamily
 from bayesbox.dist.number.special import normal_quantile

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from bayesbox import _core
 from bayesbox.dist.base import Doubles
 from bayesbox.dist.leave_one_out import Others, others_of
-from bayesbox.dist.number.cell_tree import CellTree, Place, StudentShape, keys_of
+from bayesbox.dist.number.cell_tree import CellTree, Places, StudentShape, keys_of
 from bayesbox.dist.number.conjugate import ClassSpreads
 from bayesbox.dist.number.log_cells import LogSums, log_cells, log_spreads, log_sums
 from bayesbox.dist.number.robust_shape import (
@@ -20,10 +20,8 @@ from bayesbox.dist.number.robust_shape import (
     log_shares,
     log_wins,
     mixed,
-    place_of,
     without_zeros,
 )
-from bayesbox.dist.number.special import apart
 from bayesbox.dist.number.student import log_student
 from bayesbox.errors import NeverLearned
 from bayesbox.tally.grid import Grid
@@ -144,24 +142,19 @@ class LeftOut:
         terms = log_student(others.x, spreads.loc, spreads.scale, spreads.df) - np.log(others.unit)
         values = np.where(others.present, self.values, 0.0)
 
-        def place(edges: Doubles, rows: NDArray[np.int64]) -> Doubles:
-            away = np.where(np.isinf(edges), edges, apart(edges, values[rows]))
-            return others.x[rows] + (away / others.unit)[:, None]
-
-        terms += self._log_ratios(spreads, place, others.present, zeros=not zero_apart, unit=others.unit)
+        places = Places(values, np.ascontiguousarray(others.x[:, 0]), others.unit)
+        terms += self._log_ratios(spreads, places, others.present, zeros=not zero_apart)
         return terms, others.doubtful
 
-    def _log_ratios(
-        self, spreads: ClassSpreads, place: Place, present: Flags, *, zeros: bool, unit: float | None
-    ) -> Doubles:
+    def _log_ratios(self, spreads: ClassSpreads, places: Places, present: Flags, *, zeros: bool) -> Doubles:
         """What the t is multiplied by in the cell of each row, by the counts of the others."""
         tree = CellTree.of(self.tally, zeros=zeros)
         rows = np.flatnonzero(present)
         spread = StudentShape(spreads.loc[rows], spreads.scale[rows], spreads.df[rows])
         keys = keys_of(_core.grid_cells(self.values[rows]))
         found = np.zeros((len(self.values), tree.classes + 1))
-        own = self.target[rows]
-        found[rows] = tree.log_ratios(keys, spread, lambda edges, of: place(edges, rows[of]), own, unit=unit)
+        here = Places(places.base[rows], places.origin[rows], places.unit)
+        found[rows] = tree.log_ratios(keys, spread, here, self.target[rows])
         return found
 
     def _log_spreads(self) -> tuple[ClassSpreads, LogSums, Flags]:
@@ -187,8 +180,6 @@ class LeftOut:
         x = np.log(np.where(there, self.values, 1.0))[:, None]
         terms = log_student(x - whole.mean, spreads.loc, spreads.scale, spreads.df) - x
 
-        def place(edges: Doubles, rows: NDArray[np.int64]) -> Doubles:
-            return place_of(edges, is_log=True, base=whole.mean[rows, 0])[:, None]
-
-        terms += self._log_ratios(spreads, place, there, zeros=False, unit=None)
+        places = Places(np.ascontiguousarray(whole.mean[:, 0]), np.zeros(len(x)), None)
+        terms += self._log_ratios(spreads, places, there, zeros=False)
         return terms, unsure

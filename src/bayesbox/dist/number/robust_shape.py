@@ -7,14 +7,13 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bayesbox import _core
-from bayesbox.dist.base import Doubles, log
+from bayesbox.dist.base import Doubles
+from bayesbox.dist.functions import log, log_sum
 from bayesbox.dist.number.cell_tree import CellTree, Keys, StudentShape
 from bayesbox.dist.number.conjugate import ClassSpreads, spreads_of
 from bayesbox.dist.number.log_cells import LogSums, log_spreads, log_sums, sum_of_logs
-from bayesbox.dist.number.special import apart
 from bayesbox.tally.base import added
 from bayesbox.tally.grid import Grid
 from bayesbox.tally.moments import Moments
@@ -27,7 +26,7 @@ LOG_OWN, LOG_COMMON = math.log1p(-NO_ROWS), math.log(NO_ROWS)
 
 def mixed(logs: Doubles) -> Doubles:
     """log(0.9 exp(own) + 0.1 exp(common)); the common one is the last along the last axis."""
-    return np.logaddexp(LOG_OWN + logs[..., :-1], LOG_COMMON + logs[..., -1:])
+    return log_sum(LOG_OWN + logs[..., :-1], LOG_COMMON + logs[..., -1:])
 
 
 class ZeroCounts(NamedTuple):
@@ -68,22 +67,9 @@ class Shape(NamedTuple):
     def cells(self, tally: Grid, spread: StudentShape) -> tuple[Keys, Doubles]:
         """The runs of cells with one ratio: their first keys, and the logs of the ratios."""
         tree = CellTree.of(tally, zeros=not self.apart)
-        starts = tree.leaves()
-
-        def place(edges: Doubles, rows: NDArray[np.int64]) -> Doubles:  # noqa: ARG001
-            return place_of(edges, is_log=self.is_log, base=self.base)[:, None]
-
-        ratios = tree.log_ratios(starts, spread, place, unit=None if self.is_log else 1.0)
+        starts, ratios = tree.runs(spread, self.base, is_log=self.is_log)
         new = np.append(True, (ratios[1:] != ratios[:-1]).any(axis=1))
         return starts[new], ratios[new]
-
-
-def place_of(edges: Doubles, *, is_log: bool, base: float | Doubles) -> Doubles:
-    """Numbers on the scale of the t, from its base; infinite ones stay so."""
-    if not is_log:
-        return np.where(np.isinf(edges), edges, apart(edges, base))
-    with np.errstate(divide="ignore"):
-        return np.log(np.maximum(edges, 0.0)) - base
 
 
 def is_common(zeros: Fraction, n: Fraction) -> bool:
@@ -115,5 +101,5 @@ def log_shares(n: Doubles, zeros: Doubles, *, apart: bool) -> tuple[Doubles, Dou
     if not apart:
         return np.full(n.shape, -np.inf), np.zeros(n.shape)
     share = zeros.sum(axis=-1, keepdims=True) / n.sum(axis=-1, keepdims=True)
-    under = np.log(n + ZERO_ROWS)
+    under = log(n + ZERO_ROWS)
     return log(zeros + ZERO_ROWS * share) - under, log(n - zeros + ZERO_ROWS * (1 - share)) - under

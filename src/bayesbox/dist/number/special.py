@@ -22,16 +22,6 @@ def apart(x: float | Doubles, y: float | Doubles) -> Doubles:
         return np.clip(np.subtract(x, y), -GREATEST, GREATEST)
 
 
-def log_gamma(x: Doubles) -> Doubles:
-    """The log of the gamma function of each number, worked out once where many are equal.
-
-    >>> log_gamma(np.array([1.0, 2, 1, 2])).tolist()
-    [0.0, 0.0, 0.0, 0.0]
-    """
-    distinct, place = np.unique(x, return_inverse=True)
-    return np.array([math.lgamma(each) for each in distinct.tolist()])[place].reshape(np.shape(x))
-
-
 def normal_quantile(shares: float | Doubles) -> Doubles:
     """The quantiles of the standard normal distribution; -inf of 0 and inf of 1.
 

@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbox import _core
 from bayesbox.dist.base import Columns, Distribution, Doubles
 from bayesbox.dist.factor import decimal
 from bayesbox.dist.fit import FitOptions, register
+from bayesbox.dist.functions import log, log1p
 from bayesbox.dist.leave_one_out import LeaveOneOutPlan, leaves_only_flags, others_of
 from bayesbox.dist.number.averaged_number import UnitOthers, averaged_number
 from bayesbox.dist.number.density import NumberDensity
-from bayesbox.dist.number.special import GREATEST, apart, log_gamma, normal_quantile
+from bayesbox.dist.number.special import GREATEST, apart, normal_quantile
 from bayesbox.dist.posterior import refuse_infinite
 from bayesbox.tally.book import Book
 from bayesbox.tally.moments import Moments
@@ -209,6 +211,15 @@ def _expanded(df: float, z: float) -> float:
     return z + sum(term / df ** (place + 1) for place, term in enumerate(powers))
 
 
+def log_student_height(df: Doubles) -> Doubles:
+    """The log of the density at its middle, for a scale of 1, with its digits however many degrees there are.
+
+    >>> log_student_height(np.array([3.0, 1e9])).round(10).tolist()
+    [-1.0008888497, -0.9189385334]
+    """
+    return _core.log_student_heights(np.ascontiguousarray(df, dtype=np.float64).ravel()).reshape(np.shape(df))
+
+
 def log_student(x: Doubles, loc: Doubles, scale: Doubles, df: Doubles) -> Doubles:
     """log of the density of Student's t.
 
@@ -216,7 +227,7 @@ def log_student(x: Doubles, loc: Doubles, scale: Doubles, df: Doubles) -> Double
     """
     with np.errstate(over="ignore"):
         z = apart(x, loc) / scale
-        tail = np.log1p(z * z / df)
-    constant = log_gamma((df + 1) / 2) - log_gamma(df / 2) - 0.5 * np.log(df * math.pi) - np.log(scale)
+        tail = log1p(z * z / df)
+    constant = log_student_height(df) - log(scale)
     terms: Doubles = constant - (df + 1) / 2 * tail
     return terms

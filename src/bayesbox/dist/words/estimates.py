@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox._core import ExactArray
-from bayesbox.dist.base import Doubles, left_out_where_impossible, log
+from bayesbox.dist.base import Doubles, left_out_where_impossible
 from bayesbox.dist.cells import Cells, Smoothing, log_ratio_by_level, ratio
+from bayesbox.dist.functions import log
 from bayesbox.dist.words.count_table import CountTable
 from bayesbox.dist.words.weights import WordWeights
 from bayesbox.errors import BadData, BadOption

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox import _core
-from bayesbox.dist.base import Doubles, left_out_where_impossible, log
+from bayesbox.dist.base import Doubles, left_out_where_impossible
 from bayesbox.dist.cells import Cells, Smoothing, ratio
+from bayesbox.dist.functions import log
 from bayesbox.errors import NeverLearned
 from bayesbox.schema.columns import CountMatrix
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from bayesbox import _core
 from bayesbox.dist import posterior
-from bayesbox.dist.base import Doubles, Plan, left_out_where_impossible, log
+from bayesbox.dist.base import Doubles, Plan, left_out_where_impossible
+from bayesbox.dist.functions import log
 from bayesbox.explain.evidence import Explanation
 from bayesbox.rule.backoff import Trust
 from bayesbox.schema.encode import MISSING, Encoded

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayesbox.dist import posterior
-from bayesbox.dist.base import Doubles, left_out_where_impossible, log
+from bayesbox.dist.base import Doubles, left_out_where_impossible
+from bayesbox.dist.functions import log
 from bayesbox.explain.evidence import Explanation, explanation
 from bayesbox.schema.encode import Encoded
 from bayesbox.source.base import Batch

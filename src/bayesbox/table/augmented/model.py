@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from bayesbox.dist.base import Doubles, left_out_where_impossible, log
+from bayesbox.dist.base import Doubles, left_out_where_impossible
 from bayesbox.dist.cells import Smoothing, added_counts
+from bayesbox.dist.functions import log
 from bayesbox.dist.joint.family_table import FamilyTable
 from bayesbox.rule.backoff import expanded, step, uniform
 from bayesbox.rule.discrete import Coding

@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox import _core
-from bayesbox.dist.base import Columns, Doubles, Plan, left_out_where_impossible, log
+from bayesbox.dist.base import Columns, Doubles, Plan, left_out_where_impossible
 from bayesbox.dist.cells import Smoothing
+from bayesbox.dist.functions import log
 from bayesbox.dist.joint.family_table import FamilyTable
 from bayesbox.rule.backoff import BackoffStep, Trust, expanded, step, uniform
 from bayesbox.rule.discrete import Coding

@@ -22,8 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox import _core
-from bayesbox.dist.base import Columns, Doubles, Plan, left_out_where_impossible, log
+from bayesbox.dist.base import Columns, Doubles, Plan, left_out_where_impossible
 from bayesbox.dist.cells import Cells, ratio
+from bayesbox.dist.functions import log
 from bayesbox.dist.joint.gaussian import JointGaussian
 from bayesbox.dist.joint.table import JointTable
 from bayesbox.dist.posterior import normalised

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.classifier.report.size import ModelSize, Parameters, compared
-from bayesbox.dist.base import Doubles, log
+from bayesbox.dist.base import Doubles
+from bayesbox.dist.functions import log
 from bayesbox.dist.joint.gaussian import JointGaussian, stacked
 from bayesbox.dist.joint.table import Axis, JointTable
 from bayesbox.rule.joint_normal import Columns, Normal, fitted, patterns_of, pooled, shrunk, toward_independence

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox import _core
-from bayesbox.dist.base import Columns, Doubles, Plan, log
+from bayesbox.dist.base import Columns, Doubles, Plan
+from bayesbox.dist.functions import log
 from bayesbox.dist.joint.gaussian import JointGaussian, Numbers
 from bayesbox.dist.joint.table import JointTable
 from bayesbox.dist.posterior import normalised, refuse_infinite

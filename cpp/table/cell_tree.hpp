@@ -1,0 +1,318 @@
+// A Polya tree over the cells of the fixed grid: how much more or less of a class is in a cell than its t says.
+//
+// The formulas stand in bayesbox/dist/number/cell_tree.py. A model that is fitted asks for all parts of the line that the
+// tree halves no more, leave-one-out for the cell of each row without it, a live model for the cell of one value.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <numbers>
+#include <utility>
+#include <vector>
+
+#include "core/cell_kernels.hpp"
+#include "core/functions.hpp"
+#include "core/kernels.hpp"
+#include "table/student_below.hpp"
+
+namespace bayesbox {
+
+// The t of one class.
+struct StudentLine {
+  double shift = 0, scale = 1, df = 3;
+
+  // P(T < z), or -P(T > z) above the middle, so that differences have all their digits.
+  double tail(double place) const {
+    const double z = (place - shift) / scale, found = student_below(-std::fabs(z), df);
+    return z > 0 ? -found : found;
+  }
+
+  // The log of its height at the middle, for a scale of 1.
+  double log_height() const { return portable::log_gamma_step(df / 2) - portable::log(df * std::numbers::pi) / 2; }
+
+  // The mass of a narrow piece, by the height and the curvature at its centre. The next term, of the fourth power of the
+  // width, is below 1e-12 of it wherever the mass counts.
+  double around(double centre, double width) const {
+    const double z = (centre - shift) / scale, step = width / scale, square = z * z;
+    const double height = portable::exp(log_height() - (df + 1) / 2 * portable::log1p(square / df));
+    const double curvature = (df + 1) * ((df + 2) * square - df) / ((df + square) * (df + square));
+    return height * step * (1 + step * step * curvature / 24);
+  }
+};
+
+// The mass between two tails.
+inline double mass_between(double low, double high) {
+  return high - low + (!std::signbit(low) && std::signbit(high) ? 1.0 : 0.0);
+}
+
+// From numbers to places on the scale of the t: those of log x less a base, or their distances from a number in a unit.
+struct CellPlace {
+  bool is_log = false;
+  double base = 0;   // of logs; else the number that is at the origin
+  double origin = 0;
+  double unit = 1;
+
+  double of(double number) const {
+    if (is_log) return portable::log(std::max(number, 0.0)) - base;
+    if (std::isinf(number)) return number;
+    constexpr double kGreatest = std::numeric_limits<double>::max();
+    return origin + std::clamp(number - base, -kGreatest, kGreatest) / unit;
+  }
+};
+
+class CellTree {
+ public:
+  static constexpr int kTop = 15;  // the level of the nodes of all positive and of all negative numbers
+  static constexpr std::int32_t kLastKey = 16'376;  // of what is beyond the greatest double
+  static constexpr double kLeastValues = 20;        // of a node that is halved
+  static constexpr std::size_t kNone = ~std::size_t{0};
+
+  explicit CellTree(std::size_t classes) : classes_(classes), width_(classes + 1), share_(classes), states_(kTop + 2) {
+    nodes_.push_back({});
+    counts_.resize(width_);
+    for (State& state : states_) state.resize(width_);
+    other_.resize(width_);
+    nothing_.resize(width_);
+    node_.resize(width_);
+    half_.resize(width_);
+  }
+
+  std::size_t classes() const { return classes_; }
+  double total() const { return counts_[classes_]; }
+
+  // Adds values to a cell, or takes them out. Keys are between -2^15 and 2^15 - 1.
+  void add(std::int32_t key, std::size_t label, double amount) {
+    std::size_t at = 0;
+    for (int level = kTop;; --level) {
+      counts_[at * width_ + label] += amount;
+      counts_[at * width_ + classes_] += amount;
+      if (level < 0) return;
+      const std::size_t side = side_of(key, level);
+      if (nodes_[at].child[side] == 0) {
+        nodes_[at].child[side] = static_cast<std::uint32_t>(nodes_.size());
+        nodes_.push_back({});
+        counts_.resize(counts_.size() + width_);
+      }
+      at = nodes_[at].child[side];
+    }
+  }
+
+  // How many values of a class are in the cell of a key.
+  double count(std::int32_t key, std::size_t label) const {
+    std::size_t at = 0;
+    for (int level = kTop; level >= 0; --level) {
+      at = nodes_[at].child[side_of(key, level)];
+      if (at == 0) return 0;
+    }
+    return counts_[at * width_ + label];
+  }
+
+  // The log of what each t is multiplied by in the cell of a key: of the classes and, last, of the class of no rows. `own` is
+  // the class of a value in that cell which does not count, or kNone. Narrow pieces are looked at only where `sharp` is set.
+  void log_ratios(std::int32_t key, const StudentLine* lines, const CellPlace& place, bool sharp, std::size_t own, double* out) {
+    begin(own);
+    std::size_t depth = 0, at[kTop + 2] = {0};
+    for (int level = kTop; level >= 0 && (depth == 0 || at[depth] != 0); --level, ++depth) {
+      const double values = counts_[at[depth] * width_ + classes_] - (own == kNone ? 0 : 1);
+      if (!(values >= kLeastValues)) break;
+      edges_[depth] = middle_edge(key, level);
+      at[depth + 1] = nodes_[at[depth]].child[side_of(key, level)];
+    }
+    find_middles(depth, lines, place);
+    for (std::size_t k = 0; k < depth; ++k) {
+      const double* half = at[k + 1] == 0 ? without_nothing(own) : without(at[k + 1], own, half_);
+      const bool above = side_of(key, kTop - static_cast<int>(k)) == 1;
+      step(states_[k], states_[k + 1], without(at[k], own, node_), half, above, edges_[k], lines, place, sharp);
+    }
+    for (std::size_t c = 0; c < width_; ++c) out[c] = states_[depth].log_of(c);
+  }
+
+  // The first key of each part of the line that is not halved, ascending, and what each t is multiplied by there.
+  void runs(const StudentLine* lines, const CellPlace& place, bool sharp, std::vector<std::int64_t>& starts, std::vector<double>& ratios) {
+    begin(kNone);
+    visit(0, -(std::int32_t{1} << kTop), kTop, 0, lines, place, sharp, starts, ratios);
+  }
+
+ private:
+  struct Node {
+    std::uint32_t child[2] = {0, 0};  // of the halves below and above the middle; 0 where it has no values
+  };
+
+  // A node on the way down: its tails, its mass by each t, the logs so far, and the numbers at its ends.
+  struct State {
+    std::vector<double> low, high, mass, log, factor, middle;  // of what a t is multiplied by: log + the log of the factor
+    double first = 0, last = 0;
+
+    void resize(std::size_t width) {
+      for (std::vector<double>* each : {&low, &high, &mass, &log, &factor, &middle}) each->resize(width);
+    }
+    double log_of(std::size_t c) const { return factor[c] == 1 ? log[c] : log[c] + portable::log(factor[c]); }
+  };
+
+  static constexpr std::size_t kMostPlaces = padded(kTop + 1);
+  static constexpr double kPooledRows = 1.0;   // what the t of all classes is worth in the root, against the counts of all
+  static constexpr double kClassRows = 16.0;   // what the corrected t of a class is worth there, against its own counts
+  static constexpr double kLeastMass = 1e-7;   // of each half of a node, for doubles to tell it
+  static constexpr double kNarrow = 1e-3;      // in scales, below which a difference of tails has few digits
+  static constexpr double kLeastShare = std::numeric_limits<double>::min();
+
+  static std::size_t side_of(std::int32_t key, int level) {
+    return level == kTop ? key >= 0 : static_cast<std::size_t>(key >> level & 1);
+  }
+
+  // The number at which the node of a key is halved.
+  static double middle_edge(std::int32_t key, int level) {
+    if (level == kTop) return 0;
+    const std::int32_t middle = (key >> level | 1) * (1 << level);
+    const auto size = static_cast<std::uint64_t>(std::min(std::abs(middle), kLastKey)) << 49;
+    const auto edge = std::bit_cast<double>(size);
+    return middle < 0 ? -edge : edge;
+  }
+
+  void begin(std::size_t own) {
+    State& root = states_[0];
+    std::fill(root.low.begin(), root.low.end(), 0.0);
+    std::fill(root.high.begin(), root.high.end(), -0.0);  // a tail above
+    std::fill(root.mass.begin(), root.mass.end(), 1.0);
+    std::fill(root.log.begin(), root.log.end(), 0.0);
+    std::fill(root.factor.begin(), root.factor.end(), 1.0);
+    root.first = -std::numeric_limits<double>::infinity();
+    root.last = -root.first;
+    const double* counts = without(0, own, node_);
+    for (std::size_t c = 0; c < classes_; ++c) share_[c] = counts[c] / counts[classes_];
+  }
+
+  const double* without(std::size_t at, std::size_t own, std::vector<double>& into) const {
+    const double* counts = counts_.data() + at * width_;
+    if (own == kNone) return counts;
+    std::copy_n(counts, width_, into.data());
+    into[own] -= 1;
+    into[classes_] -= 1;
+    return into.data();
+  }
+
+  const double* without_nothing(std::size_t own) {
+    if (own == kNone) return nothing_.data();
+    std::fill(half_.begin(), half_.end(), 0.0);
+    half_[own] -= 1;
+    half_[classes_] -= 1;
+    return half_.data();
+  }
+
+  void find_middle(State& state, const StudentLine* lines, const CellPlace& place, double edge) {
+    const double at = place.of(edge);
+    for (std::size_t c = 0; c < width_; ++c) state.middle[c] = lines[c].tail(at);
+  }
+
+  // Those of all nodes on a way down, class by class.
+  void find_middles(std::size_t count, const StudentLine* lines, const CellPlace& place) {
+    const std::size_t whole = padded(count);
+    for (std::size_t k = 0; k < count; ++k) places_[k] = place.of(edges_[k]);
+    for (std::size_t c = 0; c < width_; ++c) {
+      const StudentLine& line = lines[c];
+      if (!(line.df > kManyDegrees)) {
+        for (std::size_t k = 0; k < count; ++k) states_[k].middle[c] = line.tail(places_[k]);
+        continue;
+      }
+      double z[kMostPlaces] = {}, tails[kMostPlaces];
+      for (std::size_t k = 0; k < count; ++k) z[k] = (places_[k] - line.shift) / line.scale;
+      cells_.student_tails(z, whole, line.df, tails);
+      for (std::size_t k = 0; k < count; ++k) states_[k].middle[c] = z[k] > 0 ? -tails[k] : tails[k];
+    }
+  }
+
+  // From a node to one of its halves; the tails at its middle are known.
+  void step(const State& from, State& to, const double* node, const double* half, bool above, double edge, const StudentLine* lines,
+            const CellPlace& place, bool sharp) {
+    to.first = above ? edge : from.first;
+    to.last = above ? from.last : edge;
+    const double other_first = above ? from.first : edge, other_last = above ? edge : from.last;
+    for (std::size_t c = 0; c < width_; ++c) {
+      to.low[c] = above ? from.middle[c] : from.low[c];
+      to.high[c] = above ? from.high[c] : from.middle[c];
+      to.mass[c] = mass_between(to.low[c], to.high[c]);
+      other_[c] = mass_between(above ? from.low[c] : from.middle[c], above ? from.middle[c] : from.high[c]);
+    }
+    if (sharp) {
+      sharpen(to.mass.data(), to.first, to.last, lines, place);
+      sharpen(other_.data(), other_first, other_last, lines, place);
+    }
+    double part = 0, rest = 0, whole = 0;
+    for (std::size_t c = 0; c < classes_; ++c) {
+      part += to.mass[c] * share_[c];
+      rest += other_[c] * share_[c];
+      whole += from.mass[c] * share_[c];
+    }
+    const bool pooled_clear = part > kLeastMass && rest > kLeastMass;
+    double up_ratio = 1, other_ratio = 1;
+    if (pooled_clear) {
+      const double r = part / whole, not_r = rest / whole, depth = 1 - portable::log2(whole), worth = kPooledRows * (depth * depth);
+      const double corrected = (half[classes_] + worth * r) / (node[classes_] + worth);
+      up_ratio = corrected / r;
+      other_ratio = (1 - corrected) / not_r;
+    }
+    for (std::size_t c = 0; c < width_; ++c) {
+      to.log[c] = from.log[c];
+      to.factor[c] = from.factor[c];
+      if (!(to.mass[c] > kLeastMass && other_[c] > kLeastMass)) continue;
+      const double q = to.mass[c] / from.mass[c], not_q = other_[c] / from.mass[c];
+      const double up = q * up_ratio, tilted = up / (up + not_q * other_ratio);
+      double share = tilted;
+      if (c < classes_) {
+        const double depth = 1 - portable::log2(from.mass[c]), worth = kClassRows * (depth * depth);
+        share = (half[c] + worth * tilted) / (node[c] + worth);
+      }
+      to.factor[c] *= std::max(share, kLeastShare) / q;
+      if (to.factor[c] > 0x1p-500 && to.factor[c] < 0x1p500) continue;
+      to.log[c] += portable::log(from.factor[c]) + portable::log(std::max(share, kLeastShare) / q);
+      to.factor[c] = 1;
+    }
+  }
+
+  // The masses of pieces that are narrow beside a scale, worked out anew. Beside an outlier all other values are: of their
+  // masses, as differences of tails, doubles have nine digits or less.
+  void sharpen(double* mass, double first, double last, const StudentLine* lines, const CellPlace& place) {
+    const double width = (last - first) / place.unit;
+    double centre = 0;
+    bool known = false;
+    for (std::size_t c = 0; c < width_; ++c) {
+      if (!(width / lines[c].scale < kNarrow && mass[c] > kLeastMass / 2)) continue;
+      if (!known) centre = place.of(first + (last - first) / 2);
+      known = true;
+      mass[c] = lines[c].around(centre, width);
+    }
+  }
+
+  void visit(std::size_t at, std::int32_t first_key, int level, std::size_t depth, const StudentLine* lines, const CellPlace& place,
+             bool sharp, std::vector<std::int64_t>& starts, std::vector<double>& ratios) {
+    const double* node = counts_.data() + at * width_;
+    if (level < 0 || (depth > 0 && at == 0) || !(node[classes_] >= kLeastValues)) {
+      starts.push_back(first_key);
+      for (std::size_t c = 0; c < width_; ++c) ratios.push_back(states_[depth].log_of(c));
+      return;
+    }
+    const double edge = middle_edge(first_key, level);
+    find_middle(states_[depth], lines, place, edge);
+    for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
+      const std::int32_t key = side == 0 ? first_key : level == kTop ? 0 : first_key | 1 << level;
+      const std::size_t next = nodes_[at].child[side];
+      step(states_[depth], states_[depth + 1], node, next == 0 ? nothing_.data() : counts_.data() + next * width_, side == 1, edge,
+           lines, place, sharp);
+      visit(next, key, level - 1, depth + 1, lines, place, sharp, starts, ratios);
+    }
+  }
+
+  std::size_t classes_, width_;  // the last count of a node is that of all classes
+  std::vector<Node> nodes_;      // the first is the whole line
+  std::vector<double> counts_;
+  std::vector<double> share_, other_, nothing_, node_, half_;
+  std::vector<State> states_;
+  double edges_[kTop + 1] = {}, places_[kTop + 1] = {};
+  const CellKernels& cells_ = cell_kernels();
+};
+
+}  // namespace bayesbox

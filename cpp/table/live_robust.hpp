@@ -1,0 +1,249 @@
+// The robust density of a column of numbers, from counts that a live model keeps up to date row by row.
+//
+// The formulas are those of bayesbox/dist/number/robust.py: what is chosen for the column, the t of each class, and what it is
+// multiplied by in the cell of one value. A question needs one path of the tree, so nothing is made anew when a row is learned.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "core/double_double.hpp"
+#include "core/functions.hpp"
+#include "table/cell_density.hpp"
+#include "table/cell_tree.hpp"
+#include "table/live_sums.hpp"
+#include "table/log_moments.hpp"
+
+namespace bayesbox {
+
+class LiveRobust {
+ public:
+  // rest: the sums of the values that are not zero, of each class and, last, of the column; zeros: those that are.
+  LiveRobust(double base, std::vector<LiveSums> rest, std::vector<std::int64_t> zeros)
+      : classes_(rest.size() - 1), base_(base), rest_(std::move(rest)), zeros_(std::move(zeros)), logs_(classes_), tree_(classes_) {
+    lines_.resize(classes_ + 1);
+    ratios_.resize(classes_ + 1);
+    for (Spread& spread : spreads_) spread.resize(classes_);
+  }
+
+  // Enters values of a cell that is not zero, whose sums are known.
+  void add_cell(std::size_t label, std::int32_t cell, std::int64_t count) {
+    if (cell < 0) negative_ += count;
+    else logs_.add(label, cell, static_cast<double>(count));
+    tree_.add(key_of(cell), label, static_cast<double>(count));
+  }
+
+  void count(double value, std::size_t label, std::int64_t sign) {
+    if (value == 0) {
+      for (const std::size_t place : {label, classes_}) zeros_[place] += sign;
+      if (tree_has_zeros_) tree_.add(0, label, static_cast<double>(sign));
+      return;
+    }
+    for (const std::size_t place : {label, classes_}) rest_[place].count(value, base_, sign);
+    add_cell(label, cell_of(value), sign);
+  }
+
+  std::int64_t n(std::size_t label) const { return rest_[label].n + zeros_[label]; }
+
+  // Whether the counts without a value are surely those of some rows, and of a density like this. The smallest numbers have the
+  // key of zero.
+  bool may_forget(double value, std::size_t label) const {
+    if (value == 0 ? zeros_[label] < 1 : cell_key(value) == 0 || !(tree_.count(cell_key(value), label) >= 1)) return false;
+    for (const std::size_t place : {label, classes_}) {
+      LiveSums sums = rest_[place];
+      if (value != 0) sums.count(value, base_, -1);
+      if (!sums.with_zeros(zeros_[place] - (value == 0), base_).surely_possible(base_)) return false;
+    }
+    return true;
+  }
+
+  // sums[c] += the log of the density, but for what all classes have in common; false where it is not exact enough.
+  bool add(double value, double* sums) {
+    if (std::isnan(value)) return true;
+    Shape shape;
+    if (!choose(shape)) return false;
+    if (value == 0 && shape.zero_apart) {
+      add_zero(sums);
+      return true;
+    }
+    if (shape.is_log && value <= 0) return true;
+    if (tree_has_zeros_ == shape.zero_apart) {  // zeros are in the tree where they are not apart
+      const double sign = shape.zero_apart ? -1 : 1;
+      for (std::size_t c = 0; c < classes_; ++c)
+        if (zeros_[c] != 0) tree_.add(0, c, sign * static_cast<double>(zeros_[c]));
+      tree_has_zeros_ = !shape.zero_apart;
+    }
+    const Spread& spread = spreads_[shape.spread];
+    for (std::size_t c = 0; c <= classes_; ++c) lines_[c] = spread.line(c, shape.low);
+    const CellPlace place{shape.is_log, shape.base, 0, 1};
+    tree_.log_ratios(key_of(cell_of(value)), lines_.data(), place, !shape.is_log, CellTree::kNone, ratios_.data());
+    const double away = place.of(value);
+    const double common = log_height(classes_, away, shape.zero_apart);
+    for (std::size_t c = 0; c < classes_; ++c) {
+      const double above = log_height(c, away, shape.zero_apart) - common;
+      sums[c] += std::max(above, 0.0) + portable::log1p(portable::exp(-std::fabs(above)));
+    }
+    return true;
+  }
+
+ private:
+  static constexpr double kMeanRows = 1, kVarianceRows = 3, kMostDegrees = 0x1p53;
+  static constexpr double kZeroRows = 2, kLogOwn = -0.10536051565782628, kLogCommon = -2.302585092994046;
+  static constexpr double kFar = 1e150;  // in scales, beyond which a square is not a double
+
+  // n, the distance of the mean from that of the column and the deviation, of each class and, last, of one without rows.
+  struct Spread {
+    std::vector<double> n, distance, std;
+    double unit = 0;
+
+    void resize(std::size_t classes) {
+      for (std::vector<double>* each : {&n, &distance, &std}) each->assign(classes + 1, 0.0);
+    }
+    double squares(std::size_t c) const {
+      const double away = distance[c] / unit, own = std[c] / unit;
+      const double between = kMeanRows * n[c] * away * away / (n[c] + kMeanRows);
+      return kVarianceRows + n[c] * own * own + between;
+    }
+    StudentLine line(std::size_t c, double low) const {
+      const double k = n[c] + kMeanRows, variance = squares(c) / (n[c] + kVarianceRows) * ((k + 1) / k);
+      const double scale = std::min(unit * std::sqrt(variance), std::numeric_limits<double>::max());
+      return {low + distance[c] * (n[c] / (n[c] + kMeanRows)), scale, std::min(n[c] + kVarianceRows, kMostDegrees)};
+    }
+    // The log of the evidence, but for what does not depend on the scale; its size is added to `size`.
+    double evidence(double& size) const {
+      const double log_unit = portable::log(unit);
+      double sum = 0;
+      for (std::size_t c = 0; c + 1 < n.size(); ++c) {
+        const double spread = (n[c] + kVarianceRows) / 2 * portable::log(squares(c)), scale = n[c] * log_unit;
+        sum -= spread + scale;
+        size += std::fabs(spread) + std::fabs(scale);
+      }
+      return sum;
+    }
+  };
+
+  struct Shape {
+    bool zero_apart = false, is_log = false;
+    double base = 0, low = 0;
+    std::size_t spread = 0;  // its place among the spreads
+  };
+
+  static std::int32_t cell_of(double value) {
+    const std::int32_t key = cell_key(value);
+    return key >= 0 ? key + 1 : key;
+  }
+  static std::int32_t key_of(std::int32_t cell) { return cell > 0 ? cell - 1 : cell; }
+
+  // What is chosen for the column; false where doubles cannot tell, or where there is no t.
+  bool choose(Shape& shape) {
+    const std::int64_t zeros = zeros_[classes_];
+    const bool common = 100 * zeros > n(classes_);
+    if (rest_[classes_].n < 1) return false;
+    if (negative_ == 0) {
+      if (!find_spread(false, shape)) return false;
+      find_log_spread();
+      const double sum_of_logs = logs_.n(classes_) * logs_.mean(classes_);
+      double size = std::fabs(sum_of_logs);
+      const double gain = spreads_[1].evidence(size) - sum_of_logs - spreads_[0].evidence(size);
+      if (!(std::fabs(gain) > 1e-12 * size)) return false;
+      if (gain > 0) {
+        shape = {zeros > 0, true, logs_.mean(classes_), 0, 1};
+        return true;
+      }
+      shape.zero_apart = common;
+      if (common || zeros == 0) return true;
+    }
+    shape.zero_apart = common;
+    return find_spread(!common, shape);
+  }
+
+  // The moments of x, with the zeros or without them; false where too few digits of them are known.
+  bool find_spread(bool with_zeros, Shape& shape) {
+    const auto sums_of = [&](std::size_t place) {
+      return with_zeros && zeros_[place] != 0 ? rest_[place].with_zeros(zeros_[place], base_) : rest_[place];
+    };
+    const DoubleDouble base{base_, 0};
+    DoubleDouble mean, variance;
+    if (!sums_of(classes_).spread(mean, variance) || !(variance.high > 0)) return false;
+    const double whole_variance = variance.high;
+    const DoubleDouble whole = base + mean;
+    Spread& spread = spreads_[0];
+    spread.unit = rounded_root(variance);
+    shape.base = whole.high;
+    shape.low = whole.low;
+    for (std::size_t c = 0; c < classes_; ++c) {
+      const LiveSums sums = sums_of(c);
+      spread.n[c] = static_cast<double>(sums.n);
+      spread.distance[c] = spread.std[c] = 0;
+      if (sums.n == 0) continue;
+      // What is lost of the variance of a class does no harm where it is little beside that of the column.
+      if (!sums.spread(mean, variance) && !(sums.squares.high <= 1e12 * whole_variance)) return false;
+      const DoubleDouble own = base + mean;
+      spread.distance[c] = (own.high - whole.high) + (own.low - whole.low);
+      spread.std[c] = rounded_root(variance);
+      if (!std::isfinite(spread.distance[c]) || !std::isfinite(spread.std[c])) return false;
+    }
+    return std::isfinite(spread.unit) && spread.unit > 0;
+  }
+
+  void find_log_spread() {
+    Spread& logs = spreads_[1];
+    for (std::size_t c = 0; c < classes_; ++c) {
+      logs.n[c] = logs_.n(c);
+      logs.distance[c] = logs.n[c] > 0 ? logs_.mean(c) - logs_.mean(classes_) : 0;
+      logs.std[c] = std::sqrt(logs_.squares(c) / (logs.n[c] > 0 ? logs.n[c] : 1));
+    }
+    logs.unit = std::sqrt(logs_.squares(classes_) / std::max(logs_.n(classes_), 1.0));
+  }
+
+  // The share of zero in the column, which is the prior of that of each class.
+  double share_of_zero() const { return static_cast<double>(zeros_[classes_]) / static_cast<double>(n(classes_)); }
+
+  // The rows of a class, of which the one behind the last has none.
+  double rows(std::size_t c) const { return c < classes_ ? static_cast<double>(n(c)) : 0; }
+  double zero_rows(std::size_t c) const { return c < classes_ ? static_cast<double>(zeros_[c]) : 0; }
+
+  void add_zero(double* sums) const {
+    const double share = share_of_zero();
+    const auto log_zero = [&](std::size_t c) {
+      return portable::log(zero_rows(c) + kZeroRows * share) - portable::log(rows(c) + kZeroRows);
+    };
+    const double common = kLogCommon + log_zero(classes_);
+    for (std::size_t c = 0; c < classes_; ++c) {
+      const double own = kLogOwn + log_zero(c);
+      sums[c] += std::max(own, common) + portable::log1p(portable::exp(-std::fabs(own - common)));
+    }
+  }
+
+  // The log of the density of a class, or of that of no rows, at a place.
+  double log_height(std::size_t c, double away, bool zero_apart) const {
+    const StudentLine& line = lines_[c];
+    double rest = 0;
+    if (zero_apart)
+      rest = portable::log(rows(c) - zero_rows(c) + kZeroRows * (1 - share_of_zero())) - portable::log(rows(c) + kZeroRows);
+    const double height = line.log_height() - portable::log(line.scale);
+    const double z = (away - line.shift) / line.scale, size = std::fabs(z);
+    const double tail = size < kFar ? portable::log1p(z * z / line.df)
+                                    : 2 * portable::log(std::min(size, std::numeric_limits<double>::max())) - portable::log(line.df);
+    return ratios_[c] + rest + height + (c < classes_ ? kLogOwn : kLogCommon) - (line.df + 1) / 2 * tail;
+  }
+
+  std::size_t classes_;
+  double base_;
+  std::vector<LiveSums> rest_;
+  std::vector<std::int64_t> zeros_;
+  std::int64_t negative_ = 0;
+  LogMoments logs_;
+  CellTree tree_;
+  bool tree_has_zeros_ = false;
+  Spread spreads_[2];  // of x, and of log x
+  std::vector<StudentLine> lines_;
+  std::vector<double> ratios_;
+};
+
+}  // namespace bayesbox

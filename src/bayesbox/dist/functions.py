@@ -1,0 +1,71 @@
+"""exp, log and their relatives from the core, so that answers have the same bits on every processor.
+
+Those of numpy and of the C library differ in the last digit with the instructions that a processor has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bayesbox import _core
+
+Doubles = NDArray[np.float64]
+
+
+def _each(function: Callable[[Doubles], Doubles], values: ArrayLike) -> Doubles:
+    given = np.asarray(values, dtype=np.float64)
+    return function(np.ascontiguousarray(given).ravel()).reshape(given.shape)
+
+
+def exp(values: ArrayLike) -> Doubles:
+    """e to the power of each number; inf beyond the doubles, without a warning.
+
+    >>> exp([[0.0, 1.0], [-np.inf, 1000.0]])
+    array([[1.        , 2.71828183],
+           [0.        ,        inf]])
+    """
+    return _each(_core.exp, values)
+
+
+def log(values: ArrayLike) -> Doubles:
+    """The natural logarithm, -inf of zero without a warning.
+
+    >>> log([1.0, 0.5, 0.0])
+    array([ 0.        , -0.69314718,        -inf])
+    """
+    return _each(_core.logarithms, values)
+
+
+def log1p(values: ArrayLike) -> Doubles:
+    """log(1 + x), right for small numbers.
+
+    >>> log1p([1e-20, 1.0]).tolist()
+    [1e-20, 0.6931471805599453]
+    """
+    return _each(_core.log1p, values)
+
+
+def log_gamma(values: ArrayLike) -> Doubles:
+    """The log of the gamma function of numbers above zero.
+
+    >>> log_gamma(np.array([1.0, 2, 1, 2])).tolist()
+    [0.0, 0.0, 0.0, 0.0]
+    """
+    return _each(_core.lgamma, values)
+
+
+def log_sum(first: ArrayLike, second: ArrayLike) -> Doubles:
+    """log(exp(a) + exp(b)), whatever their size.
+
+    >>> log_sum([-1000.0, -np.inf], [-1000.0, -np.inf])
+    array([-999.30685282,          -inf])
+    """
+    a, b = np.broadcast_arrays(np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64))
+    top = np.maximum(a, b)
+    with np.errstate(invalid="ignore"):
+        rest = log1p(exp(-np.abs(a - b)))
+    found: Doubles = np.where(np.isinf(top), top, top + rest)
+    return found
