@@ -69,6 +69,10 @@ fuzz: $(CORE) $(SANITIZED) $(DEV)
 	$(BIN)/python -m tests.fuzz.run $(if $(REPLAY),--replay "$(REPLAY)",$(or $(FILES),100000) --seed $(or $(SEED),0) \
 		--core "$$(ls $(CURDIR)/build/sanitized/_core*.so)" $(if $(ONLY),--only $(ONLY)))
 	$(if $(REPLAY)$(ONLY),,$(BIN)/python -m tests.fuzz.power_cuts $(or $(CUTS),2000))
+	$(if $(REPLAY)$(ONLY),,$(BIN)/python -m tests.serve.store.power_cuts $(or $(CUTS),2000) $(or $(SEED),0))
+	$(if $(REPLAY)$(ONLY),,$(BIN)/python -m tests.serve.store.faults 500 $(or $(SEED),0))
+	$(if $(REPLAY)$(ONLY),,$(BIN)/python -m tests.serve.store.writers sqlite 2 100)
+	$(if $(REPLAY)$(ONLY),,$(BIN)/python -m tests.serve.store.writers postgresql 8 200)
 	$(if $(REPLAY)$(ONLY),,$(BIN)/python -m tests.fuzz.interrupts)
 	$(if $(REPLAY)$(ONLY),,$(BIN)/python -m tests.fuzz.one_row 10000 $(or $(SEED),0))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import importlib.util
 import json
@@ -85,6 +86,13 @@ def _from_debian(package: str, name: str) -> None:
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Postgres]:
+    """A PostgreSQL server."""
+    with postgres_server() as server:
+        yield server
+
+
+@contextlib.contextmanager
+def postgres_server() -> Iterator[Postgres]:
     """A server made of the programs in the package pgserver, or Debian's; root hands it to another account."""
     package = _packaged_postgres()
     folder = Path(tempfile.mkdtemp(prefix="pg", dir="/tmp"))  # a socket's path must be short
