@@ -75,6 +75,7 @@ fuzz: $(CORE) $(SANITIZED) $(DEV)
 	$(if $(REPLAY)$(ONLY),,$(BIN)/python -m tests.serve.store.writers postgresql 8 200)
 	$(if $(REPLAY)$(ONLY),,$(BIN)/python -m tests.fuzz.interrupts)
 	$(if $(REPLAY)$(ONLY),,$(BIN)/python -m tests.fuzz.one_row 10000 $(or $(SEED),0))
+	$(if $(REPLAY)$(ONLY),,$(BIN)/python -m tests.fuzz.service 10000 $(or $(SEED),0))
 
 sanitize: $(CORE) $(SANITIZED) $(DEV)
 	$(BIN)/cmake -S cpp/tests -B build/sanitize -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja \

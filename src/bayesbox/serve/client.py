@@ -84,7 +84,7 @@ class Client:
 
     # -- questions -------------------------------------------------------------------------------------------------
 
-    def models(self) -> list[Json]:
+    def models(self) -> list[dict[str, Any]]:
         """The models with their kinds, digests, rows and classes."""
         found: list[Json] = self.request("GET", "/v1/models")["models"]
         return found
@@ -98,32 +98,32 @@ class Client:
 
     def predict(
         self, model: str, rows: Sequence[Mapping[str, Any] | str], *, proba: bool = True, explain: int = 0
-    ) -> list[Json]:
+    ) -> list[dict[str, Any]]:
         """For each row its class, its probabilities and what says most for it."""
         body = {"rows": list(rows), "proba": proba, "explain": explain}
         found: list[Json] = self._model("POST", model, "predict", body)["answers"]
         return found
 
-    def explain(self, model: str, row: Mapping[str, Any] | str, *, against: str | None = None) -> Json:
+    def explain(self, model: str, row: Mapping[str, Any] | str, *, against: str | None = None) -> dict[str, Any]:
         """Why one row gets its class."""
         return self._model("POST", model, "explain", {"row": row, "against": against})
 
-    def ask(self, model: str, row: Mapping[str, Any], **given: Any) -> Json:
+    def ask(self, model: str, row: Mapping[str, Any], **given: Any) -> dict[str, Any]:
         """What to ask next; `costs` by column, and for a network its `target`."""
         return self._model("POST", model, "ask", {"row": row, **given})
 
-    def what_if(self, model: str, row: Mapping[str, Any], changes: Mapping[str, Any]) -> Json:
+    def what_if(self, model: str, row: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
         """One row as it is and as it would be."""
         return self._model("POST", model, "what-if", {"row": row, "changes": changes})
 
     def posteriors(
         self, model: str, rows: Sequence[Mapping[str, Any]], targets: Sequence[str] | None = None
-    ) -> list[Json]:
+    ) -> list[dict[str, Any]]:
         """The posteriors of the nodes of a network, for each row of evidence."""
         body = {"rows": list(rows), "targets": None if targets is None else list(targets)}
         return [each["posteriors"] for each in self._model("POST", model, "predict", body)["answers"]]
 
-    def decode(self, model: str, sequences: Sequence[Sequence[Any]], *, forecast: int = 0) -> list[Json]:
+    def decode(self, model: str, sequences: Sequence[Sequence[Any]], *, forecast: int = 0) -> list[dict[str, Any]]:
         """The states of sequences by a hidden Markov model, and what follows them."""
         body = {"sequences": [list(each) for each in sequences], "forecast": forecast}
         found: list[Json] = self._model("POST", model, "predict", body)["answers"]
@@ -140,7 +140,7 @@ class Client:
 
     # -- learning and forgetting -----------------------------------------------------------------------------------
 
-    def learn(self, model: str, events: Iterable[Mapping[str, Any]], *, batch: int = BATCH) -> Json:
+    def learn(self, model: str, events: Iterable[Mapping[str, Any]], *, batch: int = BATCH) -> dict[str, Any]:
         """Learn events: {"row": ..., "label": ..., "id": ...}; one without an id gets a new one.
 
         They are sent some at a time; those that were acknowledged are durable, whatever becomes of the others. The
@@ -154,41 +154,41 @@ class Client:
             total |= found
         return total
 
-    def forget(self, model: str, ids: Sequence[str] = (), *, key: tuple[str, Any] | None = None) -> Json:
+    def forget(self, model: str, ids: Sequence[str] = (), *, key: tuple[str, Any] | None = None) -> dict[str, Any]:
         """Forget events by their ids, or all whose row has a value in a column; the certificate."""
         body: Json = {"ids": list(ids)}
         if key is not None:
             body["key"] = {"column": key[0], "value": key[1]}
         return self._model("POST", model, "forget", body)
 
-    def certificate(self, model: str, number: int) -> Json:
+    def certificate(self, model: str, number: int) -> dict[str, Any]:
         """One certificate."""
         return self._model("GET", model, f"certificates/{number}")
 
-    def certificates(self, model: str) -> list[Json]:
+    def certificates(self, model: str) -> list[dict[str, Any]]:
         """All certificates of a model."""
         found: list[Json] = self._model("GET", model, "certificates")["certificates"]
         return found
 
     # -- watching ----------------------------------------------------------------------------------------------------
 
-    def drift(self, model: str) -> Json:
+    def drift(self, model: str) -> dict[str, Any]:
         """The requests so far against what the model has learned."""
         return self._model("GET", model, "drift")
 
-    def audit(self, model: str, *, after: int = 0, limit: int = 1000) -> list[Json]:
+    def audit(self, model: str, *, after: int = 0, limit: int = 1000) -> list[dict[str, Any]]:
         """Records of the audit log beyond a number."""
         found: list[Json] = self._model("GET", model, f"audit?after={after}&limit={limit}")["records"]
         return found
 
-    def reload(self, model: str) -> Json:
+    def reload(self, model: str) -> dict[str, Any]:
         """Take the file of a model as it is now."""
         found: Json = self._model("POST", model, "reload")["model"]
         return found
 
     # -- requests ----------------------------------------------------------------------------------------------------
 
-    def _model(self, method: str, model: str, action: str, body: Json | None = None) -> Json:
+    def _model(self, method: str, model: str, action: str, body: Json | None = None) -> dict[str, Any]:
         found: Json = self.request(method, f"/v1/models/{_quoted(model)}/{action}", body)
         return found
 
