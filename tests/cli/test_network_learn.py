@@ -58,7 +58,7 @@ def test_rules(bayes: Bayes, rows: str) -> None:
     assert len({child for _, child in facts["edges"]}) == len(facts["edges"])
 
 
-@pytest.mark.parametrize("method", ["hill", "tabu", "exact", "chow-liu", "tan", "pc"])
+@pytest.mark.parametrize("method", ["hill", "tabu", "order", "exact", "chow-liu", "tan", "pc"])
 def test_methods(bayes: Bayes, rows: str, method: str) -> None:
     target = ["-t", "grass"] if method == "tan" else []
     facts = bayes("network", "learn", rows, "--method", method, *target, "--json").json
@@ -77,6 +77,8 @@ def test_methods(bayes: Bayes, rows: str, method: str) -> None:
         "nodes",
         "edges",
         "undirected",
+        "bound",
+        "bound_parents",
         "strengths",
         "skipped",
         "warnings",

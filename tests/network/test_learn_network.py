@@ -200,14 +200,14 @@ def test_a_column_of_names_is_suspicious(rows):
         bb.learn_network(few)
 
 
-@pytest.mark.parametrize("method", ["hill", "tabu", "exact", "chow-liu", "tan", "pc"])
+@pytest.mark.parametrize("method", ["hill", "tabu", "order", "exact", "chow-liu", "tan", "pc"])
 @pytest.mark.parametrize(
     ("option", "used_by"),
     [
         ({"alpha": 0.05}, "pc"),
         ({"max_given": 1}, "pc"),
-        ({"max_parents": 2}, "hill tabu exact"),
-        ({"restarts": 0}, "hill tabu"),
+        ({"max_parents": 2}, "hill tabu order exact"),
+        ({"restarts": 0}, "hill tabu order"),
         ({"patience": 0}, "hill tabu"),
     ],
 )

@@ -17,14 +17,12 @@ from bayesbox.network.analyse.doubt import NetworkDoubt
 from bayesbox.network.analyse.methods import NetworkAnalysis
 from bayesbox.network.approximate.algorithm import InferenceAlgorithm
 from bayesbox.network.edit.methods import NetworkEditing
-from bayesbox.network.exact.compiled import CompiledModel
 from bayesbox.network.factor_graph import FactorModel
 from bayesbox.network.graph import Graph
 from bayesbox.network.learn.fit import NetworkFitting
 from bayesbox.network.query.dsep import active_path, path_text, relevant
 from bayesbox.network.query.notation import Independence, parse
 from bayesbox.network.query.probability_table import ProbabilityTable
-from bayesbox.network.questions import Evidence, impossible_evidence
 from bayesbox.network.shown import FactorGraphResult, NetworkResult
 from bayesbox.network.tables import graph_of, require_tables
 from bayesbox.network.widget import HasNetworkWidget
@@ -34,7 +32,6 @@ if TYPE_CHECKING:
     from bayesbox.classifier.report.size import Parameters
     from bayesbox.explain.graph.layout import GraphLayout
     from bayesbox.explain.printed_tables import PrintedTables
-    from bayesbox.network.analyse.strengths import ArcStrengths
     from bayesbox.network.learn.compare import Comparison
     from bayesbox.network.learn.learn_network import Learning
 
@@ -282,46 +279,6 @@ class BayesianNetwork(
 
         return pa.Table.from_arrays([column(name) for name in self.graph.nodes], names=list(self.graph.nodes))
 
-    def strengths(self, evidence: Evidence | None = None) -> ArcStrengths:
-        """How strong each arc is: what the parent says of the child, in bits.
-
-        `conditional` is I(parent; child | other parents), what the parent adds to the others, `mutual` is
-        I(parent; child), and `share` the part of H(child | other parents) that the parent takes away. The
-        probabilities are those of the network, given the evidence if there is any.
-
-        Parameters
-        ----------
-        evidence : mapping from node to state, or None
-            What is known, as for `posteriors`.
-
-        Returns
-        -------
-        ArcStrengths
-            The arcs, the strongest first; it prints as a table, has `.to_frame()` and `.to_dict()`, and
-            `found[parent, child]` is one of them.
-
-        See Also
-        --------
-        ask_next, learn_network
-
-        Examples
-        --------
-        >>> net = BayesianNetwork({"grass": ["rain", "hose"]}, {"rain": 0.2, "hose": 0.1, "grass": {
-        ...     (True, True): 0.99, (True, False): 0.9, (False, True): 0.9, (False, False): 0.01}})
-        >>> print(net.strengths())
-        what the parent says of the child, in bits
-          arc            given other parents  by itself   share
-          rain -> grass               0.4867     0.3676  72.8 %  ####################
-          hose -> grass               0.2789     0.1598  60.5 %  ###########
-        """
-        from bayesbox.network.analyse.strengths import strengths_of
-
-        compiled = self._compiled if not self.graph.compact_nodes else CompiledModel(self.graph.tabular.model)
-        found = strengths_of(compiled, self.findings(evidence), self.max_bytes)
-        if found is None:
-            raise impossible_evidence(evidence)
-        return found
-
     def compare(self, known: BayesianNetwork) -> Comparison:
         """How far this structure is from a known one: arcs missing, extra, reversed, and the Hamming distance."""
         from bayesbox.network.learn.compare import compare
@@ -342,8 +299,17 @@ class BayesianNetwork(
         learned = learned_to_json(self) if format_of(path) == "json" else None
         write_graph(self.graph, path, learned=learned)
 
-    def svg(self, *, probabilities: bool = False, evidence: Mapping[Any, Any] | None = None) -> Picture:
+    def svg(
+        self,
+        *,
+        probabilities: bool = False,
+        evidence: Mapping[Any, Any] | None = None,
+        strengths: bool = False,
+    ) -> Picture:
         """A drawing of the graph as SVG; on request, or with evidence, the posteriors of each node as bars.
+
+        With `strengths` arcs are as wide as they are strong: the share of the bootstrap samples that have them, where
+        the network was learned with some, else the share of what is left to know of the child (`strengths()`).
 
         >>> net = BayesianNetwork({"grass": ["rain"]}, {"rain": 0.2, "grass": {True: 0.9, False: 0.1}})
         >>> net.svg(evidence={"grass": True})[:4]
@@ -352,7 +318,8 @@ class BayesianNetwork(
         from bayesbox.explain.graph.picture import network_picture
 
         shown = self.posteriors(evidence or {}) if probabilities or evidence else None
-        drawn = network_picture(self.layout(probabilities=shown is not None), shown, self._known(evidence))
+        weights = self._arc_weights(evidence) if strengths else None
+        drawn = network_picture(self.layout(probabilities=shown is not None), shown, self._known(evidence), weights)
         return Picture(drawn, f"network of {len(self.graph.nodes):,} nodes")
 
     def layout(self, *, probabilities: bool = False) -> GraphLayout:

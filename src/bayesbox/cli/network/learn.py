@@ -179,7 +179,9 @@ def _write(network: BayesianNetwork, given: Json) -> list[str]:
         network.write(given["out"])
         written.append(given["out"])
     if given["svg"]:
-        write_text(given["svg"], network.svg())
+        write_text(
+            given["svg"], network.svg(strengths=network.learning_ is not None and bool(network.learning_.strengths))
+        )
         written.append(given["svg"])
     return written
 
@@ -200,6 +202,8 @@ def _facts(network: BayesianNetwork, comparison: Comparison | None, written: lis
         "nodes": [{"name": name, "states": network.states(name)} for name in network.nodes],
         "edges": [list(edge) for edge in network.edges],
         "undirected": [list(edge) for edge in learning.undirected],
+        "bound": learning.bound,
+        "bound_parents": learning.bound_parents,
         "strengths": [
             {"parent": one, "child": other, "strength": strength, "direction": direction}
             for (one, other), (strength, direction) in learning.strengths.items()
@@ -246,6 +250,9 @@ def _print_report(network: BayesianNetwork, missing: str) -> None:
     moves = f", {plural(learning.moves, 'test' if learning.method == 'pc' else 'move')}" if learning.moves else ""
     scored = f", {SCORED[missing]}" if learning.holes else ""
     note(f"{learning.score_name} {learning.score:.4f}{scored}{moves}{taken}")
+    if learning.method == "order" and learning.bound is not None and learning.gap is not None:
+        among = "" if learning.bound_parents is None else f" of at most {plural(learning.bound_parents, 'parent')}"
+        note(f"no structure{among} has a score above {learning.bound:.4f}: the gap is {learning.gap:.4f}")
 
 
 def _print_comparison(comparison: Comparison) -> None:

@@ -31,6 +31,8 @@ EXTENSIONS = ".bif .xmlbif .bifxml .xml .uai .net .xdsl .json, each also with .g
     examples=(
         'bayes network learn rows.csv -o net.bif --score bic --forbid "grass->rain"',
         "bayes network learn rows.csv --method pc --known alarm.bif --svg net.svg",
+        "bayes network learn rows.csv --method order --json",
+        "bayes network learn rows.csv --bootstrap 100 --average .5 --svg net.svg",
         "bayes network fit alarm.bif rows.csv -o fitted.bif --smoothing bdeu:10",
         "bayes network show alarm.bif",
         "bayes network show alarm.bif --svg alarm.svg",
@@ -51,18 +53,19 @@ EXTENSIONS = ".bif .xmlbif .bifxml .xml .uai .net .xdsl .json, each also with .g
     ),
     notes=f"The format of a file is that of its extension: {EXTENSIONS}. "
     "Keys of --json: learn has written, method, score (name, value), parameters, rows, holes, missing, moves, "
-    "seconds, nodes, edges, undirected, strengths (parent, child, strength, direction), comparison (shd, same, "
-    "missing, extra, reversed), skipped, warnings; fit has written, rows, holes, rounds, converged, log_likelihood, "
-    "skipped; show has name, nodes (name, states, parents), edges, factorisation, independences, with --evidence or "
-    "--probabilities evidence and posteriors (by node and state), with --evidence conflict (conflict, findings, pairs, "
-    "rare_cases), with --strengths arcs (parent, child, conditional, mutual, share), with --dot dot, with --layout "
-    "layout (width, height, nodes (name, x, y, width, height, layer), arcs (parent, child, points, path)), and "
-    "with --tables tables and parameters (numbers, free, joint_numbers, joint_free); convert has "
-    "written, nodes; edit has written, nodes, edges; adjust has question, latent, identifiable, formula, hedge (outer, "
-    "inner), with one cause and one effect back_door, front_door, complete, and where the states are given "
-    "probability, or columns and rows; sensitivity has question, value, spread, all_cells, cells (node, state, given, "
-    "value, derivative, low, high, alone, coefficients a, b, c, d of (a t + b) / (c t + d)); compare has shd, missing, "
-    "extra, reversed, and where both have tables cross_entropy, entropy, divergence (bits); sample has rows, written.",
+    "seconds, nodes, edges, undirected, bound, bound_parents, strengths (parent, child, strength, direction), "
+    "comparison (shd, same, missing, extra, reversed), skipped, warnings; fit has written, rows, holes, rounds, "
+    "converged, log_likelihood, skipped; show has name, nodes (name, states, parents), edges, factorisation, "
+    "independences, with --evidence or --probabilities evidence and posteriors (by node and state), with --evidence "
+    "conflict (conflict, findings, pairs, rare_cases), with --strengths arcs (parent, child, conditional, mutual, "
+    "share), with --dot dot, with --layout layout (width, height, nodes (name, x, y, width, height, layer), arcs "
+    "(parent, child, points, path)), and with --tables tables and parameters (numbers, free, joint_numbers, "
+    "joint_free); convert has written, nodes; edit has written, nodes, edges; adjust has question, latent, "
+    "identifiable, formula, hedge (outer, inner), with one cause and one effect back_door, front_door, complete, and "
+    "where the states are given probability, or columns and rows; sensitivity has question, value, spread, all_cells, "
+    "cells (node, state, given, value, derivative, low, high, alone, coefficients a, b, c, d of (a t + b) / (c t + "
+    "d)); compare has shd, missing, extra, reversed, and where both have tables cross_entropy, entropy, divergence "
+    "(bits); sample has rows, written.",
 )
 @click.argument(
     "action",
@@ -79,7 +82,11 @@ EXTENSIONS = ".bif .xmlbif .bifxml .xml .uai .net .xdsl .json, each also with .g
     help="show: what is known; repeat it. The posteriors are printed, and drawn into the nodes of --svg and --dot.",
 )
 @click.option("--probabilities", is_flag=True, help="show: the probabilities of all states, also without evidence.")
-@click.option("--strengths", is_flag=True, help="show: what each parent says of its child, in bits.")
+@click.option(
+    "--strengths",
+    is_flag=True,
+    help="show: what each parent says of its child, in bits; with --svg drawn into the arcs.",
+)
 @click.option("--layout", is_flag=True, help="show --json: where a drawing puts nodes and arcs.")
 @click.option("--tables", is_flag=True, help="show: every table P(node | parents), and the number of parameters.")
 @interval_option("show --tables: also the credible interval of every number, where the tables were counted")
@@ -179,7 +186,10 @@ def _show(found: BayesianNetwork | FactorGraph, given: Json, *, as_json: bool) -
     if network is not None:
         shown = show.shown(network, given)
         if given["svg"]:
-            write_text(given["svg"], network.svg(probabilities=given["probabilities"], evidence=shown.evidence))
+            picture = network.svg(
+                probabilities=given["probabilities"], evidence=shown.evidence, strengths=given["strengths"]
+            )
+            write_text(given["svg"], picture)
             note(f"{given['svg']} written")
         if as_json:
             emit_json(_facts(found) | shown.facts)

@@ -30,8 +30,13 @@ def network_layout(parents: Parents, states: States | None = None) -> GraphLayou
     return graph_layout(parents, size)
 
 
-def network_picture(layout: GraphLayout, posteriors: Posteriors | None = None, known: Collection[str] = ()) -> str:
-    """The drawing as the text of an SVG; with bars for the posteriors, known nodes shaded.
+def network_picture(
+    layout: GraphLayout,
+    posteriors: Posteriors | None = None,
+    known: Collection[str] = (),
+    strengths: Mapping[tuple[str, str], float] | None = None,
+) -> str:
+    """The drawing as the text of an SVG; with bars for the posteriors, known nodes shaded, arcs as wide as strong.
 
     >>> text = network_picture(network_layout({"rain": [], "grass": ["rain"]}))
     >>> text[:4], text.count("<rect"), text.count("<path")
@@ -47,10 +52,14 @@ def network_picture(layout: GraphLayout, posteriors: Posteriors | None = None, k
         '<defs><marker id="arrow" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" markerHeight="7" '
         'orient="auto"><path d="M0 0 L10 5 L0 10 z" fill="#556"/></marker></defs>',
     ]
-    parts += [
-        f'<path d="{arc.path}" fill="none" stroke="#778" stroke-width="1.3" marker-end="url(#arrow)"/>'
-        for arc in layout.arcs
-    ]
+    for arc in layout.arcs:
+        wide, told = 1.3, ""
+        if strengths is not None:
+            share = strengths.get((arc.parent, arc.child), 0.0)
+            wide = 0.5 + 4 * share
+            told = f"<title>{safe(arc.parent)} to {safe(arc.child)}: {100 * share:.0f} %</title>"
+        stroke = f'fill="none" stroke="#778" stroke-width="{wide:.3g}" marker-end="url(#arrow)"'
+        parts.append(f'<path d="{arc.path}" {stroke}>{told}</path>' if told else f'<path d="{arc.path}" {stroke}/>')
     for box in layout.nodes:
         fill = "#dfe7f3" if box.name in known else "#ffffff"
         parts.append(

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
+from bayesbox.network.exact.compiled import CompiledModel
 from bayesbox.network.query.notation import parse_query
+from bayesbox.network.questions import Evidence, impossible_evidence
 
 if TYPE_CHECKING:
     from bayesbox.network.analyse.cross_entropy import CrossEntropy
     from bayesbox.network.analyse.sensitivity import Sensitivity
+    from bayesbox.network.analyse.strengths import ArcStrengths
     from bayesbox.network.network import BayesianNetwork
 
 
 class NetworkDoubt:
-    """Sensitivity to the numbers of the tables, and the distance from another network."""
+    """Sensitivity to the numbers of the tables, the strength of arcs, and the distance from another network."""
 
     def sensitivity(self, text: str, *, spread: float = 0.1) -> Sensitivity:
         """How far an answer depends on each number of the tables, the numbers that matter most first.
@@ -82,3 +85,54 @@ class NetworkDoubt:
         from bayesbox.network.analyse.cross_entropy import cross_entropy_of
 
         return cross_entropy_of(cast("BayesianNetwork", self), other)
+
+    def strengths(self, evidence: Evidence | None = None) -> ArcStrengths:
+        """How strong each arc is: what the parent says of the child, in bits.
+
+        `conditional` is I(parent; child | other parents), what the parent adds to the others, `mutual` is
+        I(parent; child), and `share` the part of H(child | other parents) that the parent takes away. The
+        probabilities are those of the network, given the evidence if there is any.
+
+        Parameters
+        ----------
+        evidence : mapping from node to state, or None
+            What is known, as for `posteriors`.
+
+        Returns
+        -------
+        ArcStrengths
+            The arcs, the strongest first; it prints as a table, has `.to_frame()` and `.to_dict()`, and
+            `found[parent, child]` is one of them.
+
+        See Also
+        --------
+        ask_next, learn_network
+
+        Examples
+        --------
+        >>> import bayesbox as bb
+        >>> net = bb.BayesianNetwork({"grass": ["rain", "hose"]}, {"rain": 0.2, "hose": 0.1, "grass": {
+        ...     (True, True): 0.99, (True, False): 0.9, (False, True): 0.9, (False, False): 0.01}})
+        >>> print(net.strengths())
+        what the parent says of the child, in bits
+          arc            given other parents  by itself   share
+          rain -> grass               0.4867     0.3676  72.8 %  ####################
+          hose -> grass               0.2789     0.1598  60.5 %  ###########
+        """
+        from bayesbox.network.analyse.strengths import strengths_of
+
+        network = cast("BayesianNetwork", self)
+        compact = bool(network.graph.compact_nodes)
+        compiled = CompiledModel(network.graph.tabular.model) if compact else network._compiled
+        found = strengths_of(compiled, network.findings(evidence), network.max_bytes)
+        if found is None:
+            raise impossible_evidence(evidence)
+        return found
+
+    def _arc_weights(self, evidence: Evidence | None) -> dict[tuple[str, str], float]:
+        """How strong each arc is, from 0 to 1."""
+        network = cast("BayesianNetwork", self)
+        found = network.learning_.strengths if network.learning_ is not None else {}
+        if found:
+            return {arc: found.get(arc, (0.0, 0.0))[0] for arc in network.edges}
+        return {(each.parent, each.child): each.share for each in self.strengths(evidence)}

@@ -31,7 +31,7 @@ def exact_search(counter: MemoryCounter, score: Score, rules: ArcRules) -> Found
     if not parents:
         raise BadOption("no structure keeps to the required and forbidden arcs")
     total = Scorer(counter, score).total([columns_of(mask) for mask in parents])
-    return Found(parents, total, 0, time.perf_counter() - begun, [total])
+    return Found(parents, total, 0, time.perf_counter() - begun, [total], bound=total)
 
 
 def _most_parents(counter: MemoryCounter, score: Score, required: int) -> int:

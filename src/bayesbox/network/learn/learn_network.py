@@ -14,9 +14,11 @@ from bayesbox.display.progress import Progress, Reporter
 from bayesbox.errors import BadData, BadOption, DataWarning, UnknownNode
 from bayesbox.network.graph import Graph, Node
 from bayesbox.network.learn.arcs import ArcRules, unpacked
+from bayesbox.network.learn.averaged import averaged_parents
 from bayesbox.network.learn.compare import pattern_of
 from bayesbox.network.learn.exact_search import exact_search
 from bayesbox.network.learn.options import CLIMBING, Arc, LearnOptions, SearchOptions, TableOptions
+from bayesbox.network.learn.order_search import order_search
 from bayesbox.network.learn.pc import directed_extension, pc
 from bayesbox.network.learn.rows import NetworkRows
 from bayesbox.network.learn.scores import Scorer, columns_of, mask_of, parameters
@@ -45,7 +47,9 @@ class Learning:
 
     `score` is that of the structure found, in nats; `undirected` are the arcs that a test could not direct; `strengths`
     tells of every two nodes in which share of the bootstrap samples an arc joins them, and of these in which share it
-    has this direction. An arc whose direction the rows cannot tell counts half for either.
+    has this direction. An arc whose direction the rows cannot tell counts half for either. `bound` is a score that no
+    structure exceeds (method exact or order), where `bound_parents` is given of those with at most so many parents a
+    node.
     """
 
     method: str
@@ -59,6 +63,13 @@ class Learning:
     history: list[float] = field(default_factory=list, repr=False)
     undirected: tuple[Arc, ...] = ()
     strengths: Mapping[Arc, tuple[float, float]] = field(default_factory=dict, repr=False)
+    bound: float | None = None
+    bound_parents: int | None = None
+
+    @property
+    def gap(self) -> float | None:
+        """How far the score may be from the best there is, in nats; None where nothing is known of that."""
+        return None if self.bound is None else max(self.bound - self.score, 0.0)
 
 
 @dataclass(frozen=True)
@@ -121,6 +132,8 @@ def learn_network(data: object, options: LearnOptions) -> BayesianNetwork:
     )
     structure, undirected = _structure(task, rows, options.threads)
     strengths = _strengths(task, rows, options.bootstrap) if options.bootstrap else {}
+    if options.average is not None:
+        structure, undirected = _averaged(task, rows, strengths, structure), ()
     nodes = [
         Node(variable.name, variable.levels, tuple(names[parent] for parent in columns_of(mask)))
         for variable, mask in zip(rows.variables, structure.parents, strict=True)
@@ -141,6 +154,8 @@ def learn_network(data: object, options: LearnOptions) -> BayesianNetwork:
         structure.history,
         undirected,
         strengths,
+        structure.bound,
+        structure.bound_parents,
     )
     report.done()
     return network
@@ -231,6 +246,15 @@ def _found(
             seed=task.options.seed,
             progress=_reported(task.options.progress),
         ), undirected
+    if task.options.method == "order":
+        found = order_search(
+            scorer,
+            task.rules,
+            restarts=task.restarts,
+            seed=task.options.seed,
+            progress=_reported(task.options.progress),
+        )
+        return found, undirected
     if task.options.method == "exact":
         if not isinstance(counter, MemoryCounter):
             raise BadData("an exact search holds its rows, and these are too many", remedy="Take method='hill'")
@@ -260,6 +284,19 @@ def _reported(progress: Progress | None) -> Callable[[SearchStep], None] | None:
         report(None, f"score {found.score:,.1f}, best {found.best:,.1f}, {found.moves:,} moves")
 
     return step
+
+
+def _averaged(task: _Task, rows: NetworkRows, strengths: Mapping[Arc, tuple[float, float]], structure: Found) -> Found:
+    """The structure of the arcs that most samples have."""
+    assert task.options.average is not None
+    if rows.holes or rows.coded is None:
+        raise BadOption(
+            "an averaged network is of rows without missing values", remedy="Take missing='drop' or 'level'"
+        )
+    names = [variable.name for variable in rows.variables]
+    parents = averaged_parents(names, strengths, task.options.average, task.rules)
+    total = Scorer(MemoryCounter(rows.coded), task.options.scored).total([columns_of(mask) for mask in parents])
+    return Found(parents, total, structure.moves, structure.seconds, [*structure.history, total])
 
 
 def _strengths(task: _Task, rows: NetworkRows, samples: int) -> dict[Arc, tuple[float, float]]:

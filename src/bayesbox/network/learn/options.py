@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from bayesbox.network.learn.scores import Score
     from bayesbox.network.learn.tables import TableRules
 
-METHODS = ("hill", "tabu", "exact", "chow-liu", "tan", "pc")
+METHODS = ("hill", "tabu", "order", "exact", "chow-liu", "tan", "pc")
 CLIMBING = ("hill", "tabu")
 USED_BY = {
-    "max_parents": (*CLIMBING, "exact"),
-    "restarts": CLIMBING,
+    "max_parents": (*CLIMBING, "order", "exact"),
+    "restarts": (*CLIMBING, "order"),
     "patience": CLIMBING,
     "alpha": ("pc",),
     "max_given": ("pc",),
@@ -274,7 +274,7 @@ class ArcOptions(Options):
         help="Columns of one tier; a column has no parent of a later tier. Give all tiers in order.",
     )
     max_parents: int | None = option(
-        WholeNumber(0, none=True), default=None, help="Parents of a node, with hill, tabu and exact."
+        WholeNumber(0, none=True), default=None, help="Parents of a node, with hill, tabu, order and exact."
     )
 
 
@@ -286,8 +286,9 @@ class SearchOptions(Options):
     method: str = option(
         OneOf(*METHODS),
         default="hill",
-        help="Climbing by single arcs (hill), also beyond summits (tabu); the proven best (exact, to about 20 "
-        "columns); the best tree (chow-liu), also under a class (tan); tests of independence (pc).",
+        help="Climbing by single arcs (hill), also beyond summits (tabu); search over orders, with a bound on how "
+        "much better any structure could be (order); the proven best (exact, to about 20 columns); the best tree "
+        "(chow-liu), also under a class (tan); tests of independence (pc).",
     )
     target: str | None = option(
         AnyText("column", none=True, metavar="COLUMN"), default=None, help="The class of method tan."
@@ -296,7 +297,7 @@ class SearchOptions(Options):
         AnyText("column", none=True, metavar="COLUMN"), default=None, help="Where the tree of chow-liu or tan begins."
     )
     restarts: int | None = option(
-        WholeNumber(0, none=True), default=None, help="More climbs of hill and tabu, by default 5, or more."
+        WholeNumber(0, none=True), default=None, help="More climbs of hill, tabu and order, by default 5, or more."
     )
     patience: int | None = option(
         WholeNumber(0, none=True),
@@ -310,6 +311,11 @@ class SearchOptions(Options):
     bootstrap: int = option(
         WholeNumber(0), default=0, help="Say how often each arc is found in so many samples of the rows."
     )
+    average: float | None = option(
+        RealNumber(0, 1, none=True),
+        default=None,
+        help="With bootstrap, take the arcs that at least this share of the samples have: the averaged network.",
+    )
     seed: int = seed_option()
     threads: int = option(WholeNumber(1), default=1, command=False, help="Threads that read a source.")
     progress: Progress | None = progress_option()
@@ -322,6 +328,8 @@ class SearchOptions(Options):
         return Score.of(self.score)
 
     def _check(self) -> None:
+        if self.average is not None and not self.bootstrap:
+            raise BadOption("average is of the samples of a bootstrap", remedy="Draw some: bootstrap=100")
         if self.method == "tan" and self.target is None:
             raise BadOption(
                 "tan is a tree under a class, and no column is named as that",

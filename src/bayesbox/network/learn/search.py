@@ -50,6 +50,8 @@ class Found:
     moves: int = 0
     seconds: float = 0.0
     history: list[float] = field(default_factory=list)
+    bound: float | None = None  # what no structure exceeds
+    bound_parents: int | None = None  # among those of at most so many parents a node; None for all
 
 
 def search(
