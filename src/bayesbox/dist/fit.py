@@ -22,7 +22,8 @@ from bayesbox.tally.values import Values
 
 Family = TypeVar("Family", bound=type)
 MANY_COLUMNS = 2
-COLUMNS_AT_ONCE = 2048  # that are fitted together: a bound on memory
+COLUMNS_AT_ONCE = 1024  # that are fitted together: two bounds on memory, this
+CELLS_AT_ONCE = 1 << 13  # and columns x classes
 
 
 class LevelTally(Protocol):
@@ -199,8 +200,9 @@ def fitted_columns(columns: Sequence[ColumnToFit]) -> Iterator[Fitted]:
         own = vars(family).get("fits_columns", False)  # a subclass may have another `fit`
         if not own or len(places) < MANY_COLUMNS:
             continue
-        for start in range(0, len(places), COLUMNS_AT_ONCE):
-            some = places[start : start + COLUMNS_AT_ONCE]
+        step = min(COLUMNS_AT_ONCE, max(CELLS_AT_ONCE // max(len(columns[places[0]].tally.classes), 1), 1))
+        for start in range(0, len(places), step):
+            some = places[start : start + step]
             for place in some:
                 _require_form(entry, columns[place].column, columns[place].tally)
             found = family.fit_columns(*zip(*(columns[place] for place in some), strict=True))

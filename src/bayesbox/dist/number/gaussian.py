@@ -76,8 +76,7 @@ class Gaussian(NumberFamily):
     @property
     def log_constant(self) -> Doubles:
         """The log-density at the mean; 0 for a point mass, whose term is not a density."""
-        with np.errstate(divide="ignore"):
-            return np.where(self.point_mass, 0.0, -np.log(self.std) - LOG_ROOT_2_PI)
+        return _log_constant(self.std)
 
     def log_density(self, values: Doubles) -> Doubles:
         """log N(x) of values that are present, values x classes, where no class is a point mass."""
@@ -99,7 +98,12 @@ class Gaussian(NumberFamily):
             self._add_point_masses(plan, np.asarray(values, dtype=np.float64))
 
     def compiled(self, weight: float) -> tuple[object, ...] | None:
-        if type(self) is not Gaussian or self.point_mass.any():
+        if type(self) is not Gaussian:
+            return None
+        ready = self.__dict__.get("_compiled")  # of a column of many, worked out for all of them
+        if ready is not None and weight == 1:
+            return "number", self.column, ready, None, weight, None
+        if self.point_mass.any():
             return None
         normals = [self.mean, self.mean_low, self.std / math.sqrt(weight), weight * self.log_constant]
         return "number", self.column, np.column_stack(normals), None, weight, self.compiled_presence(weight)
@@ -139,10 +143,19 @@ class Gaussian(NumberFamily):
             )
             std = np.maximum(unit, table.least[:, None])
             some = (table.n[:, -1] > 0) & (table.has_spread() | (floor <= 0))
+            normals = np.stack([mean, low, std, _log_constant(std)], axis=-1)
+            plain: NDArray[np.bool_] = np.all(std > 0, axis=1)
+            nothing = np.zeros(mean.shape[1])
             for row in np.flatnonzero(some).tolist():
                 place = places[row]
-                presence = options[place].presence(tallies[place])
-                found[place] = cls(columns[place], mean[row], low[row], std[row], *presence)
+                if options[place].missing_is_level:
+                    presence = options[place].presence(tallies[place])
+                    found[place] = cls(columns[place], mean[row], low[row], std[row], *presence)
+                    continue
+                made = cls(columns[place], mean[row], low[row], std[row], nothing, nothing)
+                if plain[row]:
+                    made.__dict__["_compiled"] = normals[row]
+                found[place] = made
         return found
 
     @classmethod
@@ -256,6 +269,11 @@ class Gaussian(NumberFamily):
             )
         parameters = {"mean": self.mean, "variance": variance}
         return PmmlDensity(self.column, "GaussianDistribution", parameters, self.log_observed, self.log_missing)
+
+
+def _log_constant(std: Doubles) -> Doubles:
+    with np.errstate(divide="ignore"):
+        return np.where(np.equal(std, 0.0), 0.0, -np.log(std) - LOG_ROOT_2_PI)
 
 
 def _with_prior(spread: Spread, whole: Spread, rows: Dyadic) -> Spread:
