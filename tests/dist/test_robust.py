@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import math
 from fractions import Fraction
@@ -443,3 +444,44 @@ def test_pmml_refuses_it_and_names_one_that_it_has(tmp_path: Any) -> None:
         bb.NaiveBayes().fit({"x": x}, y).to_pmml(tmp_path / "m.pmml")
     assert caught.value.remedy is not None
     assert "numeric='gaussian'" in caught.value.remedy
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_many_columns_are_fitted_as_each_is_alone(weighted: bool) -> None:
+    """Columns of every shape side by side: zero apart or not, on both scales, without a t, empty, constant."""
+    random = np.random.default_rng(3)
+    size = 400
+    target = random.integers(0, 4, size).astype(np.int32)
+    some = random.random(size)
+    columns = [
+        random.normal(size=size) + target,
+        np.exp(random.normal(size=size) * (1 + target)),
+        random.poisson(0.3 * (target + 1), size).astype(float),
+        np.where(some < 0.3, 0.0, random.gamma(2, 1, size)),
+        np.where(some < 0.3, 0.0, 5.0),
+        random.normal(size=size) * 1e-9 + 1e6,
+        np.where(target == 1, np.nan, random.standard_cauchy(size)),
+        10.0 ** random.uniform(-300, 300, size),
+        np.ones(size),
+        np.full(size, np.nan),
+        np.where(np.arange(size) < 12, random.normal(size=size), np.nan),
+    ]
+    weights = random.random(size) if weighted else None
+    tallies = Grid.of_columns(("a", "b", "c", "d"), columns, target, weights)
+    options = FitOptions(Laplace(), density="robust")
+    names = [str(place) for place in range(len(columns))]
+    together = Robust.fit_columns(names, tallies, [options] * len(columns))
+    assert [each is None for each in together] == [place in (8, 9) for place in range(len(columns))]
+    found = [each for each in together if each is not None]
+    assert {each.is_log for each in found} == {each.zero_apart for each in found} == {each.has_t for each in found}
+    for name, tally, made in zip(names, tallies, together, strict=True):
+        alone = Robust.fit(name, tally, options)
+        assert (made is None) == (alone is None)
+        if made is None or alone is None:
+            continue
+        for field in dataclasses.fields(Robust):
+            np.testing.assert_array_equal(getattr(made, field.name), getattr(alone, field.name))
+        rebuilt = dataclasses.replace(made)  # without what was worked out for all columns at once
+        values = columns[int(name)]
+        values = values[~np.isnan(values)]
+        np.testing.assert_array_equal(rebuilt.log_density(values), made.log_density(values))

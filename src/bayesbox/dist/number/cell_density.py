@@ -43,5 +43,5 @@ def _run_of(starts: Keys) -> tuple[int, NDArray[np.uint16]]:
     """The run of each cell, from the last one of the first run on."""
     if len(starts) == 1:
         return 0, np.zeros(1, dtype=np.uint16)
-    keys = np.arange(starts[1] - 1, starts[-1] + 1)
-    return int(keys[0]), (np.searchsorted(starts, keys, side="right") - 1).astype(np.uint16)
+    lengths = np.concatenate([[1], np.diff(starts[1:]), [1]])
+    return int(starts[1]) - 1, np.repeat(np.arange(len(starts), dtype=np.uint16), lengths)

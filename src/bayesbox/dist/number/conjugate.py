@@ -27,7 +27,7 @@ import numpy as np
 from bayesbox.dist.base import Doubles
 from bayesbox.dist.functions import log, log1p, log_gamma
 from bayesbox.dist.number.special import GREATEST, apart
-from bayesbox.tally.moments import Moments
+from bayesbox.tally.spread_table import SpreadTable
 
 MEAN_ROWS = 1.0  # what the prior is worth: k0
 VARIANCE_ROWS = 3.0  # nu0
@@ -95,12 +95,9 @@ class ClassSpreads(NamedTuple):
         return total
 
 
-def spreads_of(tally: Moments) -> ClassSpreads:
-    """Those of exact moments whose values are not all equal."""
-    whole = tally.pooled()
-    n, distance, std = np.zeros((3, len(tally.classes)))
-    for index, each in enumerate(tally.spreads()):
-        if each.n.m:
-            n[index], std[index] = float(each.n.fraction), each.unit
-            distance[index] = apart(each.mean, whole.mean) + (each.rest_of_mean - whole.rest_of_mean)
-    return ClassSpreads(n, distance, std, whole.unit)
+def spreads_of_table(table: SpreadTable) -> ClassSpreads:
+    """Those of the exact moments of some columns, columns x classes; of use where the values of a column differ."""
+    n = table.n[:, :-1]
+    mean, low = (each[:, :-1] for each in (table.mean, table.mean_low))
+    away = apart(mean, table.mean[:, -1:]) + (low - table.mean_low[:, -1:])
+    return ClassSpreads(n, np.where(n > 0, away, 0.0), table.unit[:, :-1], table.unit[:, -1:])

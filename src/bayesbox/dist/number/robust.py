@@ -20,7 +20,7 @@ from bayesbox.dist.number.cell_density import CellDensity
 from bayesbox.dist.number.cell_tree import LAST_KEY, Keys, StudentShape, edges_of, keys_of
 from bayesbox.dist.number.density import NumberDensity
 from bayesbox.dist.number.robust_left_out import LeftOut, require_learned
-from bayesbox.dist.number.robust_shape import LOG_COMMON, LOG_OWN, Shape, log_shares, mixed
+from bayesbox.dist.number.robust_shape import LOG_COMMON, LOG_OWN, Shapes, mixed
 from bayesbox.dist.number.special import GREATEST, apart
 from bayesbox.dist.number.student import log_student
 from bayesbox.dist.posterior import refuse_infinite
@@ -28,6 +28,7 @@ from bayesbox.limits import BYTES_A_RUN
 from bayesbox.schema.columns import as_numbers
 from bayesbox.tally.book import Book
 from bayesbox.tally.grid import Grid
+from bayesbox.tally.spread_table import SpreadTable
 
 if TYPE_CHECKING:
     from bayesbox.dist.expression import Expression
@@ -62,6 +63,7 @@ class Robust(NumberDensity):
     """
 
     tally: ClassVar[type] = Grid
+    fits_columns: ClassVar[bool] = True
 
     log_zero: Doubles  # of each class and, last, of one without rows; -inf where zero is not apart
     log_rest: Doubles
@@ -76,21 +78,46 @@ class Robust(NumberDensity):
     @classmethod
     def fit(cls, column: str, tally: Grid, options: FitOptions) -> Self | None:
         """None where all values are equal."""
-        whole = tally.pooled()
-        if whole.n.m == 0 or whole.excess.m == 0:
-            return None
-        shape = Shape.of(tally)
-        log_zero, log_rest = log_shares(*shape.counts, apart=shape.apart)
-        starts = np.array([-LAST_KEY - 1])
-        ratios = np.zeros((1, len(tally.classes) + 1))
-        nothing = np.zeros(len(tally.classes) + 1)
-        base, shift, scale, df = shape.base, nothing, nothing, nothing
-        spreads = shape.spreads
-        if spreads is not None:
-            shift, scale, df = shape.low + spreads.loc, spreads.scale, spreads.df
-            starts, ratios = shape.cells(tally, StudentShape(shift[None], scale[None], df[None]))
-        presence = options.presence(tally)
-        return cls(column, *presence, log_zero, log_rest, shape.is_log, base, shift, scale, df, starts, ratios)
+        return cls.fit_columns([column], [tally], [options])[0]
+
+    @classmethod
+    def fit_columns(
+        cls, columns: Sequence[str], tallies: Sequence[Grid], options: Sequence[FitOptions]
+    ) -> list[Self | None]:
+        found: list[Self | None] = [None] * len(columns)
+        table = SpreadTable.of(tallies)
+        some = np.flatnonzero(table.has_spread())
+        if not len(some):
+            return found
+        places = some.tolist()
+        shapes = Shapes.of([tallies[place] for place in places], SpreadTable(*(each[some] for each in table)))
+        has_t, spread = shapes.has_t, shapes.student()
+        log_zero, log_rest = shapes.log_shares()
+        at_loc = np.zeros(log_rest.shape)
+        at_loc[has_t] = _at_loc(spread.scale[has_t], spread.df[has_t])
+        for row, place in enumerate(places):
+            shift, scale, df = (each[row] for each in spread)
+            starts, ratios = np.array([-LAST_KEY - 1]), np.zeros((1, len(shift)))
+            if has_t[row]:
+                starts, ratios = shapes.cells(row, tallies[place], StudentShape(shift[None], scale[None], df[None]))
+            presence = options[place].presence(tallies[place])
+            made = cls(
+                columns[place],
+                presence.log_observed,
+                presence.log_missing,
+                log_zero=log_zero[row],
+                log_rest=log_rest[row],
+                is_log=bool(shapes.is_log[row]),
+                base=float(shapes.base[row]),
+                shift=shift,
+                scale=scale,
+                df=df,
+                starts=starts,
+                log_ratios=ratios,
+            )
+            made.__dict__["_heights"] = _heights(ratios, log_rest[row], at_loc[row])  # as if it had been asked for
+            found[place] = made
+        return found
 
     # -- what it is ------------------------------------------------------------------------------------------------
 
@@ -137,14 +164,7 @@ class Robust(NumberDensity):
     @cached_property
     def _heights(self) -> Doubles:
         """Runs x classes: the log of all that (1 + z**2 / df)**-((df + 1) / 2) is multiplied by."""
-        if not self.has_t:
-            at_loc = np.zeros(self.classes + 1)
-        else:
-            at_loc = log_student(np.zeros((1, 1)), np.zeros(self.classes + 1), self.scale, self.df)[0]
-        own = np.full(self.classes + 1, LOG_OWN)
-        own[-1] = LOG_COMMON
-        heights: Doubles = self.log_ratios + self.log_rest + at_loc + own
-        return heights
+        return _heights(self.log_ratios, self.log_rest, _at_loc(self.scale, self.df) if self.has_t else 0.0)
 
     @cached_property
     def _cells(self) -> CellDensity:
@@ -337,6 +357,18 @@ class Robust(NumberDensity):
             position = ReadBin(self.column, tuple(_cuts(self.starts[1:]).tolist()))
             height = Lookup(position, above, np.zeros(self.classes))
         return constant(self.log_observed) + log1p(exp(height - own + common))
+
+
+def _at_loc(scale: Doubles, df: Doubles) -> Doubles:
+    """The log of each t at its middle."""
+    return log_student(np.zeros(1), np.zeros(1), scale, df)
+
+
+def _heights(log_ratios: Doubles, log_rest: Doubles, at_loc: Doubles | float) -> Doubles:
+    own = np.full(log_ratios.shape[-1], LOG_OWN)
+    own[-1] = LOG_COMMON
+    heights: Doubles = log_ratios + log_rest + at_loc + own
+    return heights
 
 
 def _cuts(keys: Keys) -> Doubles:

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bayesbox import _core
 from bayesbox.dist.base import Doubles
 from bayesbox.dist.functions import log, log_sum
 from bayesbox.dist.number.cell_tree import CellTree, Keys, StudentShape
-from bayesbox.dist.number.conjugate import ClassSpreads, spreads_of
+from bayesbox.dist.number.conjugate import ClassSpreads, spreads_of_table
 from bayesbox.dist.number.log_cells import LogSums, log_spreads, log_sums, sum_of_logs
 from bayesbox.tally.base import added
 from bayesbox.tally.grid import Grid
 from bayesbox.tally.moments import Moments
+from bayesbox.tally.spread_table import SpreadTable
 
 COMMON = Fraction(1, 100)  # zero is apart where more than this share of a column is zero
 ZERO_ROWS = 2  # what the prior of the share of zero is worth
@@ -36,40 +39,100 @@ class ZeroCounts(NamedTuple):
     zeros: Doubles
 
 
-class Shape(NamedTuple):
-    """What is chosen for a column, and what it is fitted to."""
+class Shapes(NamedTuple):
+    """What is chosen for each of some columns, and what it is fitted to: columns, or columns x classes.
 
-    apart: bool
-    is_log: bool
+    The spreads are of columns x (classes and one of no rows), all 0 where all values but zero are equal.
+    """
+
+    apart: NDArray[np.bool_]
+    is_log: NDArray[np.bool_]
     counts: ZeroCounts
-    base: float  # the mean of the column, on the scale that was chosen: base + low
-    low: float
-    spreads: ClassSpreads | None  # with a class of no rows; None where all values but zero are equal
+    base: Doubles  # the mean of the column, on the scale that was chosen: base + low
+    low: Doubles
+    spreads: ClassSpreads
+    has_t: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, tally: Grid) -> Shape:
-        zeros, n = tally.zeros(), tally.sums.n
-        counts = ZeroCounts(n.to_doubles(), zeros.to_doubles())
-        common = is_common(Fraction(float(counts.zeros.sum())), Fraction(float(counts.n.sum())))
-        rest = without_zeros(tally)
-        apart = common
-        if log_is_possible(tally) and rest.pooled().excess.m:
-            by_class, whole = log_sums(tally)
-            spreads = log_spreads(by_class, whole)
-            if log_wins(spreads_of(rest).log_evidence(), spreads, whole):
-                return cls(bool(counts.zeros.any()), True, counts, float(whole.mean[0]), 0.0, spreads.with_no_rows())
-        values = rest if apart else Moments(tally.classes, tally.sums)
-        pooled = values.pooled()
-        spread = spreads_of(values) if pooled.excess.m else None
-        low = pooled.rest_of_mean if spread else 0.0
-        return cls(apart, False, counts, pooled.mean, low, spread.with_no_rows() if spread else None)
+    def of(cls, tallies: Sequence[Grid], table: SpreadTable) -> Shapes:
+        """The shapes of columns whose values differ; `table` is that of their moments."""
+        n = table.n[:, :-1]
+        zeros = np.zeros(n.shape)
+        for row, tally in enumerate(tallies):
+            if not tally.grid.cell.all():
+                zeros[row] = tally.zeros().to_doubles()
+        totals = zip(zeros.sum(axis=1).tolist(), n.sum(axis=1).tolist(), strict=True)
+        apart = np.array([some > 0 and is_common(Fraction(some), Fraction(all_)) for some, all_ in totals])
+        some_zero: NDArray[np.bool_] = np.any(zeros, axis=1)
+        rest = _without_zeros(tallies, table, some_zero)
+        is_log, logs, means = _log_scale(tallies, rest)
+        apart = np.where(is_log, some_zero, apart)
+        values = SpreadTable(*(_chosen(apart, *each) for each in zip(rest, table, strict=True)))
+        plain = spreads_of_table(values)
+        pairs = zip(logs, plain, strict=True)
+        spreads = ClassSpreads(*(_chosen(is_log, np.asarray(one), np.asarray(other)) for one, other in pairs))
+        has_t = is_log | values.has_spread()
+        base = np.where(is_log, means, values.mean[:, -1])
+        low = np.where(is_log | ~has_t, 0.0, values.mean_low[:, -1])
+        return cls(apart, is_log, ZeroCounts(n, zeros), base, low, spreads.with_no_rows(), has_t)
 
-    def cells(self, tally: Grid, spread: StudentShape) -> tuple[Keys, Doubles]:
-        """The runs of cells with one ratio: their first keys, and the logs of the ratios."""
-        tree = CellTree.of(tally, zeros=not self.apart)
-        starts, ratios = tree.runs(spread, self.base, is_log=self.is_log)
+    def log_shares(self) -> tuple[Doubles, Doubles]:
+        """log P(x = 0 | class) and log P(x != 0 | class) of each column."""
+        with_zero, without = (log_shares(*self.counts, apart=apart) for apart in (True, False))
+        return _chosen(self.apart, with_zero[0], without[0]), _chosen(self.apart, with_zero[1], without[1])
+
+    def student(self) -> StudentShape:
+        """The t of each class and of one of no rows, all zeros where there is none."""
+        n, distance, std, unit = (np.asarray(each)[self.has_t] for each in self.spreads)
+        fitted = ClassSpreads(n, distance, std, unit)
+        shift, scale, df = np.zeros((3, *self.spreads.n.shape))
+        shift[self.has_t] = self.low[self.has_t, None] + fitted.loc
+        scale[self.has_t], df[self.has_t] = fitted.scale, fitted.df
+        return StudentShape(shift, scale, df)
+
+    def cells(self, row: int, tally: Grid, spread: StudentShape) -> tuple[Keys, Doubles]:
+        """The runs of cells of one column with one ratio: their first keys, and the logs of the ratios."""
+        tree = CellTree.of(tally, zeros=not self.apart[row])
+        starts, ratios = tree.runs(spread, float(self.base[row]), is_log=bool(self.is_log[row]))
         new = np.append(True, (ratios[1:] != ratios[:-1]).any(axis=1))
         return starts[new], ratios[new]
+
+
+def _chosen(which: NDArray[np.bool_], one: Doubles, other: Doubles) -> Doubles:
+    """Column by column, the one or the other."""
+    return np.where(which if one.ndim == 1 else which[:, None], one, other)
+
+
+def _without_zeros(tallies: Sequence[Grid], table: SpreadTable, some: NDArray[np.bool_]) -> SpreadTable:
+    """The table of the values that are not zero; some columns have zeros."""
+    places = np.flatnonzero(some)
+    if not len(places):
+        return table
+    rest = SpreadTable(*(each.copy() for each in table))
+    without = SpreadTable.of([without_zeros(tallies[place]) for place in places.tolist()])
+    for each, found in zip(rest, without, strict=True):
+        each[places] = found
+    return rest
+
+
+def _log_scale(tallies: Sequence[Grid], rest: SpreadTable) -> tuple[NDArray[np.bool_], ClassSpreads, Doubles]:
+    """Which columns are fitted on the scale of logs, their spreads there, and their means."""
+    columns, classes = rest.n.shape[0], rest.n.shape[1] - 1
+    possible = rest.has_spread() & np.array([log_is_possible(tally) for tally in tallies])
+    n, distance, std = np.zeros((3, columns, classes))
+    spreads = ClassSpreads(n, distance, std, np.zeros((columns, 1)))
+    means, wins = np.zeros(columns), np.zeros(columns, dtype=bool)
+    places = np.flatnonzero(possible)
+    if len(places):
+        sums = [log_sums(tallies[place]) for place in places.tolist()]
+        by_class, whole = (LogSums(*map(np.stack, zip(*each, strict=True))) for each in zip(*sums, strict=True))
+        logs = log_spreads(by_class, whole)
+        for each, found in zip(spreads, logs, strict=True):
+            np.asarray(each)[places] = found
+        means[places] = whole.mean[:, 0]
+        plain = spreads_of_table(SpreadTable(*(each[places] for each in rest)))
+        wins[places] = log_wins(plain.log_evidence(), logs, whole)
+    return wins, spreads, means
 
 
 def is_common(zeros: Fraction, n: Fraction) -> bool:
