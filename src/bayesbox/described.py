@@ -147,7 +147,7 @@ class Described(Exception):
     def without_remedy(self) -> str:
         """Where and what, and what was found."""
         message = f"{self.where}: {self.what}" if self.where else self.what
-        return message if self.found is None else f"{message}; found {shown(self.found)}"
+        return message if self.found is None else f"{message}, got {shown(self.found)}"
 
     def __reduce__(self) -> tuple[object, ...]:
         return (_rebuild, (type(self), self.__dict__.copy()))

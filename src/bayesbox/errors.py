@@ -2,16 +2,16 @@
 
     BayesboxError
       BadOption (ValueError)            exit 2    a parameter or an option of the command
-        UnknownChoice                             a name that is none of the choices
+        UnknownChoice                             a name that is not one of the choices
       BadData (ValueError)              exit 3    rows that cannot be used
         UnknownColumn (KeyError)                  a column that is not there
         LabelContradiction                        labels of another type than those before
         KindContradiction                         a value that does not fit the column's kind
-        BadRow                                    a broken line of a file
+        BadRow                                    a malformed line of a file
         BadWeight                                 a negative or missing weight
         MissingTarget                             a row without a class label
         UnseenLevel                               a level never seen, where unseen="error"
-        BadTable                                  a table of a network that is no distribution
+        BadTable                                  a table of a network that is not a distribution
         UnknownNode (KeyError)                    a node, or a state, that a network does not have
         TooCostly                                 what would take more memory than the limit: `bytes`, `limit`
         NotClasses                                a target that holds measurements, or too many classes
@@ -20,7 +20,7 @@
           UnknownEvents                           events that a service does not have: `ids`
       BadModelFile (ValueError)         exit 4    a model file that is damaged, newer, or not one
         ModelTooLarge (TooCostly)                 one whose tables would take more memory than the limit
-      SourceUnavailable (OSError)       exit 74   a file that is not there or cannot be read or written
+      SourceUnavailable (OSError)       exit 74   a file that does not exist or cannot be read or written
         ModelLocked                               a model file that another process is changing: `pid`, `host`, `verb`
         ModelChanged                              a model file that is no longer the one that was loaded
         StoreFailed                               a store of a service that cannot be read or written
@@ -28,11 +28,11 @@
       MissingExtra (ImportError)        exit 2    an optional package that is not installed
       CannotForget (ValueError)         exit 3    what cannot be subtracted
         NeverLearned                              rows that were never learned
-        NoCounts                                  a model that was made of tables, not of rows
+        NoCounts                                  a model made from tables, not from rows
       CannotMerge (ValueError)          exit 3    tallies of different make
       CannotRedact (ValueError)         exit 3    a model that keeps more than counts of levels
       NotLinear (ValueError)            exit 3    a model whose decision is not a linear one
-      CannotExport (ValueError)         exit 3    a model that another language cannot say
+      CannotExport (ValueError)         exit 3    a model that cannot be exported
       CannotSample (ValueError)         exit 3    a distribution that no value can be drawn from: `family`
       ImpossibleEvidence (ValueError)   exit 3    evidence of probability zero
 
@@ -87,33 +87,42 @@ class BadOption(BayesboxError, ValueError):
 
 
 class UnknownChoice(BadOption):
-    """A `name` that is none of the `choices` of its `kind`.
+    """A `name` that is not one of the `choices` of its `kind`.
 
     >>> raise UnknownChoice("metric", "luck", ["accuracy", "f1"])
     Traceback (most recent call last):
-    bayesbox.errors.UnknownChoice: there is no metric `luck`. There is: accuracy, f1
+    bayesbox.errors.UnknownChoice: unknown metric `luck`. Choose one of: accuracy, f1
     """
 
     def __init__(self, kind: str, name: object, choices: Iterable[str], *, remedy: Advice | None = None) -> None:
         self.kind = kind
         self.name = name
         self.choices = tuple(choices)
-        super().__init__(f"there is no {kind} `{name}`", remedy=remedy or f"There is: {', '.join(self.choices)}")
+        super().__init__(f"unknown {kind} `{name}`", remedy=remedy or f"Choose one of: {', '.join(self.choices)}")
 
 
 def require_whole(name: str, value: object, *, least: int = 0) -> None:
-    """Refuse an option that is no whole number, or too small a one.
+    """Refuse an option that is not an integer, or that is too small.
 
     >>> require_whole("seed", "3")
     Traceback (most recent call last):
-    bayesbox.errors.BadOption: seed is a whole number, 0 or more; found '3'
+    bayesbox.errors.BadOption: seed must be a non-negative integer, got '3'
     """
     try:
         fits = not isinstance(value, bool) and operator.index(value) >= least  # type: ignore[arg-type]
     except TypeError:
         fits = False
     if not fits:
-        raise BadOption(f"{name} is a whole number, {least} or more", found="None" if value is None else value)
+        raise BadOption(f"{name} must be {integer_of(least)}", found="None" if value is None else value)
+
+
+def integer_of(least: int) -> str:
+    """An integer with a lower bound, in words.
+
+    >>> integer_of(0), integer_of(1), integer_of(2)
+    ('a non-negative integer', 'a positive integer', 'an integer of at least 2')
+    """
+    return {0: "a non-negative integer", 1: "a positive integer"}.get(least, f"an integer of at least {least}")
 
 
 def file_name(path: object) -> str:
@@ -121,12 +130,12 @@ def file_name(path: object) -> str:
 
     >>> file_name(None)
     Traceback (most recent call last):
-    bayesbox.errors.BadOption: a file is given by its name, a text or a path; found 'NoneType'
+    bayesbox.errors.BadOption: a file must be given by its name (a string) or a path, got 'NoneType'
     """
     try:
         return os.fsdecode(path)  # type: ignore[arg-type]
     except TypeError:
-        raise BadOption("a file is given by its name, a text or a path", found=type(path).__name__) from None
+        raise BadOption("a file must be given by its name (a string) or a path", found=type(path).__name__) from None
 
 
 class MissingExtra(BayesboxError, ImportError):
@@ -136,8 +145,8 @@ class MissingExtra(BayesboxError, ImportError):
 
     def __init__(self, package: str, extra: str) -> None:
         super().__init__(
-            f"this needs the package `{package}`",
-            remedy=f"Install it with: pip install 'bayesbox[{extra}]'",
+            f"this feature needs the package `{package}`",
+            remedy=f"Install it: pip install 'bayesbox[{extra}]'",
         )
 
 
@@ -169,12 +178,12 @@ class UnknownColumn(BadData, KeyError):
             remedy = f"Did you mean `{near[0]}`?"
         else:
             listed = ", ".join(f"`{name}`" for name in names[:12]) + (", ..." if len(names) > 12 else "")
-            remedy = f"The columns are {listed}" if names else "There are no columns"
+            remedy = f"The columns are {listed}" if names else "The table has no columns"
         super().__init__(f"no column `{column}`", where=where, remedy=remedy, column=column)
 
 
 class KindContradiction(BadData):
-    """A value that does not fit what the column was taken for."""
+    """A value that does not fit the type of its column."""
 
 
 class LabelContradiction(BadData):
@@ -182,7 +191,7 @@ class LabelContradiction(BadData):
 
 
 class BadRow(BadData):
-    """A line of a file that is broken."""
+    """A malformed line of a file."""
 
 
 class BadWeight(BadData):
@@ -194,11 +203,11 @@ class MissingTarget(BadData):
 
 
 class UnseenLevel(BadData):
-    """A level that was never seen, where `unseen="error"` asks for one."""
+    """A level that was not seen in training, with `unseen="error"`."""
 
 
 class BadTable(BadData):
-    """A table that is no conditional distribution; `node` and `row` say where."""
+    """A table that is not a conditional distribution, at `node` and `row`."""
 
     def __init__(
         self,
@@ -222,7 +231,7 @@ class UnknownNode(BadData, KeyError):
         names = list(available)
         near = difflib.get_close_matches(str(name), names, n=1)
         listed = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
-        remedy = f"Did you mean `{near[0]}`?" if near else f"There are {listed}"
+        remedy = f"Did you mean `{near[0]}`?" if near else f"Choose one of: {listed}"
         super().__init__(f"no {kind} `{name}`", where=where, remedy=remedy)
         self.kind = kind
         self.name = name
@@ -286,7 +295,7 @@ class UnknownEvents(UnknownRecord):
 
 
 class BadModelFile(BayesboxError, ValueError):
-    """A model file that is damaged, of a newer version, or none at all."""
+    """A file that is not a valid model file: damaged, of a newer version, or not a model."""
 
     exit_code = 4
 
@@ -299,7 +308,7 @@ class ModelTooLarge(BadModelFile, TooCostly):
 
 
 class SourceUnavailable(BayesboxError, OSError):
-    """A file that is not there, or cannot be read or written."""
+    """A file that does not exist, or cannot be read or written."""
 
     exit_code = 74
 
@@ -312,9 +321,9 @@ class ModelLocked(SourceUnavailable):
         self.pid, self.host, self.verb = pid, host, verb
         holder = "another process" if pid is None else f"process {pid} on {host}"
         super().__init__(
-            f"{holder} is changing this model{f' ({verb})' if verb else ''}, still after {waited:g} s",
+            f"{holder} is still changing this model{f' ({verb})' if verb else ''} after {waited:g} s",
             where=path,
-            remedy="Nothing was changed; try again" + Remedy("", ", or wait longer: --wait SECONDS"),
+            remedy="Nothing was changed. Try again" + Remedy("", ", or wait longer: --wait SECONDS"),
         )
 
 
@@ -332,7 +341,7 @@ class ModelChanged(SourceUnavailable):
             f"this model {happened} since it was loaded",
             where=path,
             remedy=remedy
-            or "Nothing was changed; load it again and repeat the change, or replace it: save(path, overwrite=True)",
+            or "Nothing was changed. Load it again and repeat the change, or replace it: save(path, overwrite=True)",
         )
         self.found = found
 
@@ -374,7 +383,7 @@ class NeverLearned(CannotForget):
 
 
 class NoCounts(CannotForget):
-    """A model that was made of given tables, so that there are no counts to add to or to take from."""
+    """A model made from given tables: it has no counts to add to or subtract from."""
 
 
 class CannotMerge(BayesboxError, ValueError):
@@ -384,7 +393,7 @@ class CannotMerge(BayesboxError, ValueError):
 
 
 class CannotRedact(BayesboxError, ValueError):
-    """A model that keeps more of its rows than pooling rare levels would take away."""
+    """A model that stores more about its rows than pooling rare levels would remove."""
 
     exit_code = 3
 
@@ -396,23 +405,23 @@ class NotLinear(BayesboxError, ValueError):
 
 
 class CannotExport(BayesboxError, ValueError):
-    """A model, or a part of one, that the language it is to be written in cannot say."""
+    """A model, or a part of one, that cannot be exported to the chosen language."""
 
     exit_code = 3
 
 
 class CannotSample(BayesboxError, ValueError):
-    """A distribution of a `family` that no value can be drawn from."""
+    """A distribution of a `family` that cannot be sampled from."""
 
     exit_code = 3
 
     def __init__(self, family: str, why: str, *, found: object = None, remedy: Advice | None = None) -> None:
-        super().__init__(f"no value can be drawn from the family {family}: {why}", found=found, remedy=remedy)
+        super().__init__(f"cannot sample from the family {family}: {why}", found=found, remedy=remedy)
         self.family = family
 
 
 class ImpossibleEvidence(BayesboxError, ValueError):
-    """Evidence whose probability is zero, so that nothing follows from it."""
+    """Evidence whose probability is zero, so that the posterior is undefined."""
 
     exit_code = 3
 

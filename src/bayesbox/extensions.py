@@ -62,7 +62,7 @@ class Registry(dict[str, T]):
         """Enter a thing; another of the same name is refused, but the same again (a module read twice) replaces it."""
         known = dict.get(self, name)
         if known is not None and _place(known) != _place(thing):
-            raise BadOption(f"there is a {what} `{name}` already", found=".".join(_place(known)))
+            raise BadOption(f"a {what} `{name}` already exists", found=".".join(_place(known)))
         self[name] = thing
 
     def __missing__(self, name: str) -> T:

@@ -126,7 +126,7 @@ def _as_number(number: int | str, *, where: str) -> int:
     except ValueError:
         found = 0
     if found < 1:
-        raise BadOption("a limit of classes must be a positive integer", where=where, found=number)
+        raise BadOption("the limit on classes must be a positive integer", where=where, found=number)
     return found
 
 

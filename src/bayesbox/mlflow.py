@@ -73,7 +73,7 @@ def load_model(model_uri: str) -> Any:
     folder = download_artifacts(artifact_uri=model_uri)
     found = [os.path.join(at, FILE) for at, _, files in os.walk(folder) if FILE in files]
     if not found:
-        raise BadModelFile("this model of MLflow was not logged by bayesbox.mlflow", where=model_uri)
+        raise BadModelFile("this MLflow model was not logged by bayesbox.mlflow", where=model_uri)
     return load(found[0])
 
 
@@ -113,7 +113,7 @@ def _pyfunc() -> Any:
 @contextmanager
 def _written(model: Any) -> Iterator[str]:
     if not hasattr(model, "classifier_"):
-        raise BadOption("MLflow takes a fitted estimator of tables or documents", found=type(model).__name__)
+        raise BadOption("bayesbox.mlflow needs a fitted classifier of tables or documents", found=type(model).__name__)
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, FILE)
         copy.copy(model).save(path)  # a copy, which alone remembers this file

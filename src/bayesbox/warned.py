@@ -55,9 +55,13 @@ class MissingColumns(DataWarning):
     def __init__(self, missing: Sequence[str], nearest: Mapping[str, str], *, where: str | None = None) -> None:
         self.missing = tuple(missing)
         self.nearest = dict(nearest)
-        columns = f"there is no column {listed(self.missing)}" if where is None else f"has no {listed(self.missing)}"
-        guesses = [f"Is `{near}` meant to be `{name}`?" for name, near in list(self.nearest.items())[:MOST_LISTED]]
-        super().__init__(f"{columns}: taken as missing in every row", where=where, remedy=" ".join(guesses) or None)
+        columns = (
+            f"the data have no column {listed(self.missing)}"
+            if where is None
+            else (f"has no column {listed(self.missing)}")
+        )
+        guesses = [f"Is `{near}` the column `{name}`?" for name, near in list(self.nearest.items())[:MOST_LISTED]]
+        super().__init__(f"{columns}: treated as missing in every row", where=where, remedy=" ".join(guesses) or None)
 
     def without_remedy(self) -> str:
         """The place is the subject of the sentence."""
@@ -87,8 +91,8 @@ class UnseenLevels(DataWarning):
         self.ignored = ignored
         each = [self._of_column(name) for name in list(self.counts)[:MOST_LISTED]]
         more = f"; {len(self.counts) - MOST_LISTED} more columns" if len(self.counts) > MOST_LISTED else ""
-        fate = "ignored in these rows" if ignored else "the smoothing rule gives them the probability of a zero count"
-        what = f"levels never seen in training, {fate}: {'; '.join(each)}{more}"
+        fate = "ignored in these rows" if ignored else "given the probability of a zero count by the smoothing rule"
+        what = f"levels not seen in training, {fate}: {'; '.join(each)}{more}"
         super().__init__(what, remedy=self._missing_mark())
 
     def _of_column(self, name: str) -> str:
@@ -107,8 +111,8 @@ class UnseenLevels(DataWarning):
         marks = self.missing_marks
         if not marks:
             return None
-        stands = "stands for a missing value" if len(marks) == 1 else "stand for missing values"
-        python = f"replace it by None, or pass na={list(marks)} to bayesbox.predict"
+        stands = "means missing" if len(marks) == 1 else "mean missing"
+        python = f"replace it with None, or pass na={list(marks)} to bayesbox.predict"
         return f"If {' and '.join(map(repr, marks))} {stands}: " + Remedy(python, f"--na {pasted(','.join(marks))}")
 
     def of_rows(self, rows: int) -> UnseenLevels:
@@ -177,7 +181,8 @@ class DroppedWords(DataWarning):
 
     def __init__(self, count: int, limit: int) -> None:
         super().__init__(
-            f"{count:,} of the rarest words were dropped by the limit of {limit:,}: nothing can be forgotten now"
+            f"the limit of {limit:,} words was exceeded: the {count:,} rarest words were dropped, and the model "
+            "can no longer forget"
         )
         self.count = count
         self.limit = limit
@@ -188,7 +193,7 @@ class UnknownStates(DataWarning):
 
     def __init__(self, column: str, levels: Sequence[str], *, states: Sequence[str]) -> None:
         super().__init__(
-            f"no value of column `{column}` is a state of its node, so all are left out: "
+            f"no value of column `{column}` is a state of its node, so all are treated as missing: "
             f"{', '.join(levels[:3])}; the states are {', '.join(states[:8])}"
         )
         self.column = column
@@ -234,11 +239,13 @@ class WorseThanBaseline(DataWarning):
     ) -> None:
         parts = []
         if accuracy < baseline_accuracy:
-            parts.append(f"accuracy {accuracy:.3f}, and always answering {answer} has {baseline_accuracy:.3f}")
+            parts.append(
+                f"accuracy {accuracy:.3f}, compared with {baseline_accuracy:.3f} for always predicting {answer}"
+            )
         if log_loss > baseline_log_loss:
-            parts.append(f"log loss {log_loss:.3f}, and the class shares alone have {baseline_log_loss:.3f}")
+            parts.append(f"log loss {log_loss:.3f}, compared with {baseline_log_loss:.3f} for the class shares alone")
         super().__init__(
-            f"worse than always answering {answer}, on {rows:,} held-out rows: {'; '.join(parts)}",
+            f"the model is worse than always predicting {answer}, on {rows:,} held-out rows: {'; '.join(parts)}",
             remedy="Try another model, such as " + Remedy("AutoBayes", "--model auto") + ", or other columns",
         )
         self.answer = answer
@@ -254,8 +261,9 @@ class CalibrationNotExported(DataWarning):
 
     def __init__(self, language: str, calibration: str) -> None:
         super().__init__(
-            f"{language} has no form for a calibration ({calibration}): what is exported answers for the counts alone",
-            remedy="Export to SQL or ONNX, which have column weights and temperature",
+            f"{language} cannot express the calibration ({calibration}): the exported model gives the "
+            "uncalibrated probabilities",
+            remedy="Export to SQL or ONNX, which support column weights and temperature",
         )
         self.language = language
         self.calibration = calibration
@@ -276,8 +284,8 @@ class RoundedRows(DataWarning):
         node, worst = max(sums.items(), key=lambda each: abs(each[1] - 1))
         nodes = f"{len(sums):,} nodes have rows" if len(sums) > 1 else "one node has a row"
         super().__init__(
-            f"{nodes} whose sum is not quite 1 by the rounding of the digits, scaled to sum to 1: "
-            f"at most {worst:.8g}, of `{node}`"
+            f"{nodes} whose sum differs from 1 by the rounding of the digits, rescaled to sum to 1: at worst "
+            f"{worst:.8g}, for `{node}`"
         )
         self.sums = dict(sums)
 
@@ -292,7 +300,7 @@ class SkippedLinks(DataWarning):
     def __init__(self, count: int, where: str) -> None:
         links = "1 link in the folder was" if count == 1 else f"{count:,} links in the folder were"
         super().__init__(
-            f"{links} not followed", where=where, remedy="Follow them: " + Remedy("follow_links=True", "--follow")
+            f"{links} skipped", where=where, remedy="Follow them: " + Remedy("follow_links=True", "--follow")
         )
         self.count = count
 
@@ -301,7 +309,11 @@ class LocksUnsupported(Described, UserWarning):
     """A file system on which files cannot be locked, for a `reason`; changed files are still found before a save."""
 
     def __init__(self, path: str, reason: str) -> None:
-        super().__init__(f"this file cannot be locked ({reason})", where=path, remedy="Let one process write at a time")
+        super().__init__(
+            f"this file cannot be locked ({reason})",
+            where=path,
+            remedy="Make sure that only one process writes at a time",
+        )
         self.path = path
         self.reason = reason
 
@@ -313,6 +325,6 @@ class ExtensionFailed(Described, UserWarning):
         super().__init__(
             f"the extension `{name}` cannot be imported: {type(reason).__name__}: {reason}",
             where=module,
-            remedy="Repair or uninstall the package that brings it",
+            remedy="Repair or uninstall the package that provides it",
         )
         self.name = name

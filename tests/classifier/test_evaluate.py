@@ -222,7 +222,7 @@ def test_a_label_never_seen_is_counted_and_named():
     assert found.metrics.accuracy.value == pytest.approx(2 / 3)
     assert found.as_dict()["unseen"] == {"new": 1}
     assert "labels not seen in training, counted as errors: new (1)" in found.text()
-    assert "3 rows, 1 without a label left out" in found.text()
+    assert "3 rows, 1 without a label dropped" in found.text()
     assert "1 prediction gave the true class probability 0" in found.text()
 
 

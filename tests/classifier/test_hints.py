@@ -14,7 +14,7 @@ from bayesbox.errors import SuspiciousData
 
 
 def constant(name: str) -> Hint:
-    return Hint(Reason.CONSTANT, (name,), f"column `{name}` holds one value only", f"Leave it out: --ignore {name}")
+    return Hint(Reason.CONSTANT, (name,), f"column `{name}` holds one value only", f"Remove it: --ignore {name}")
 
 
 NUMBERED = Hint(Reason.ROW_NUMBERS, ("other",), "column `other` numbers the rows")

@@ -47,11 +47,11 @@ def test_an_average_of_files(bayes: Bayes) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said", "code"),
     [
-        (["n.bayes", "n.bayes", "--weights", "1"], "one weight a hypothesis", 2),
-        (["n.bayes", "n.bayes", "--weights", "1,x"], "a weight is a number", 2),
-        (["n.bayes", "n.bayes", "--weights", "0,0"], "one is above 0", 2),
-        (["n.bayes", "n.bayes", "--weights", "1,nan"], "finite number", 2),
-        (["n.bayes", "c.bayes"], "shares no class", 3),
+        (["n.bayes", "n.bayes", "--weights", "1"], "there must be one weight per hypothesis", 2),
+        (["n.bayes", "n.bayes", "--weights", "1,x"], "a weight must be a number", 2),
+        (["n.bayes", "n.bayes", "--weights", "0,0"], "with at least one positive", 2),
+        (["n.bayes", "n.bayes", "--weights", "1,nan"], "weights must be finite and non-negative", 2),
+        (["n.bayes", "c.bayes"], "it has no class in common with the first", 3),
     ],
 )
 def test_what_is_refused(bayes: Bayes, arguments: list[str], said: str, code: int) -> None:

@@ -95,10 +95,10 @@ def test_evaluate_says_where_one_answer_is_better(bayes, folder):
     label = np.where(rng.random(300) < 0.9, "good", "bad")
     rows = [",".join([*[f"v{value}"] * 8, each]) for value, each in zip(column, label, strict=True)]
     (folder / "n.csv").write_text("\n".join([",".join([*(f"c{i}" for i in range(8)), "y"]), *rows]) + "\n")
-    assert "worse than always answering good" in bayes("evaluate", "n.csv", "-t", "y", "--cv", "5").out
+    assert "worse than always predicting good" in bayes("evaluate", "n.csv", "-t", "y", "--cv", "5").out
     report = json.loads(bayes("evaluate", "n.csv", "-t", "y", "--cv", "5", "--json").out)
-    assert any(text.startswith("worse than always answering good") for text in report["warnings"])
-    assert "worse than always answering good" in bayes("train", "n.csv", "-t", "y", "--calibrate", "none").err
+    assert any(text.startswith("worse than always predicting good") for text in report["warnings"])
+    assert "worse than always predicting good" in bayes("train", "n.csv", "-t", "y", "--calibrate", "none").err
 
 
 def test_the_command_needs_neither_scipy_nor_sklearn(data):

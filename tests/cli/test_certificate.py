@@ -268,7 +268,7 @@ def test_difference(folder, capsys):
     assert by_column["car"]["rows"] == 2
     assert sorted(by_column["car"]["details"]) == ["sports in high -1", "suv in high -1"]
     assert by_column["age"]["details"] == [
-        "high: n -2, mean 28.3333 to 20, deviation 11.7851 to 0",
+        "high: n -2, mean 28.3333 to 20, std 11.7851 to 0",
     ]
 
 
@@ -311,11 +311,11 @@ def test_a_certificate_with_another_number_of_rows_does_not_hold(folder, capsys)
     assert not statements(capsys)["the rows are those taken out"]
 
 
-STALE = ", stale: learn it again with `bayes calibrate MODEL DATA`"
+STALE = ", stale: refit it with `bayes calibrate MODEL DATA`"
 DERIVED = {
     "--calibrate temperature": [f"the calibration (temperature){STALE}"],
     "--select mi:1 --calibrate none": ["the selection of columns (mi:1)"],
-    "--column-weights --calibrate none": [f"the weights of columns{STALE.replace(' it ', ' them ')}"],
+    "--column-weights --calibrate none": [f"the column weights{STALE.replace(' it ', ' them ')}"],
     "--model tan --calibrate none": ["the cut points of age"],
     "--model kdb:1 --calibrate none": ["the parents of each column", "the cut points of age"],
     "--smoothing mle --calibrate none": [],
@@ -337,4 +337,4 @@ def test_what_subtracting_does_not_undo_is_named(tmp_path, monkeypatch, capsys, 
     assert json.loads((tmp_path / "gone.json").read_text())["derived"] == DERIVED[options]
     assert run(["verify", "gone.json", "all.bayes", "--rows", "gone.csv"]) == 0
     out = capsys.readouterr().out
-    assert all(f"not undone by subtracting: {item}" in out for item in DERIVED[options])
+    assert all(f"not undone by subtraction: {item}" in out for item in DERIVED[options])

@@ -129,7 +129,7 @@ def test_a_label_never_seen(bayes, folder):
     (folder / "new.csv").write_text("age,car,label\n30,suv,yes\n30,van,maybe\n30,van,\n")
     code, out, err = bayes("people.bayes", "new.csv")
     assert (code, err) == (0, "")
-    assert "2 rows, 1 without a label left out" in out
+    assert "2 rows, 1 without a label dropped" in out
     assert "labels not seen in training, counted as errors: maybe (1)" in out
     found = json.loads(bayes("people.bayes", "new.csv", "--json")[1])
     assert (found["log_loss"]["value"], found["log_loss"]["low"]) == ("inf", None)
@@ -140,7 +140,7 @@ def test_a_column_that_is_not_there_is_told(bayes, folder):
     (folder / "new.csv").write_text("age,label\n30,yes\n30,no\n")
     code, _, err = bayes("people.bayes", "new.csv")
     assert code == 0
-    assert "new.csv has no `car`" in err
+    assert "new.csv has no column `car`" in err
 
 
 def test_impossible_rows_of_all_folds_are_added_up(bayes, folder):
@@ -157,7 +157,7 @@ def test_broken_rows_are_counted(bayes, folder):
     assert bayes("people.bayes", "broken.csv")[0] == 3
     code, out, err = bayes("people.bayes", "broken.csv", "--bad-rows", "skip", "--json")
     assert (code, json.loads(out)["rows"], json.loads(out)["skipped"]) == (0, 2, 1)
-    assert "1 broken row left out" in err
+    assert "1 malformed row skipped" in err
 
 
 @pytest.mark.parametrize(
@@ -165,23 +165,23 @@ def test_broken_rows_are_counted(bayes, folder):
     [
         ([], 2, "Missing argument"),
         (["people.bayes"], 2, "no data"),
-        (["people.csv"], 2, "is no model"),
-        (["people.bayes", "test.csv", "--cv", "5"], 2, "--cv says how to learn"),
-        (["people.bayes", "test.csv", "--loo"], 2, "--loo says how to learn"),
-        (["people.bayes", "test.csv", "--smoothing", "mle"], 2, "--smoothing says how to learn"),
-        (["people.bayes", "test.csv", "--seed", "0"], 2, "--seed says how to learn"),
-        (["people.csv", "-t", "label", "--loo", "--cv", "3"], 2, "two ways"),
-        (["people.csv", "-t", "label", "--loo", "--weight", "times"], 2, "--loo takes every row as one"),
+        (["people.csv"], 2, "people.csv is not a model"),
+        (["people.bayes", "test.csv", "--cv", "5"], 2, "--cv applies to training"),
+        (["people.bayes", "test.csv", "--loo"], 2, "--loo applies to training"),
+        (["people.bayes", "test.csv", "--smoothing", "mle"], 2, "--smoothing applies to training"),
+        (["people.bayes", "test.csv", "--seed", "0"], 2, "--seed applies to training"),
+        (["people.csv", "-t", "label", "--loo", "--cv", "3"], 2, "choose one of --loo and --cv"),
+        (["people.csv", "-t", "label", "--loo", "--weight", "times"], 2, "--loo counts every row once"),
         (["people.csv", "-t", "label", "--cv", "1"], 2, "--cv"),
-        (["people.csv", "-t", "label", "--cv", "91"], 2, "more folds than rows"),
-        (["people.csv", "-t", "label", "--smoothing", "nothing"], 2, "smoothing rule"),
+        (["people.csv", "-t", "label", "--cv", "91"], 2, "there are more folds than labelled rows (90)"),
+        (["people.csv", "-t", "label", "--smoothing", "nothing"], 2, "smoothing must be one of mle"),
         (["people.csv", "-t", "lable"], 3, "Did you mean `label`"),
         (["people.bayes", "test.csv", "-t", "lable"], 3, "Did you mean `label`"),
         (["people.bayes", "test.csv", "--weight", "wieght"], 3, "wieght"),
-        (["unlabelled.csv", "-t", "label"], 3, "no row with a label"),
-        (["people.bayes", "unlabelled.csv"], 3, "no row with a label"),
+        (["unlabelled.csv", "-t", "label"], 3, "no row has a label"),
+        (["people.bayes", "unlabelled.csv"], 3, "no row has a label"),
         (["damaged.bayes", "test.csv"], 4, "damaged.bayes"),
-        (["text.bayes", "test.csv"], 4, "not a model"),
+        (["text.bayes", "test.csv"], 4, "this is not a bayesbox model"),
         (["gone.bayes", "test.csv"], 74, "gone.bayes"),
         (["people.bayes", "gone.csv"], 74, "gone.csv"),
         (["gone.csv", "-t", "label"], 74, "gone.csv"),
@@ -225,7 +225,7 @@ def test_all_kinds_are_compared(bayes, monkeypatch):
     code, out, err = bayes(*options)
     assert code == 0
     assert "naive, mdl" in out
-    assert "kdb:x takes no part" in err
+    assert "kdb:x is not compared" in err
     _, out, _ = bayes(*options, "--json")
     losses = [each["log_loss"] for each in json.loads(out)["models"]]
     assert losses[:2] == sorted(losses[:2])
@@ -257,9 +257,9 @@ def test_a_refusal_in_a_comparison_is_whole_but_for_its_remedy():
     """It was cut at the first stop, which may be within the name of a file."""
 
     def judge(model, options):
-        raise BadData("there is no row", where="v. 2/rows.csv", remedy="Give some")
+        raise BadData("the data have no rows", where="v. 2/rows.csv", remedy="Give some")
 
-    assert set(compare(judge).refused.values()) == {"v. 2/rows.csv: there is no row"}
+    assert set(compare(judge).refused.values()) == {"v. 2/rows.csv: the data have no rows"}
 
 
 def test_metrics_by_the_values_of_a_column(bayes):
@@ -290,7 +290,7 @@ def test_a_comparison_has_areas_intervals_and_paired_differences(bayes, monkeypa
     options = ("people.csv", "-t", "label", "--ignore", "times", "--cv", 3, "--compare")
     out = bayes(*options)[1]
     assert "AUC" in out
-    assert "paired by rows" in out
+    assert "paired by row" in out
     found = json.loads(bayes(*options, "--json")[1])
     best, other = found["models"]
     assert found["best"] == best["model"]

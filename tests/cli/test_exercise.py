@@ -42,7 +42,7 @@ def test_an_answer_is_checked(bayes: Bayes) -> None:
         "message": "wrong: it is too large",
     }
     assert "9/64" in bayes(*ask, "a lot", code=2).err
-    assert "--check goes with" in bayes(*ask, "1/2", "--solution", code=2).err
+    assert "--check can only be combined with --topic" in bayes(*ask, "1/2", "--solution", code=2).err
 
 
 def test_sets_are_written(bayes: Bayes, folder: Path) -> None:

@@ -88,7 +88,7 @@ def test_a_joint_that_would_not_fit(bayes: Bayes, folder: Path) -> None:
     (folder / "wide.csv").write_text("\n".join([",".join([*names, "class"]), *rows]) + "\n")
     ended = bayes("train", "wide.csv", "-t", "class", "--model", "full", code=3)
     assert "67,108,864 cells" in ended.err
-    assert "naive Bayes takes 51 numbers" in ended.err
+    assert "naive Bayes needs 51 numbers" in ended.err
 
 
 @pytest.mark.usefixtures("valve")

@@ -109,7 +109,7 @@ def test_numbers(days, bayes):
         (("train", "absent.csv"), 74, "absent.csv"),
         (("decode", "days.csv", "days.csv"), 4, "days.csv"),
         (("decode", "days.bayes", "days.csv", "--order", "dya"), 3, "Did you mean `day`"),
-        (("train", "days.csv", "--smoothing", "none"), 2, "smoothing rule"),
+        (("train", "days.csv", "--smoothing", "none"), 2, "smoothing must be one of mle"),
     ],
 )
 def test_errors(model, bayes, arguments, code, message):
@@ -121,9 +121,9 @@ def test_errors(model, bayes, arguments, code, message):
     [
         (["--states", "3"], "the labels name 2 states"),
         (["--states", "3..5"], "the labels name 2 states"),
-        (["--rounds", "5"], "--rounds is about states to be found"),
-        (["--states", "auto", "--choose", "cv"], "--choose is about states to be found"),
-        (["--choose", "bic"], "--choose goes with --states auto or 2..6"),
+        (["--rounds", "5"], "--rounds applies to unknown states"),
+        (["--states", "auto", "--choose", "cv"], "--choose applies to unknown states"),
+        (["--choose", "bic"], "--choose requires --states auto or a range such as 2..6"),
     ],
 )
 def test_what_says_nothing_where_all_labels_are_known(days, bayes, arguments, message):
@@ -140,14 +140,14 @@ def test_number_of_states_is_chosen(days, bayes):
     assert list(scores) == ["1", "2", "3"]
     assert len(ended.json["states"]) == int(min(scores, key=scores.get))
     told = bayes("hmm", "train", *given, "--states", "auto", "--choose", "cv")
-    assert "held-out log-likelihood of a step by the number of states: 1: " in told.err
+    assert "held-out log-likelihood per step by the number of states: 1: " in told.err
     wrong = bayes("hmm", "train", "days.csv", "--states", "few", code=2)
     assert "2..6" in wrong.err
 
 
 def test_show(model, bayes):
     lines = bayes("show", "days.bayes").out.splitlines()
-    assert lines[0] == "days.bayes: hidden Markov model of 2 states, counted from known states"
+    assert lines[0] == "days.bayes: hidden Markov model with 2 states, counted from known states"
     assert next(line.split() for line in lines if "dry" in line.split()[:1]) == ["dry", "0.5", "0.6", "0.4"]
     assert f"digest {model.book_.digest()}" in lines
     found = bayes("show", "days.bayes", "--json").json
@@ -172,7 +172,7 @@ def test_diff(model, bayes, days):
 
 def test_drawing(model, bayes, folder):
     told = bayes("hmm", "decode", "days.bayes", "new.csv", "--order", "day", "--svg", "days.svg")
-    assert "drawn in days.svg" in told.err
+    assert "path and P(state) written to days.svg" in told.err
     drawn = (folder / "days.svg").read_text()
     assert drawn.startswith("<svg")
     assert drawn.count("<circle") == 2  # one of the three steps is missing
@@ -220,12 +220,12 @@ def test_update_forget_and_merge_are_exact(model, bayes, days):
     ],
 )
 def test_options_of_another_action_are_refused(bayes: Bayes, action: str, option: list[str]) -> None:
-    words = f"{option[0]} is not for {action}"
+    words = f"{option[0]} does not apply to {action}"
     assert words in bayes("hmm", action, "days.bayes", "days.csv", *option, code=2).err
 
 
 def test_a_chain_is_written_to_a_file(bayes: Bayes) -> None:
-    assert "not to standard output" in bayes("hmm", "train", "days.csv", "-o", "-", code=2).err
+    assert "a model cannot be written to standard output" in bayes("hmm", "train", "days.csv", "-o", "-", code=2).err
 
 
 def test_faults_of_the_rows_are_told_with_their_file(bayes: Bayes, folder: Path) -> None:
@@ -233,15 +233,15 @@ def test_faults_of_the_rows_are_told_with_their_file(bayes: Bayes, folder: Path)
     (folder / "odd.csv").write_text("day,size\n1,2\n,inf\n")
     for option, words in (
         (["--order", "night"], "odd.csv: no column `night`"),
-        (["--order", "day"], "odd.csv: column `day` puts the steps in order"),
-        ([], "odd.csv, row 2: column `size` holds an infinite value"),
+        (["--order", "day"], "column `day` orders the steps"),
+        ([], "odd.csv, row 2: column `size` contains an infinite value"),
     ):
         assert words in bayes("hmm", "train", "odd.csv", *option, "-o", "odd.bayes", code=3).err
     bayes("hmm", "train", "days.csv", "--labels", "weather", "--ignore", "day", "-o", "days.bayes")
     assert "odd.csv: no column `act`" in bayes("hmm", "decode", "days.bayes", "odd.csv", code=3).err
     before = (folder / "days.bayes").read_bytes()
     told = bayes("hmm", "forget", "days.bayes", "days.csv", "--labels", "weather", code=3).err
-    assert "days.bayes: these are all the steps it has learned" in told
+    assert "days.bayes: these are all the steps that the model has learned" in told
     assert (folder / "days.bayes").read_bytes() == before
 
 
@@ -270,7 +270,7 @@ def test_models_of_given_tables(tables, bayes):
         == bayes("hmm", "decode", "weather.bayes", *asked).out
         == "day,state\n1,dry\n2,rain\n3,rain\n"
     )
-    assert "of given tables" in bayes("hmm", "train", "--tables", "weather.json").err
+    assert "from given tables" in bayes("hmm", "train", "--tables", "weather.json").err
     assert (tables / "weather.bayes").exists()
 
 
@@ -279,10 +279,10 @@ def test_tables_that_are_refused(tables, bayes):
     assert "bad.json" in bayes("hmm", "score", "--tables", "bad.json", "seen.csv", code=2).err
     (tables / "part.json").write_text(json.dumps({"start": [1]}))
     assert "`emission`" in bayes("hmm", "score", "--tables", "part.json", "seen.csv", code=3).err
-    assert "no DATA" in bayes("hmm", "train", "--tables", "weather.json", "seen.csv", code=2).err
-    assert "takes data" in bayes("hmm", "score", "--tables", "weather.json", code=2).err
+    assert "remove DATA" in bayes("hmm", "train", "--tables", "weather.json", "seen.csv", code=2).err
+    assert "also needs DATA" in bayes("hmm", "score", "--tables", "weather.json", code=2).err
     assert "--states" in bayes("hmm", "train", "--tables", "weather.json", "--states", "2", code=2).err
-    assert "not for merge" in bayes("hmm", "merge", "--tables", "weather.json", code=2).err
+    assert "does not apply to merge" in bayes("hmm", "merge", "--tables", "weather.json", code=2).err
     assert "FILES" in bayes("hmm", "train", code=2).err
 
 
@@ -303,7 +303,7 @@ def test_work_that_is_refused(tables, bayes):
     asked = ("--tables", "weather.json", "seen.csv", "--order", "day")
     assert "--show-work" in bayes("hmm", "score", *asked, "--latex", code=2).err
     assert "--show-work" in bayes("hmm", "score", *asked, "--work-method", "forward", code=2).err
-    assert "not for forecast" in bayes("hmm", "forecast", *asked, "--show-work", code=2).err
+    assert "--show-work does not apply to forecast" in bayes("hmm", "forecast", *asked, "--show-work", code=2).err
     assert "--proba" in bayes("hmm", "decode", *asked, "--show-work", "--proba", code=2).err
     assert (
         "trellis"

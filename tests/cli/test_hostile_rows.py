@@ -52,5 +52,5 @@ def test_stray_quotes_join_no_rows(bayes: Bayes, folder: Path) -> None:
     (folder / "q.csv").write_text(QUOTES)
     assert "q.csv, line 3, column `x`" in bayes("train", "q.csv", "-t", "y", code=3).err
     ended = bayes("train", "q.csv", "-t", "y", "--bad-rows", "skip", "-o", "m.bayes")
-    assert "2 broken rows" in ended.err
+    assert "2 malformed rows skipped" in ended.err
     assert bb.load(folder / "m.bayes").book_.n.sum() == 3

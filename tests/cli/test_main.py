@@ -29,7 +29,7 @@ def test_version(bayes: Bayes) -> None:
 
 def test_a_verb_that_is_not_there(bayes: Bayes) -> None:
     assert "Did you mean `train`?" in bayes("trian", code=2).err
-    assert "The verbs are train, predict" in bayes("xyzzy", code=2).err
+    assert "The commands are train, predict" in bayes("xyzzy", code=2).err
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_usage_errors_are_one_line_and_exit_2(bayes: Bayes, folder: Path, argume
 
 def test_a_model_that_is_not_there_names_those_that_are(bayes: Bayes, folder: Path) -> None:
     (folder / "people.csv").write_text("age,income\n30,high\n")
-    assert "There is: naive" in bayes("train", "people.csv", "-t", "income", "--model", "tn", code=2).err
+    assert "Choose one of: naive" in bayes("train", "people.csv", "-t", "income", "--model", "tn", code=2).err
 
 
 def test_a_bug_is_told_in_one_line_and_shown_with_debug(
@@ -74,7 +74,10 @@ def test_a_bug_is_told_in_one_line_and_shown_with_debug(
 
     monkeypatch.setattr(show.command, "callback", broken)
     ended = bayes("show", "x.bayes", code=70)
-    assert ended.err == "bayes: unexpected RuntimeError: the floor is lava: this is a bug; run again with --debug\n"
+    assert (
+        ended.err
+        == "bayes: internal error: RuntimeError: the floor is lava. This is a bug; run it again with --debug\n"
+    )
     assert run(["show", "x.bayes", "--debug"]) == 70
     assert "Traceback" in capsys.readouterr().err
 

@@ -51,7 +51,7 @@ def test_virtual_evidence(bayes: Bayes, sprinkler: str) -> None:
 def test_most_probable_states(bayes: Bayes, sprinkler: str) -> None:
     ended = bayes("query", sprinkler, "P(rain, sprinkler | grass=wet)", "--mpe")
     assert ended.out.split() == ["node", "state", "rain", "no", "sprinkler", "on"]
-    assert "probability 0.642312" in ended.err
+    assert "0.642312" in ended.err
 
 
 def test_show_work(bayes: Bayes, sprinkler: str) -> None:
@@ -95,23 +95,26 @@ def test_samples_written_out(bayes: Bayes, sprinkler: str) -> None:
 def test_tables(bayes: Bayes, sprinkler: str) -> None:
     lines = bayes("network", "show", sprinkler, "--tables").out.splitlines()
     assert "P(grass | rain=yes, sprinkler=off)  0.8   0.2" in lines
-    assert "the tables hold 14 numbers, 7 of them free" in lines
+    assert "the tables have 14 numbers, 7 of them free" in lines
     facts = bayes("network", "show", sprinkler, "--tables", "--json").json
     assert facts["parameters"] == {"numbers": 14, "free": 7, "joint_numbers": 8, "joint_free": 7}
     assert facts["tables"][0]["rows"][0]["cells"][0]["fraction"] == "1/5"
     assert r"\begin{tabular}" in bayes("network", "show", sprinkler, "--tables", "--latex").out
     assert "--tables" in bayes("network", "show", sprinkler, "--html", code=2).err
     assert bayes("show", sprinkler, "--tables").out.splitlines() == lines
-    assert "not for convert" in bayes("network", "convert", sprinkler, "x.xmlbif", "--tables", code=2).err
+    assert (
+        "--tables does not apply to convert"
+        in bayes("network", "convert", sprinkler, "x.xmlbif", "--tables", code=2).err
+    )
 
 
 def test_independence(bayes: Bayes, sprinkler: str) -> None:
     assert bayes("query", sprinkler, "rain _|_ grass | sprinkler").out == (
-        "not independent by the graph: rain -> grass is open\n"
+        "not d-separated: the path rain -> grass is open\n"
     )
     facts = bayes("query", sprinkler, "rain _|_ grass", "--json").json
     assert facts == {"question": "rain _|_ grass", "independent": False, "path": "rain -> grass"}
-    assert "not of independent events" in bayes("query", sprinkler, "rain=yes _|_ grass", code=2).err
+    assert "not to events" in bayes("query", sprinkler, "rain=yes _|_ grass", code=2).err
 
 
 def test_wrong_names_and_impossible_evidence(bayes: Bayes, sprinkler: str) -> None:
@@ -124,8 +127,11 @@ def test_wrong_names_and_impossible_evidence(bayes: Bayes, sprinkler: str) -> No
 def test_options_of_networks_are_for_networks(bayes: Bayes, sprinkler: str) -> None:
     Path("rows.csv").write_text("a,b\n1,2\n")
     assert "--mpe" in bayes("query", "rows.csv", "P(a)", "--mpe", code=2).err
-    assert "Leave the value away" in bayes("query", sprinkler, "P(rain=yes)", "--mpe", code=2).err
-    assert "--mpe is for questions" in bayes("query", sprinkler, "rain _|_ grass", "--mpe", code=2).err
+    assert "Name the node without a value" in bayes("query", sprinkler, "P(rain=yes)", "--mpe", code=2).err
+    assert (
+        "--mpe needs a question P(...) that names nodes"
+        in bayes("query", sprinkler, "rain _|_ grass", "--mpe", code=2).err
+    )
 
 
 def test_show(bayes: Bayes, sprinkler: str) -> None:
@@ -145,7 +151,7 @@ def test_convert_keeps_every_number(bayes: Bayes, sprinkler: str) -> None:
         assert "3 nodes written" in bayes("network", "convert", sprinkler, target).err
         assert bb.read_network(target) == bb.read_network(sprinkler)
     assert bayes("network", "convert", sprinkler, "x.uai", "--json").json == {"written": "x.uai", "nodes": 3}
-    assert "convert takes two files" in bayes("network", "convert", sprinkler, code=2).err
+    assert "convert needs two files" in bayes("network", "convert", sprinkler, code=2).err
     assert ".bif, .xmlbif" in bayes("network", "convert", sprinkler, "x.doc", code=2).err
 
 
@@ -198,11 +204,11 @@ def test_approximations_with_options(bayes: Bayes, sprinkler: str) -> None:
     )
     assert one == same != other
     assert "--approx" in bayes(*asked, "--seed", "1", code=2).err
-    assert "no option of loopy" in bayes(*asked, "--approx", "loopy", "--samples", "5", code=2).err
+    assert "`samples` is not an option of loopy" in bayes(*asked, "--approx", "loopy", "--samples", "5", code=2).err
     assert "--approx" in bayes("query", sprinkler, "P(rain)", "--approx", "gibbs", "--mpe", code=2).err
     Path("t.csv").write_text("a,b\n1,2\n")
     assert "network" in bayes("query", "t.csv", "P(a=1)", "--approx", "gibbs", code=2).err
-    assert "did not come together" in bayes(*asked, "--approx", "gibbs", "--samples", "300").err
+    assert "did not converge" in bayes(*asked, "--approx", "gibbs", "--samples", "300").err
 
 
 @pytest.mark.parametrize(
@@ -217,12 +223,12 @@ def test_approximations_with_options(bayes: Bayes, sprinkler: str) -> None:
     ],
 )
 def test_options_of_another_action_are_refused(bayes: Bayes, action: str, option: list[str]) -> None:
-    assert f"is not for {action}" in bayes("network", action, "x.bif", *option, code=2).err
+    assert f"does not apply to {action}" in bayes("network", action, "x.bif", *option, code=2).err
 
 
 @pytest.mark.parametrize("option", [["--weight", "n"], ["--types", "a=real"], ["--na", "?"], ["--bad-rows", "skip"]])
 def test_a_network_has_no_rows_to_be_read(bayes: Bayes, option: list[str]) -> None:
-    assert f"{option[0]} is about rows" in bayes("query", "x.bif", "P(B)", *option, code=2).err
+    assert f"{option[0]} applies to tables" in bayes("query", "x.bif", "P(B)", *option, code=2).err
 
 
 def test_sums_off_by_rounding_are_said(bayes, folder):

@@ -35,9 +35,9 @@ def test_learn(bayes: Bayes, rows: str) -> None:
 @pytest.mark.parametrize(
     ("missing", "told"),
     [
-        ("em", "holes filled as the network has it"),
-        ("drop", "rows without holes"),
-        ("level", "a hole counted as a state"),
+        ("em", "as completed by EM"),
+        ("drop", "of the complete rows"),
+        ("level", "with missing values counted as a state"),
     ],
 )
 def test_the_score_of_rows_with_holes_says_what_it_is_of(bayes: Bayes, folder: Path, missing: str, told: str) -> None:
@@ -91,7 +91,7 @@ def test_undirected_arcs_are_shown_as_such(bayes: Bayes) -> None:
     Path("alone.csv").write_text("a,b\n" + "x,p\ny,q\nx,q\ny,p\n" * 30)
     ended = bayes("network", "learn", "alone.csv")
     assert ended.out == ""
-    assert "no column tells anything of another" in ended.err
+    assert "no column is informative about another" in ended.err
 
 
 def test_strengths(bayes: Bayes, rows: str) -> None:
@@ -113,12 +113,12 @@ def test_numbers_and_holes(bayes: Bayes) -> None:
     assert net.query("P(level=low | size=1.5)") > 0.9  # the states of the file still hold their cuts
     dropped = bayes("network", "learn", "n.csv", *given[:6], "--missing", "drop", "--json").json
     assert dropped["rows"] == 80
-    assert "learn takes em, drop or level" in bayes("network", "learn", "n.csv", "--missing", "ignore", code=2).err
+    assert "choose one of em, drop, level" in bayes("network", "learn", "n.csv", "--missing", "ignore", code=2).err
 
 
 def test_fit(bayes: Bayes, rows: str) -> None:
     ended = bayes("network", "fit", "sprinkler.bif", rows, "-o", "fitted.bif", "--smoothing", "mle")
-    assert "2,000 rows, 0 with holes, by counting" in ended.err
+    assert "2,000 rows, 0 with missing values, by counting" in ended.err
     fitted = bb.read_network("fitted.bif")
     assert isinstance(fitted, bb.BayesianNetwork)
     assert ended.out == f"log-likelihood {fitted.log_likelihood(rows):.6f}\n"
@@ -146,21 +146,30 @@ def test_experts_and_hidden_nodes(bayes: Bayes, rows: str) -> None:
 
 
 def test_what_does_not_go_together(bayes: Bayes, rows: str) -> None:
-    assert "--score is not for show" in bayes("network", "show", "sprinkler.bif", "--score", "bic", code=2).err
-    assert "--forbid is not for fit" in bayes("network", "fit", "sprinkler.bif", rows, "--forbid", "a->b", code=2).err
-    assert "--bins is not for sample" in bayes("network", "sample", "sprinkler.bif", "--bins", "width:2", code=2).err
-    assert "--bins is not for fit" in bayes("network", "fit", "sprinkler.bif", rows, "--bins", "width:2", code=2).err
-    assert "--hidden is not for learn" in bayes("network", "learn", rows, "--hidden", "rain", code=2).err
+    assert "--score does not apply to show" in bayes("network", "show", "sprinkler.bif", "--score", "bic", code=2).err
+    assert (
+        "--forbid does not apply to fit"
+        in bayes("network", "fit", "sprinkler.bif", rows, "--forbid", "a->b", code=2).err
+    )
+    assert (
+        "--bins does not apply to sample"
+        in bayes("network", "sample", "sprinkler.bif", "--bins", "width:2", code=2).err
+    )
+    assert (
+        "--bins does not apply to fit"
+        in bayes("network", "fit", "sprinkler.bif", rows, "--bins", "width:2", code=2).err
+    )
+    assert "--hidden does not apply to learn" in bayes("network", "learn", rows, "--hidden", "rain", code=2).err
     assert "method hill does not use alpha" in bayes("network", "learn", rows, "--alpha", "0.05", code=2).err
     assert "only with --known" in bayes("network", "learn", rows, "--normalize", code=2).err
-    assert "fit takes a network and data" in bayes("network", "fit", "sprinkler.bif", code=2).err
+    assert "fit needs a network and data" in bayes("network", "fit", "sprinkler.bif", code=2).err
     assert (
-        "fit takes em, drop or ignore"
+        "for fit, choose one of em, drop, ignore"
         in bayes("network", "fit", "sprinkler.bif", rows, "--missing", "level", code=2).err
     )
     assert "Did you mean `grass`" in bayes("network", "learn", rows, "--forbid", "gras->rain", code=3).err
     assert "parent->child" in bayes("network", "learn", rows, "--forbid", "grass", code=2).err
-    assert "a score is one of" in bayes("network", "learn", rows, "--score", "best", code=2).err
+    assert "the score must be one of" in bayes("network", "learn", rows, "--score", "best", code=2).err
     assert bayes("network", "learn", "nothing.csv", code=74).err
     Path("x.uai").write_text("MARKOV\n2\n2 2\n1\n2 0 1\n4\n1 2 3 4\n")
     assert "factor graph" in bayes("network", "learn", rows, "--known", "x.uai", code=2).err
@@ -171,7 +180,7 @@ def test_what_does_not_go_together(bayes: Bayes, rows: str) -> None:
 
 
 def test_the_name_of_the_network_is_looked_at_first(bayes):
-    assert "no file of a network" in bayes("network", "learn", "nowhere.csv", "-o", "net.txt", code=2).err
+    assert "not a network file" in bayes("network", "learn", "nowhere.csv", "-o", "net.txt", code=2).err
 
 
 def test_fit_normalizes_where_it_is_told_to(bayes, folder):
@@ -187,6 +196,6 @@ def test_infinite_numbers_are_refused_or_skipped(bayes, folder):
     rows = "".join(f"{place},{'yes' if place > 9 else 'no'}\n" for place in range(20))
     (folder / "rows.csv").write_text(f"size,large\n{rows}inf,yes\n")
     told = bayes("network", "learn", "rows.csv", code=3).err
-    assert "rows.csv: column `size` holds an infinite value; found inf. Replace it" in told
+    assert "rows.csv: column `size` contains an infinite value, got inf. Replace it" in told
     report = bayes("network", "learn", "rows.csv", "--bad-rows", "skip", "--json").json
     assert (report["rows"], report["skipped"]) == (20, 1)

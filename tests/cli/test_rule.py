@@ -26,11 +26,15 @@ def test_the_posterior_becomes_the_next_prior(bayes: Bayes) -> None:
 
 def test_what_does_not_belong_together(bayes: Bayes) -> None:
     assert (
-        "do not belong together" in bayes("rule", "--prior", ".9", "--likelihood", ".9", "--evidence", ".1", code=2).err
+        "P(e) must be at least P(e | h) P(h)"
+        in bayes("rule", "--prior", ".9", "--likelihood", ".9", "--evidence", ".1", code=2).err
     )
-    assert "nothing follows" in bayes("rule", "--prior", ".9", "--likelihood", ".9", "--evidence", "0", code=3).err
+    assert (
+        "the posterior is undefined"
+        in bayes("rule", "--prior", ".9", "--likelihood", ".9", "--evidence", "0", code=3).err
+    )
     hypotheses = ["rule", "--prior", "a=.5,b=.5"]
-    assert "leave it out" in bayes(*hypotheses, "--likelihood", "a=.1,b=.2", "--evidence", ".1", code=2).err
+    assert "remove --evidence" in bayes(*hypotheses, "--likelihood", "a=.1,b=.2", "--evidence", ".1", code=2).err
     assert "same hypotheses" in bayes(*hypotheses, "--likelihood", "a=.1,c=.2", code=2).err
     assert "given twice" in bayes(*hypotheses, "--likelihood", "a=.1,a=.2", code=2).err
     several = ["--likelihood", ".1", "--likelihood", ".2", "--evidence", ".5"]
@@ -40,7 +44,7 @@ def test_what_does_not_belong_together(bayes: Bayes) -> None:
 @pytest.mark.parametrize("text", ["1e400", "-1e400", "1e999999999", "1e-999999999", "1/0", "nan", "inf", "5%%", ""])
 def test_what_is_no_probability(bayes: Bayes, text: str) -> None:
     given = ["--likelihood", ".5", "--evidence", ".5"]
-    assert "is written 0.2, 1/5 or 20%" in bayes("rule", f"--prior={text}", *given, code=2).err
+    assert "1/5 or 20%" in bayes("rule", f"--prior={text}", *given, code=2).err
 
 
 @pytest.mark.parametrize(

@@ -127,12 +127,12 @@ def test_intervals_of_tables_and_of_an_answer(bayes: Bayes, tmp_path: Path) -> N
     found = bayes("show", model, "--tables", "--interval", ".9", "--json").json
     cell = found["tables"][0]["rows"][1]["cells"][0]
     assert 0 < cell["low"] < 3 / 7 < cell["high"] < 1
-    assert "--interval goes with --tables" in bayes("show", model, "--interval", code=2).err
+    assert "--interval requires --tables" in bayes("show", model, "--interval", code=2).err
     answer = bayes("explain", model, "--set", "heavy=Yes", "--interval", "80%", "--json").json
     assert answer["interval"]["level"] == 0.8
     assert answer["interval"]["rows"][0]["estimate"] == answer["posterior"]["+"]
     text = bayes("explain", model, "--set", "heavy=Yes", "--interval", ".9", "--draws", "500", "--seed", "4").out
-    assert "how sure is P(class | x)?" in text
+    assert "credible interval of P(class | x)" in text
     assert "by 500 draws" in text
     assert "--interval" in bayes("explain", model, "--set", "heavy=Yes", "--draws", "500", code=2).err
     tan = str(tmp_path / "t.bayes")

@@ -73,7 +73,7 @@ def test_options_of_documents(mail, bayes) -> None:
     [
         (["train", "texts.csv", "-t", "label", "--text", "text"], "--model text"),
         (["train", "texts.csv", "-t", "label", "--model", "text", "--missing", "level"], "--missing"),
-        (["train", "texts.csv", "--model", "text"], "classes"),
+        (["train", "texts.csv", "--model", "text"], "no target column"),
         (["train", "mail/ham/0.eml", "--model", "text"], "no classes"),
         (["train", "--model", "text"], "no data"),
         (["evaluate", "mail", "--model", "text", "--loo", "--cv", "3"], "--loo"),
@@ -127,7 +127,7 @@ def reviews(folder: Path) -> Path:
 
 def test_the_model_is_chosen_calibrated_and_printed(reviews, bayes) -> None:
     done = bayes("train", "texts.csv", "-t", "label", "--model", "text", "-o", "m.bayes")
-    assert "phrases of 1 to 2 words, by 90 documents, each held out of the counts:\n" in done.err
+    assert "phrases of 1 to 2 words, on 90 documents, each held out of the counts:\n" in done.err
     assert "  complement, each word once: " in done.err
     assert "calibrated by temperature: log loss " in done.err
     report = bayes("train", "texts.csv", "-t", "label", "--model", "text", "--json").json
@@ -136,9 +136,9 @@ def test_the_model_is_chosen_calibrated_and_printed(reviews, bayes) -> None:
     assert report["calibration"]["after"] < report["calibration"]["before"]
     assert report["occurrence"] == bb.load("m.bayes").chosen_["occurrence"]
     shown = bayes("show", "m.bayes").out
-    assert "chosen by held-out documents: occurrence " in shown
+    assert "chosen on held-out documents: occurrence " in shown
     assert "; phrases 1-2\n" in shown
-    assert "calibrated by temperature\n" in shown
+    assert "calibration: temperature\n" in shown
     certificate = bayes("forget", "m.bayes", "texts.csv", "--json", "-o", "n.bayes").json
     assert certificate["derived"][1:] == ["the choice of phrases (1-2)", "the calibration (temperature)"]
     judged = bayes("evaluate", "texts.csv", "-t", "label", "--model", "text", "--cv", "3", "--json").json
@@ -265,11 +265,14 @@ def test_update_forget_certify_merge_and_diff(trained, bayes) -> None:
 
 def test_show(trained, bayes) -> None:
     told = bayes("show", "texts.bayes", "--column", "prize").out
-    assert "most telling for spam" in told
+    assert "most informative for spam" in told
     report = bayes("show", "texts.bayes", "--column", "prize", "--json").json
-    assert report["column"]["classes"] == {"ham": {"words": 0, "documents": 0}, "spam": {"words": 2, "documents": 2}}
+    assert report["column"]["classes"] == {
+        "ham": {"words": 0, "documents": 0},
+        "spam": {"words": 2, "documents": 2},
+    }
     assert report["vocabulary"] == len(bb.load("texts.bayes").words_)
-    assert "never learned" in bayes("show", "texts.bayes", "--column", "unheard", code=2).err
+    assert "`unheard` does not occur" in bayes("show", "texts.bayes", "--column", "unheard", code=2).err
 
 
 def test_a_model_of_rows_and_one_of_documents_do_not_merge(trained, tables, bayes) -> None:
@@ -285,21 +288,21 @@ def test_documents_of_a_query(mail, bayes) -> None:
 
 
 def test_what_is_not_there_is_said_to_be_not_there(mail, bayes) -> None:
-    assert "nowhere: there is no such file" in bayes("train", "nowhere", "--model", "text", code=74).err
+    assert "nowhere: file not found" in bayes("train", "nowhere", "--model", "text", code=74).err
 
 
 def test_documents_without_a_word(folder, bayes) -> None:
     (folder / "marks.csv").write_text("label,text\na,!\nb,?\n")
     told = bayes("train", "marks.csv", "-t", "label", "--model", "text").err
     assert "0 distinct words" in told
-    assert "most telling for a: no word" in told
+    assert "most informative for a: no word" in told
     assert "parameters: 2, 1 of them free" in bayes("show", "marks.bayes").out
 
 
 def test_the_class_to_hold_against_is_another_one(trained, bayes) -> None:
     case = ["explain", "spam.bayes", "--set", "text=a free prize"]
-    assert "there is no class `hum`" in bayes(*case, "--against", "hum", code=2).err
-    assert "`spam` is the class itself" in bayes(*case, "--against", "spam", code=2).err
+    assert "unknown class `hum`" in bayes(*case, "--against", "hum", code=2).err
+    assert "`spam` is the predicted class itself" in bayes(*case, "--against", "spam", code=2).err
     assert "log-odds of spam against ham" in bayes(*case, "--against", "ham").out
 
 

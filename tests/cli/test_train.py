@@ -27,10 +27,10 @@ def test_it_says_what_each_column_was_taken_for(bayes: Bayes, people: Path) -> N
     assert ended.out == ""
     lines = [line.split() for line in ended.err.splitlines()]
     assert ["id", "ignore"] in lines
-    assert ["age", "real", "mean", "32.5,", "deviation", "7.5", "1"] in lines
+    assert ["age", "real", "mean", "32.5,", "std", "7.5", "1"] in lines
     assert ["zip", "category", "(declared)", "2:", "10115,", "80331"] in lines
     assert ["member", "flag", "2:", "false,", "true"] in lines
-    assert "4 rows, 1 without a label left out; income: high 2, low 1" in ended.err
+    assert "4 rows, 1 without a label dropped; income: high 2, low 1" in ended.err
     assert f"digest {load('people.bayes').book.digest()}" in ended.err
     assert "written to people.bayes" in ended.err
     assert "next: bayes show people.bayes" in ended.err
@@ -68,13 +68,16 @@ def test_the_name_of_the_model_comes_from_the_data(bayes: Bayes, folder: Path) -
     (folder / "data" / "people.csv.gz").write_bytes(gzip.compress(PEOPLE.encode()))
     assert "written to people.bayes" in bayes("train", "data/people.csv.gz", "-t", "income").err
     assert (folder / "people.bayes").exists()
-    assert "not to standard output" in bayes("train", "data/people.csv.gz", "-t", "income", "-o", "-", code=2).err
+    assert (
+        "a model cannot be written to standard output"
+        in bayes("train", "data/people.csv.gz", "-t", "income", "-o", "-", code=2).err
+    )
 
 
 def test_the_target_must_be_there(bayes: Bayes, people: Path, folder: Path) -> None:
     assert "people.csv: no column `incom`. Did you mean `income`?" in bayes("train", people, "-t", "incom", code=3).err
     assert "The columns are id, age, zip, member, income" in bayes("train", people, code=2).err
-    assert "it holds the classes" in bayes("train", people, "-t", "income", "--ignore", "income", code=2).err
+    assert "`income` is the target column" in bayes("train", people, "-t", "income", "--ignore", "income", code=2).err
     assert list(folder.glob("*.bayes")) == []
 
 
@@ -90,12 +93,12 @@ def test_broken_rows_are_refused_or_skipped(bayes: Bayes, folder: Path) -> None:
     ended = bayes("train", "ragged.csv", "-t", "y", "--bad-rows", "skip", "--json")
     assert ended.json["skipped"] == 1
     assert ended.json["rows"] == 2
-    assert "1 broken row left out" in ended.err
+    assert "1 malformed row skipped" in ended.err
 
 
 def test_a_file_that_is_not_there(bayes: Bayes) -> None:
-    assert "nowhere.csv: there is no such file" in bayes("train", "nowhere.csv", "-t", "y", code=74).err
-    assert "no such file" in bayes("train", "--tables", "nowhere.json", code=74).err
+    assert "nowhere.csv: file not found" in bayes("train", "nowhere.csv", "-t", "y", code=74).err
+    assert "file not found" in bayes("train", "--tables", "nowhere.json", code=74).err
 
 
 def test_a_prior_that_does_not_fit_leaves_the_old_model(bayes: Bayes, people: Path, folder: Path) -> None:
@@ -103,7 +106,7 @@ def test_a_prior_that_does_not_fit_leaves_the_old_model(bayes: Bayes, people: Pa
     bayes("train", people, *options)
     before = (folder / "people.bayes").read_bytes()
     ended = bayes("train", people, *options, "--prior", "rich=.5,poor=.5", code=2)
-    assert "a prior names every class: high, low" in ended.err
+    assert "a prior must name every class: high, low" in ended.err
     assert (folder / "people.bayes").read_bytes() == before
 
 
@@ -121,7 +124,7 @@ def test_one_hot_flags_are_one_category(bayes: Bayes, folder: Path) -> None:
     )
     (folder / "hot.csv").write_text("car_suv,car_van,car_bus,y\n" + rows)
     hinted = bayes("train", "hot.csv", "-t", "y").err
-    assert "one variable coded 1-of-3" in hinted
+    assert "one-hot encoded in 3 columns" in hinted
     group = "car=car_suv,car_van,car_bus"
     assert f"--one-hot {group}" in hinted
     (folder / "hot.bayes").unlink()
@@ -131,7 +134,7 @@ def test_one_hot_flags_are_one_category(bayes: Bayes, folder: Path) -> None:
     (folder / "hot.bayes").unlink()
     assert bayes("train", "hot.csv", "-t", "y", "--fold", group, "--json").json == found  # its old name
     assert bayes("predict", "hot.bayes", "hot.csv").out.count("\n") == 25
-    assert "two flags or more" in bayes("train", "hot.csv", "-t", "y", "--one-hot", "car=car_suv", code=2).err
+    assert "at least two flags" in bayes("train", "hot.csv", "-t", "y", "--one-hot", "car=car_suv", code=2).err
 
 
 def test_declarations_reach_the_model(bayes: Bayes, people: Path) -> None:
@@ -147,14 +150,14 @@ def test_declarations_reach_the_model(bayes: Bayes, people: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("{", "is no JSON"),
-        ("[]", "holds `prior` and `tables`"),
-        ('{"prior": {"a": 1}, "tables": {"x": 3}}', "here stands a table"),
-        ('{"prior": {"a": true}, "tables": {}}', "a probability is a number"),
+        ("{", "not valid JSON"),
+        ("[]", "a file of tables must have `prior` and `tables`"),
+        ('{"prior": {"a": 1}, "tables": {"x": 3}}', "a table must be a JSON object"),
+        ('{"prior": {"a": true}, "tables": {}}', "a probability must be a number"),
         ('{"prior": {"a": 0.5, "a": 0.5}, "tables": {}}', "`a` is given twice"),
         ('{"prior": {"a": 1}, "tables": {"x": {"a": {"b": 0.5}}}}', "t.json, table of `x`, class a: the probabilities"),
-        ('{"prior": {"a": "one"}, "tables": {}}', "t.json, prior, a: a probability is written"),
-        ('{"prior": {"a": 1' + "0" * 400 + '}, "tables": {}}', "t.json, prior, a: a probability is written"),
+        ('{"prior": {"a": "one"}, "tables": {}}', "a probability must be a number such as 0.2"),
+        ('{"prior": {"a": 1' + "0" * 400 + '}, "tables": {}}', "a probability must be a number such as 0.2"),
     ],
 )
 def test_bad_tables(bayes: Bayes, folder: Path, text: str, words: str) -> None:
@@ -163,9 +166,9 @@ def test_bad_tables(bayes: Bayes, folder: Path, text: str, words: str) -> None:
 
 
 def test_tables_take_no_data(bayes: Bayes, people: Path) -> None:
-    assert "takes no data" in bayes("train", people, "--tables", "t.json", code=2).err
+    assert "--tables gives the probabilities" in bayes("train", people, "--tables", "t.json", code=2).err
     for option in (["--weight", "age"], ["--smoothing", "mle"], ["--types", "age=real"], ["--na", "?"]):
-        assert f"{option[0]} is about rows" in bayes("train", "--tables", "t.json", *option, code=2).err
+        assert f"{option[0]} applies to rows" in bayes("train", "--tables", "t.json", *option, code=2).err
 
 
 def test_suspicious_columns_are_noted(bayes: Bayes, folder: Path) -> None:
@@ -176,10 +179,10 @@ def test_suspicious_columns_are_noted(bayes: Bayes, folder: Path) -> None:
     (folder / "odd.csv").write_text("number,same,mixed,sex,y\n" + "\n".join(lines) + "\n")
     warnings = "\n".join(bayes("train", "odd.csv", "-t", "y", "--types", "mixed=category", "--json").json["warnings"])
     assert "column `number` numbers the rows" in warnings
-    assert "column `same` holds one value only" in warnings
+    assert "column `same` has a single value" in warnings
     assert "column `mixed` has the level ?" in warnings
     assert "'Male' and 'male': are they the same?" in warnings
-    assert "column `sex` tells the class by itself" in warnings
+    assert "column `sex` alone determines the class" in warnings
 
 
 def test_rows_of_a_query(bayes: Bayes, people: Path) -> None:
@@ -196,10 +199,10 @@ def test_rows_of_a_query(bayes: Bayes, people: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["people.csv", "--sql", "select 1"], "DATA cannot be given as well"),
-        (["people.csv", "--database", "people.db"], "--database goes with --sql"),
-        (["--sql", "select 1", "--na", "?"], "--na says how a file is read"),
-        (["--sql", "select 1", "--bad-rows", "skip"], "--bad-rows says how a file is read"),
+        (["people.csv", "--sql", "select 1"], "the rows come from --sql"),
+        (["people.csv", "--database", "people.db"], "--database requires --sql"),
+        (["--sql", "select 1", "--na", "?"], "--na applies to reading files"),
+        (["--sql", "select 1", "--bad-rows", "skip"], "--bad-rows applies to reading files"),
         (["--sql", "selct 1"], "syntax error"),
     ],
 )
@@ -230,7 +233,7 @@ def test_a_column_that_gives_the_class_away_is_named(tmp_path, capsys):
     (tmp_path / "loans.csv").write_text("\n".join(["label,size,state", *rows]) + "\n")
     assert run(["train", str(tmp_path / "loans.csv"), "-t", "label", "-o", str(tmp_path / "m.bayes")]) == 0
     said = " ".join(capsys.readouterr().err.split())
-    assert "column `state` alone tells the class in 100.0% of the rows" in said
+    assert "column `state` alone determines the class in 100.0% of the rows" in said
     assert "column `size`" not in said
 
 
@@ -251,7 +254,7 @@ def test_columns_are_selected_and_weighed(bayes: Bayes, folder: Path) -> None:
     assert set(found) == {"sign", "copy", "ward"}
     assert found["sign"] == found["copy"] < 0.9
     assert bayes("show", "table.bayes", "--json").json["column_weights"] == found
-    assert f"weights of the columns: sign {found['sign']:.2f}" in bayes("show", "table.bayes").out
+    assert f"column weights: sign {found['sign']:.2f}" in bayes("show", "table.bayes").out
     ended = bayes("explain", "table.bayes", "--set", "sign=a", "--show-work")
     assert f"P(sign=a | class)^{found['sign']:.4g}" in ended.out
 
@@ -259,11 +262,11 @@ def test_columns_are_selected_and_weighed(bayes: Bayes, folder: Path) -> None:
 def test_selection_is_refused_where_it_has_no_meaning(bayes: Bayes, folder: Path) -> None:
     dependent(folder)
     ended = bayes("train", "table.csv", "-t", "class", "--model", "tan", "--select", "forward", code=2)
-    assert "--select has no meaning for" in ended.err
+    assert "--select does not apply to" in ended.err
     ended = bayes("evaluate", "table.csv", "-t", "class", "--loo", "--column-weights", code=2)
-    assert "--column-weights is judged by folds that learn it anew" in ended.err
+    assert "--column-weights is refitted in every fold: use --cv instead of --loo" in ended.err
     ended = bayes("train", "table.csv", "-t", "class", "--select", "best", code=2)
-    assert "select is one of mi, cfs, forward, backward" in ended.err
+    assert "select must be one of mi, cfs, forward, backward" in ended.err
     assert "log loss" in bayes("evaluate", "table.csv", "-t", "class", "--cv", "3", "--select", "mi:1").out
 
 
@@ -280,7 +283,7 @@ def test_a_text_in_a_column_of_numbers(bayes: Bayes, folder: Path, name: str) ->
     (folder / name).write_text(text)
     line = text.count("\n")
     ended = bayes("train", name, "-t", "y", code=3)
-    assert f"{name}, line {line}, column `age`: the column was read as a number so far; found 'old'" in ended.err
+    assert f"{name}, line {line}, column `age`: expected a number, as in the rows before, got 'old'" in ended.err
     assert "--types age=category" in ended.err
     assert "--na old" in ended.err
     assert not (folder / "ages.bayes").exists()
@@ -316,8 +319,8 @@ def test_flags_to_fold_that_are_not_there(bayes: Bayes, people: Path) -> None:
 def test_rows_of_one_class_are_told_of(bayes, folder, model):
     (folder / "rows.csv").write_text("note,class\nlate bus,yes\nno bus,yes\n")
     given = ("train", "rows.csv", "-t", "class", "--model", model)
-    assert "note: every row has the class yes, so every answer will be yes" in bayes(*given).err
-    assert bayes(*given, "--json").json["warnings"] == ["every row has the class yes, so every answer will be yes"]
+    assert "note: every row has the class yes, so every prediction will be yes" in bayes(*given).err
+    assert bayes(*given, "--json").json["warnings"] == ["every row has the class yes, so every prediction will be yes"]
     (folder / "rows.csv").write_text("note,class\nlate bus,yes\nno bus,no\n")
     assert "every answer" not in bayes(*given).err
 
@@ -325,7 +328,7 @@ def test_rows_of_one_class_are_told_of(bayes, folder, model):
 def test_levels_beyond_those_declared_are_told_of(bayes, folder):
     (folder / "rows.csv").write_text("car,class\nsuv,a\nbus,b\nvan,a\nvan,b\nsuv,b\n")
     given = ("train", "rows.csv", "-t", "class", "--types")
-    told = "note: column `car` holds what was not declared, "
-    assert f"{told}'van', in 2 of the rows: counted as further levels" in bayes(*given, "car=category:suv:bus").err
-    assert f"{told}2 levels, the first 'bus', in 3 of the rows" in bayes(*given, "car=category:suv:truck").err
+    told = "note: column `car` has values that were not declared: "
+    assert f"{told}'van', in 2 rows; they are counted as additional levels" in bayes(*given, "car=category:suv:bus").err
+    assert f"{told}2 levels, the first 'bus', in 3 rows" in bayes(*given, "car=category:suv:truck").err
     assert "not declared" not in bayes(*given, "car=category:suv:bus:van:truck").err

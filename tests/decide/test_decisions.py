@@ -144,11 +144,11 @@ def test_the_threshold_by_command(tmp_path, capsys, classes, way):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("predict", "m.bayes", "rows.csv", "--threshold", "dead=0.2"), "no such class"),
+        (("predict", "m.bayes", "rows.csv", "--threshold", "dead=0.2"), "unknown class"),
         (("predict", "m.bayes", "rows.csv", "--threshold", "ill"), "class=0.2"),
         (("predict", "m.bayes", "rows.csv", "--threshold", "ill=2"), "from 0 to 1"),
         (("predict", "m.bayes", "rows.csv", "--threshold", "ill=.2", "--cost", "ill->well=2"), "take one"),
-        (("evaluate", "m.bayes", "rows.csv", "--threshold", "dead"), "no such class"),
+        (("evaluate", "m.bayes", "rows.csv", "--threshold", "dead"), "unknown class"),
         (("evaluate", "rows.csv", "-t", "state", "--compare", "--threshold", "ill"), "one model"),
     ],
 )

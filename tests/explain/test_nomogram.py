@@ -309,7 +309,7 @@ def test_point_masses_are_marked():
 def test_texts_and_matrices_have_no_marks():
     rows = {"note": ["good film", "bad film", "good", "bad bad"], "age": [1.0, 2.0, 3.0, 5.0]}
     clf = bb.NaiveBayes(columns={"note": "words"}).fit(rows, list("ynyn"))
-    assert "without a ruler, since their values are too many: note" in str(clf.nomogram())
+    assert "without a ruler, since they have too many values: note" in str(clf.nomogram())
     marked = clf.nomogram("y", row={"note": "good", "age": 2.0})
     assert marked.total == clf.explain([{"note": "good", "age": 2.0}]).log_odds("y", "n")[0]
     ET.fromstring(marked.svg())
@@ -325,7 +325,7 @@ def test_a_calibrated_model_says_so():
     y = rng.choice(["no", "yes"], 200)
     x = rng.normal(y == "yes")
     clf = bb.NaiveBayes(calibration="temperature").fit({"x": x, "again": x}, y)
-    assert "The model is calibrated; this is before." in str(clf.nomogram())
+    assert "The model is calibrated; this shows it before calibration." in str(clf.nomogram())
 
 
 def test_refusals():

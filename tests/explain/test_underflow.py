@@ -47,7 +47,7 @@ def test_the_product_is_nought_and_the_sum_of_logs_is_not(wide: tuple[bb.NaiveBa
     assert plain == 0.0  # the loop that a beginner writes
     logs = model.joint_log_proba([row])[0]
     assert [cell.value for cell in by_name["sum of logs: log P(class, x)"]] == pytest.approx(logs.tolist(), rel=1e-12)
-    weights = [cell.value for cell in by_name["e to the power of it"]]
+    weights = [cell.value for cell in by_name["exponential"]]
     assert np.array(weights) / sum(weights) == pytest.approx(model.predict_proba([row])[0], rel=1e-9)
     assert work.posterior == pytest.approx(model.predict_proba([row])[0].tolist(), rel=1e-9)
 

@@ -96,7 +96,7 @@ def test_the_forger_works() -> None:
     "name", ["../../etc/passwd", "/etc/passwd", "..\\x.json", "c:x.json", "a.json/", "b\n.json", "x" * 90 + ".json"]
 )
 def test_paths_are_no_names(name: str) -> None:
-    assert "no member of a model has this name" in refused(forged([(name, b"x")]))
+    assert "unknown member" in refused(forged([(name, b"x")]))
 
 
 def test_a_name_twice() -> None:
@@ -120,7 +120,7 @@ def test_a_manifest_that_is_missing_or_not_last() -> None:
 )
 def test_a_manifest_that_does_not_fit(manifest: dict[str, str]) -> None:
     message = refused(forged([("a.json", b"x")], manifest=dumps(manifest) + b"\n"))
-    assert message.startswith("m.bayes, manifest.json: the checksums are not those of the members")
+    assert message.startswith("m.bayes, manifest.json: the checksums do not match the members")
 
 
 def test_content_with_another_sha_under_the_right_crc() -> None:
@@ -158,7 +158,7 @@ def test_a_zip_bomb_is_never_inflated() -> None:
     assert len(bomb) < 100_000
     tracemalloc.start()
     try:
-        assert "the entry is not as a model has it" in refused(bomb)
+        assert "the entry is not that of a model" in refused(bomb)
         assert tracemalloc.get_traced_memory()[1] < 1_000_000
     finally:
         tracemalloc.stop()
@@ -190,7 +190,7 @@ def test_liberties_that_zip_allows_are_refused(what: str, header: int | None, en
     data[ENTRY + entry] = value
     if header is not None:
         data[header] = value
-    assert "entry 1: the entry is not as a model has it" in refused(bytes(data))
+    assert "entry 1: the entry is not that of a model" in refused(bytes(data))
 
 
 def test_a_comment_or_an_extra_field_is_refused() -> None:
@@ -207,7 +207,7 @@ def test_a_comment_or_an_extra_field_is_refused() -> None:
         forgery = WHOLE[:last] + longer + end
         with zipfile.ZipFile(io.BytesIO(forgery)) as archive:
             assert archive.testzip() is None
-        assert "entry 4: the entry is not as a model has it" in refused(forgery)
+        assert "entry 4: the entry is not that of a model" in refused(forgery)
 
 
 def test_bytes_between_members_are_refused() -> None:

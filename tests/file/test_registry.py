@@ -93,7 +93,7 @@ def test_a_kind_that_nobody_registered_is_named_with_the_package_to_install(coin
     error = refused(with_document(coin, extension="coinage, tests"))
     assert error.found == "coin"
     assert error.where == "m.bayes, model.json"
-    assert error.remedy == "Install and import coinage: the model was saved with it"
+    assert error.remedy == "Install and import coinage, with which the model was saved"
     assert "Upgrade bayesbox" in str(refused(with_document(saved("mixed"), kind="network")).remedy)
     with refusal(BadData, found="coin"):
         to_bytes(Coin(3))
@@ -104,7 +104,7 @@ def test_a_part_that_is_not_known_names_the_package_too() -> None:
     rules = parse(container.unpack(saved("mixed"))["model.json"])["rules"] | {"smoothing": {"rule": "coin"}}
     error = refused(with_document(saved("mixed"), rules=rules, extension="coinage"))
     assert "the rule 'coin' is unknown" in str(error)
-    assert error.remedy == "Install and import coinage: the model was saved with it"
+    assert error.remedy == "Install and import coinage, with which the model was saved"
     assert refused(with_document(saved("mixed"), rules=rules)).remedy == container.DAMAGED
     assert refused(with_document(saved("mixed"), extension=["coinage"])).remedy == container.DAMAGED
 
@@ -195,4 +195,4 @@ def test_a_rule_and_a_density_of_others_are_named(monkeypatch: pytest.MonkeyPatc
     assert from_bytes(data).book == by_density.book_
     monkeypatch.delitem(FAMILIES, "bell")
     error = refused(with_document(data, extension="coinage"))
-    assert error.remedy == "Install and import coinage: the model was saved with it"
+    assert error.remedy == "Install and import coinage, with which the model was saved"

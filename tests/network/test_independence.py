@@ -45,7 +45,9 @@ def test_the_furthest_value_is_named():
     assert not found
     assert str(found.witness) == "colour=blue _|_ size=large | class=-"
     assert (found.joint, found.product) == (Fraction(1, 6), Fraction(1, 9))
-    assert repr(found).startswith("not independent, furthest apart where P(colour=blue, size=large | class=-) = 1/6, ")
+    assert repr(found).startswith(
+        "not independent, with the largest difference at P(colour=blue, size=large | class=-) = 1/6, "
+    )
 
 
 def test_independent_variables():
@@ -257,11 +259,11 @@ def test_large_counts_are_exact():
 @pytest.mark.parametrize(
     ("left", "right", "given", "message"),
     [
-        ("colour=red, size", "class", None, "each side is made of events, or of variables"),
-        ("colour", "colour=red", None, "`colour` stands in two places"),
-        ("colour", "size", "size=large", "`size` stands in two places"),
-        ("colour _|_ size", None, "class", "independence is of two sides"),
-        ("P(colour)", None, None, "independence is of two sides"),
+        ("colour=red, size", "class", None, "each side must consist of events, or of variables"),
+        ("colour", "colour=red", None, "`colour` occurs twice"),
+        ("colour", "size", "size=large", "`size` occurs twice"),
+        ("colour _|_ size", None, "class", "independence needs two sides"),
+        ("P(colour)", None, None, "independence needs two sides"),
         ("colour=rde", "size", None, "Did you mean `red`"),
         ("colour |", "size", None, "column 8"),
     ],

@@ -141,7 +141,7 @@ def test_by_command(tmp_path: Path, net: bb.BayesianNetwork, capsys: pytest.Capt
     assert run(["network", "show", path, "--tables", "--interval", ".9"]) == 0
     assert capsys.readouterr().out.strip() == str(net.tables(interval=0.9))
     assert run(["network", "show", path, "--interval", ".9"]) == 2
-    assert "--interval goes with --tables" in capsys.readouterr().err
+    assert "--interval requires --tables" in capsys.readouterr().err
     bif = str(tmp_path / "net.bif")
     net.write(bif)
     assert run(["query", bif, "P(rain=yes)", "--interval"]) == 2

@@ -90,7 +90,7 @@ def test_data_is_given_by_position_or_by_name() -> None:
 )
 def test_what_is_not_valid_is_refused_before_rows_are_read(name, value) -> None:
     with refusal(bb.BadOption):
-        bb.learn_network("there is no such file.csv", **{name: value})
+        bb.learn_network("file not found.csv", **{name: value})
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_what_is_not_valid_is_refused_before_rows_are_read(name, value) -> None:
 )
 def test_what_is_not_valid_for_tables(name, value) -> None:
     with refusal(bb.BadOption):
-        bb.BayesianNetwork({"grass": ["rain"]}).fit("there is no such file.csv", **{name: value})
+        bb.BayesianNetwork({"grass": ["rain"]}).fit("file not found.csv", **{name: value})
 
 
 def test_a_warning_is_at_the_line_that_learns() -> None:

@@ -169,7 +169,7 @@ BAD_FILES: dict[str, tuple[str, bytes, list[str]]] = {
     "empty": ("p.csv", b"", ["empty", "header"]),
     "blank": ("p.csv", b"\n\r\n\n", ["empty", "header"]),
     "empty tsv": ("p.tsv", b"", ["empty", "header"]),
-    "names twice": ("p.csv", b"age,age\n1,2\n", ["two columns are called `age`", "Rename"]),
+    "names twice": ("p.csv", b"age,age\n1,2\n", ["two columns are named `age`", "Rename"]),
     "no name": ("p.csv", b",age\n1,2\n", ["column 1 has no name", "index=False"]),
     "header NUL": ("p.csv", b"a\0ge,car\n1,2\n", ["line 1", "NUL"]),
     "header latin1": ("p.csv", b"\xe2ge,car\n1,2\n", ["line 1", "UTF-8", "encoding='cp1252'"]),

@@ -296,10 +296,10 @@ def test_a_series_is_one_column() -> None:
 
 
 REFUSED: dict[str, tuple[Any, list[str]]] = {
-    "names collide": (pd.DataFrame([[1, 2]], columns=[1, "1"]), ["two columns are called `1`", "[1, '1']"]),
-    "names twice": (pd.DataFrame([[1, 2]], columns=["age", "age"]), ["two columns are called `age`", "Rename"]),
+    "names collide": (pd.DataFrame([[1, 2]], columns=[1, "1"]), ["two columns are named `1`", "[1, '1']"]),
+    "names twice": (pd.DataFrame([[1, 2]], columns=["age", "age"]), ["two columns are named `age`", "Rename"]),
     "arrow names twice": (pa.Table.from_arrays([pa.array([1])] * 2, ["age", "age"]), ["called `age`"]),
-    "record keys collide": ([{1: 2, "1": 3}], ["two columns are called `1`"]),
+    "record keys collide": ([{1: 2, "1": 3}], ["two columns are named `1`"]),
     "list column": (pa.table({"visits": [[1, 2]]}), ["column `visits`", "nested", "list"]),
     "struct column": (pa.table({"who": [{"age": 1}]}), ["column `who`", "nested", "struct"]),
     "polars list": (pl.DataFrame({"visits": [[1, 2]]}), ["column `visits`", "nested"]),
@@ -395,7 +395,7 @@ def test_numeric_labels_stay_numbers() -> None:
         ("high", "one label a row"),
         (3, "one label a row"),
         ({"a": [1]}, "one label a row"),
-        (np.zeros((2, 2)), "must be one column; found 'shape (2, 2)'"),
+        (np.zeros((2, 2)), "must be one column, got 'shape (2, 2)'"),
         (pd.DataFrame({"a": [1], "b": [2]}), "must be one column"),
         ([[1, 2], [3, 4]], "must be one column"),
         (np.zeros((2, 1, 1)), "must be one column"),

@@ -104,7 +104,7 @@ def test_bad_rows_are_named(spark: Any) -> None:
 def test_the_command(spark: Any, spark_master: str, path: str, rows: pa.Table, tmp_path: Path, capsys: Any) -> None:
     model = tmp_path / "people.bayes"
     assert run(["train", path, "--spark", spark_master, "-t", "risk", "-o", str(model)]) == 0
-    assert "1,500 rows, 1 without a label left out" in capsys.readouterr().err
+    assert "1,500 rows, 1 without a label dropped" in capsys.readouterr().err
     expected = bb.train(rows, target="risk").book_.digest()
     assert load(model).book.digest() == expected
     spark.read.parquet(path).createOrReplaceTempView("townspeople")

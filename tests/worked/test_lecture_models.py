@@ -124,7 +124,7 @@ def test_44_naive_bayes_is_a_network(bayes: Bayes) -> None:
 
 
 def test_45_46_47_a_chain_of_given_tables(bayes: Bayes, folder: Path) -> None:
-    assert "of given tables" in bayes("hmm", "train", "--tables", "weather.json", "-o", "w.bayes").err
+    assert "from given tables" in bayes("hmm", "train", "--tables", "weather.json", "-o", "w.bayes").err
     forward = bayes("hmm", "score", "w.bayes", "days.csv", "--show-work").out
     assert "(0.06 x 0.7 + 0.24 x 0.4) x 0.4 = 0.0552" in forward
     assert "8403/250000 = 0.033612" in forward

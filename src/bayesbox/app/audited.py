@@ -74,12 +74,12 @@ def row_numbers(text: str) -> list[int]:
         first = int(match[1]) if match else 0
         last = int(match[2] or match[1]) if match else 0
         if first < 1 or last < first:
-            raise BadOption("rows are numbers from 1, such as 3, 5-7", found=part)
+            raise BadOption("rows must be numbers from 1, such as 3, 5-7", found=part)
         if last - first >= MOST_ROWS or len(found | {*range(first, last + 1)}) > MOST_ROWS:
             raise BadOption(
                 f"at most {MOST_ROWS} rows are looked up one by one",
                 found=text,
-                remedy="bayes forget takes whole files",
+                remedy="Use bayes forget for whole files",
             )
         found.update(range(first, last + 1))
     return sorted(found)

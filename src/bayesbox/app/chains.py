@@ -53,11 +53,11 @@ def steps_of_texts(hmm: HiddenMarkovModel, sequence: object) -> Texts:
     steps = []
     for each in sequence:  # type: ignore[attr-defined]
         if not isinstance(each, Mapping) and len(names) != 1:
-            raise BadOption(f"a step of this chain has {len(names)} columns: give a dict for each", found=each)
+            raise BadOption(f"a step of this model has {len(names)} columns: pass a dict for each", found=each)
         step = each if isinstance(each, Mapping) else {names[0]: each}
         unknown = [name for name in step if name not in names]
         if unknown:
-            raise BadOption(f"the chain has no column {unknown[0]!r}", remedy=f"It has {', '.join(names)}")
+            raise BadOption(f"the model has no column {unknown[0]!r}", remedy=f"The columns are {', '.join(names)}")
         steps.append({name: _text(value) for name, value in step.items() if not _is_missing(value)})
     return steps
 
@@ -76,7 +76,7 @@ def chain_answer(hmm: HiddenMarkovModel, steps: Sequence[Mapping[str, str]]) -> 
         return {"posterior": [], "path": [], "trellis": None}
     try:
         if len(steps) > MOST_STEPS:
-            raise BadData(f"a sequence of at most {MOST_STEPS} steps is shown", found=len(steps))
+            raise BadData(f"at most {MOST_STEPS} steps of a sequence are shown", found=len(steps))
         sequence = _sequence(hmm, steps)
         score = hmm.score(sequence)
         if score == -math.inf:
@@ -108,4 +108,4 @@ def _number(name: str, text: str | None) -> float | None:
     try:
         return None if text is None else float(text)
     except ValueError:
-        raise BadData(f"`{name}` is a number", found=text) from None
+        raise BadData(f"`{name}` must be a number", found=text) from None

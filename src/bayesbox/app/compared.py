@@ -70,7 +70,7 @@ class Comparing:
         known = kinds_compared()
         chosen = [name for name in known if name in models]
         if not chosen:
-            raise BadOption("choose a model to judge")
+            raise BadOption("choose a model to evaluate")
         with self._lock:
             if self._thread is not None and self._thread.is_alive():
                 return
@@ -143,7 +143,7 @@ class Comparing:
         )
         parts = classifier.irreversible_parts()
         once = isinstance(classifier, BatchLearner)
-        self._forgets[name] = "no: it learns once" if once else f"but for {'; '.join(parts)}" if parts else "exactly"
+        self._forgets[name] = "no: it is trained once" if once else f"except {'; '.join(parts)}" if parts else "exactly"
         return judged
 
     def _table(self) -> list[Json]:

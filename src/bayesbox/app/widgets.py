@@ -81,7 +81,7 @@ def row_widget(classifier: AnyTableClassifier, row: Mapping[str, Any] | None, vi
     if view == "what-if":
         return WhatIfWidget(classifier, row)
     if view != "nomogram":
-        raise BadOption("a widget shows what-if or nomogram", found=view)
+        raise BadOption("a widget must be what-if or nomogram", found=view)
     if not isinstance(classifier.model, NaiveModel):
         raise BadOption("a nomogram needs a factor for each column", found=classifier.title)
     return NomogramWidget(classifier, row)
@@ -176,7 +176,7 @@ def lesson_widget(prior: float, hit: float, alarm: float, people: int) -> Lesson
     """The lesson of a test, whose numbers are checked."""
     for name, value in {"prior": prior, "hit": hit, "alarm": alarm}.items():
         if not 0 <= value <= 1:
-            raise BadOption(f"{name} must be a probability, from 0 to 1", found=value)
+            raise BadOption(f"{name} must be a probability between 0 and 1", found=value)
     if people < 1:
         raise BadOption("people must be a positive number", found=people)
     return LessonWidget(prior=prior, hit=hit, alarm=alarm, people=people)

@@ -27,8 +27,8 @@ def network_of(model: ChainModel, length: int) -> BayesianNetwork:
             table = each.level_table()
             if table is None:
                 raise BadOption(
-                    f"column `{each.columns[0]}` has a density, and the nodes of a network have states",
-                    remedy="Cut the numbers into levels first",
+                    f"column `{each.columns[0]}` has a density, but the nodes of a network have states",
+                    remedy="Bin the numbers first",
                 )
             name = f"symbol{step}" if len(model.conditionals) == 1 else f"{each.columns[0]}{step}"
             structure[name] = [state]

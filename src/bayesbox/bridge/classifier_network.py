@@ -23,7 +23,7 @@ def network_of(classifier: AnyClassifier, target: str | None = None) -> Bayesian
     if isinstance(classifier, ArcsClassifier):
         return augmented_network.network_of(classifier, target)
     raise BadOption(
-        "only naive Bayes, TAN and KDB are Bayesian networks",
+        "only naive Bayes, TAN and KDB can be shown as Bayesian networks",
         found=classifier.title,
         remedy=Remedy("Fit bb.TAN()", "Train with --model tan"),
     )

@@ -24,14 +24,16 @@ def network_of(classifier: NaiveClassifier, target: str | None = None) -> Bayesi
     model = classifier.model
     root = class_node(classifier.target, target, model.columns, model.classes, model.log_prior)
     if any(model.weight_of(conditional) != 1 for conditional in model.conditionals):
-        raise BadOption("a model whose columns have weights is no network", remedy="Train it without column_weights")
+        raise BadOption(
+            "a model with column weights is not a Bayesian network", remedy="Train it without column_weights"
+        )
     nodes = [root]
     for conditional in model.conditionals:
         found = conditional.level_table()
         if found is None:
             raise BadOption(
                 f"column `{conditional.columns[0]}` is a number or a text: it has no table of states",
-                remedy="Ignore it, put it into bins, or declare it a category: columns={...}",
+                remedy="Ignore it, bin it, or declare it a category: columns={...}",
             )
         nodes.append(_node(conditional.columns[0], found, root.name))
     return BayesianNetwork.of(Graph(nodes))
@@ -45,7 +47,7 @@ def class_node(
     while asked is None and name in columns:
         name += "_"
     if name in columns:
-        raise BadOption("the node of the class needs a name that no column has", found=name)
+        raise BadOption("the class node needs a name that no column has", found=name)
     return Node(name, classes, (), np.exp(log_prior))
 
 

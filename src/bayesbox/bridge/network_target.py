@@ -80,7 +80,7 @@ class NetworkTarget:
         if impossible.any():
             warnings.warn(
                 ImpossibleRows(
-                    int(impossible.sum()), count, f"rows are impossible by the network: they get P({self.target})"
+                    int(impossible.sum()), count, f"rows are impossible under the network: they get P({self.target})"
                 ),
                 stacklevel=3,
             )
@@ -148,7 +148,7 @@ def under_names(batch: Batch, features: Sequence[str], target: str, *, named: bo
     if len(batch.names) != len(features):
         raise BadData(
             f"X has {len(batch.names)} features, but the network has {len(features)} nodes besides `{target}`",
-            remedy="Name the columns: give a frame",
+            remedy="Name the columns: pass a data frame",
         )
     return Batch(tuple(features), batch.columns, batch.rows)
 

@@ -204,7 +204,7 @@ class Classifier(AnswersRows, Calibrates, Learns, AnswersQuestions, ABC, Generic
 
     def irreversible_parts(self) -> tuple[str, ...]:
         """What was learned of the rows and is no tally, in words: taking rows out leaves it as it is."""
-        stale = ", stale: learn it again with `bayes calibrate MODEL DATA`" if self.stale else ""
+        stale = ", stale: refit it with `bayes calibrate MODEL DATA`" if self.stale else ""
         return () if self.calibrated is None else (f"the calibration ({self.calibrated.name}){stale}",)
 
     def keeps_rows_by(self) -> str | None:
@@ -266,14 +266,16 @@ class Classifier(AnswersRows, Calibrates, Learns, AnswersQuestions, ABC, Generic
 
         if self.schema is None:
             self.require_counts("forget")
-            raise CannotForget("nothing was learned yet")
+            raise CannotForget("the model is not trained yet")
         count_into(self, RowsInMemory([LabelledRows(batch, labels, weights)], where), forget=True)
 
     def accept(self, schema: Schema, book: Book) -> None:
         """Take this as what was learned."""
         with np.errstate(over="ignore"):
             if not np.isfinite(book.class_counts.to_doubles().sum()):
-                raise BadWeight("the weights of all rows sum to more than a double holds", remedy="Scale them down")
+                raise BadWeight(
+                    "the weights of the rows add up to more than a double can hold", remedy="Scale them down"
+                )
         if self.schema is not None and self.learned_at is None and self.learned_beyond_counts():
             self.learned_at = self.book.digest()
         self.schema, self.book, self._model = schema, book, None
@@ -307,8 +309,8 @@ class Classifier(AnswersRows, Calibrates, Learns, AnswersQuestions, ABC, Generic
             return
         error = CannotMerge if what == "merge" else NoCounts
         raise error(
-            f"this model was made of given tables, so it cannot {what}: there are no counts behind it",
-            remedy="Fit a model to rows",
+            f"this model was made from given tables, so it cannot {what}: it has no counts",
+            remedy="Train a model on rows",
         )
 
     def merged(self, other: AnyClassifier) -> Self:
@@ -375,7 +377,7 @@ class Classifier(AnswersRows, Calibrates, Learns, AnswersQuestions, ABC, Generic
     def with_ledger(self, ledger: bool) -> Self:
         """The same that keeps a hash of the rows it learns, or none."""
         if ledger and self.book.classes and self.book.ledger is None:
-            raise BadOption("a ledger must be kept from the first row on", remedy="Train again with ledger=True")
+            raise BadOption("a ledger must be kept from the first row", remedy="Train again with ledger=True")
         book = self.book if ledger else self.book.with_ledger(None)
         return self.changed(ledger=ledger, book=book, _model=self._model)
 
@@ -401,7 +403,8 @@ class Classifier(AnswersRows, Calibrates, Learns, AnswersQuestions, ABC, Generic
     def nothing_learned(self) -> BadData:
         """What to say where there is no class."""
         return BadData(
-            "no row counts, so there is nothing to predict", remedy="Learn rows that have a label and a weight above 0"
+            "all rows have weight 0, so there is nothing to predict from",
+            remedy="Train on rows with a label and a positive weight",
         )
 
     @property

@@ -270,7 +270,7 @@ def calibrated_from_json(written: Json) -> Calibrated:
     kind, classes = reader.take("kind", str, None), reader.texts("classes")
     prior = reader.take("log_prior", list)
     if len(classes) < 2 or len(prior) != len(classes):
-        raise ValueError("the calibration has not a prior for each class")
+        raise ValueError("the calibration does not have a prior for each class")
     log_prior = tuple(-np.inf if value is None else _number(value) for value in prior)
     found = None if kind is None else _map_from_json(kind, reader, len(classes))
     weights = reader.take_if_present("weights", dict)
@@ -279,10 +279,10 @@ def calibrated_from_json(written: Json) -> Calibrated:
     if weights is not None:
         weights = {name: _number(weight) for name, weight in weights.items()}
         if min(weights.values(), default=0.0) < 0:
-            raise ValueError("a weight of the calibration is below 0")
+            raise ValueError("a weight of the calibration is negative")
     asked = reader.take_if_present("asked", str) or kind
     if asked not in NAMES:
-        raise ValueError(f"the calibration {asked!r} is unknown; there is {', '.join(NAMES)}")
+        raise ValueError(f"unknown calibration {asked!r}; choose one of: {', '.join(NAMES)}")
     loss = reader.take_if_present("held_out", dict)
     reader.done()
     return Calibrated(found, classes, log_prior, weights, asked, None if loss is None else _loss_from_json(loss))
@@ -292,30 +292,30 @@ def _map_from_json(kind: str, reader: Reader, classes: int) -> Calibration:
     if kind == Temperature.kind:
         temperature = Temperature(_number(reader.take("power", float)))
         if not temperature.power > 0:
-            raise ValueError("the power of the calibration is not above 0")
+            raise ValueError("the exponent of the calibration is not positive")
         return temperature
     if kind == Isotonic.kind:
         at, share = _table(reader.take("log_odds", list)), _table(reader.take("probability", list))
         if [len(each) for each in at] != [len(each) for each in share] or len(at) != classes:
-            raise ValueError("the curves of the calibration do not fit the classes")
+            raise ValueError("the calibration curves do not match the classes")
         if not all(each and np.all(np.diff(each) > 0) for each in at):
-            raise ValueError("a curve of the calibration does not rise")
+            raise ValueError("a calibration curve is not increasing")
         if not all(0 <= value <= 1 for each in share for value in each):
-            raise ValueError("a curve of the calibration leaves the probabilities")
+            raise ValueError("a calibration curve leaves the interval from 0 to 1")
         return Isotonic(at, share)
     if kind == Dirichlet.kind:
         slopes, offsets = _table(reader.take("slopes", list)), _table([reader.take("offsets", list)])[0]
         if {len(slopes), len(offsets), *map(len, slopes)} != {classes}:
-            raise ValueError("the numbers of the calibration do not fit the classes")
+            raise ValueError("the calibration parameters do not match the classes")
         return Dirichlet(slopes, offsets)
     if kind == ClassShares.kind:
         shares = ClassShares(_number(reader.take("share", float)), _table([reader.take("log_shares", list)])[0])
         if not 0 < shares.share < 1:
             raise ValueError("the share of the calibration is not between 0 and 1")
         if len(shares.log_shares) != classes or not np.isclose(np.exp(shares.log_shares).sum(), 1):
-            raise ValueError("the class shares of the calibration do not fit the classes")
+            raise ValueError("the class shares of the calibration do not match the classes")
         return shares
-    raise ValueError(f"the calibration {kind!r} is unknown; there is {', '.join(KINDS)}")
+    raise ValueError(f"unknown calibration {kind!r}; choose one of: {', '.join(KINDS)}")
 
 
 def _loss_from_json(written: Json) -> HeldOutLoss:
@@ -324,17 +324,17 @@ def _loss_from_json(written: Json) -> HeldOutLoss:
     rows = reader.take("rows", int)
     reader.done()
     if rows < 1:
-        raise ValueError("the held-out loss is one of no rows")
+        raise ValueError("the held-out loss has no rows")
     return HeldOutLoss(before, after, rows)
 
 
 def _number(value: Any) -> float:
     if type(value) not in (float, int) or not np.isfinite(value):
-        raise ValueError("a number of the calibration is none")
+        raise ValueError("a calibration parameter is not a number")
     return float(value)
 
 
 def _table(rows: list[Any]) -> tuple[tuple[float, ...], ...]:
     if not all(type(row) is list for row in rows):
-        raise ValueError("a list of the calibration is none")
+        raise ValueError("a calibration parameter is not a list")
     return tuple(tuple(_number(value) for value in row) for row in rows)

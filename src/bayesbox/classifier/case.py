@@ -175,7 +175,7 @@ def _beyond(name: str, value: str | None, tally: Any) -> list[str]:
             return []
     except ValueError:  # a date, which is counted by its seconds
         return []
-    return [f"`{name}` {value} is outside what was learned: {known[0]:.4g} to {known[1]:.4g}"]
+    return [f"`{name}` {value} is outside the training range {known[0]:.4g} to {known[1]:.4g}"]
 
 
 def _unseen_text(name: str, value: str, known: tuple[str, ...], *, smoothed: bool) -> str:
@@ -185,9 +185,9 @@ def _unseen_text(name: str, value: str, known: tuple[str, ...], *, smoothed: boo
     near = [same] if same is not None else difflib.get_close_matches(value, known, n=1, cutoff=0.5)
     guess = f" Did you mean `{near[0]}`?" if near else ""
     there = ", ".join(known[:MOST_LISTED]) + (", ..." if len(known) > MOST_LISTED else "")
-    fate = "the smoothing rule gives it the probability of a zero count" if smoothed else "it is ignored"
-    mark = f" If it stands for a missing value: {missing_mark(value)}." if is_missing_mark(value) else ""
-    return f"`{name}` was never {value} so far: {fate}. Known levels: {there}.{guess}{mark}"
+    fate = "the smoothing rule assigns it the probability of a zero count" if smoothed else "it is ignored"
+    mark = f" If it means missing: {missing_mark(value)}." if is_missing_mark(value) else ""
+    return f"`{name}` = {value} was not seen in training: {fate}. Known levels: {there}.{guess}{mark}"
 
 
 def held_against(classes: tuple[str, ...], posterior: Doubles, best: int, against: str | None) -> int | None:
@@ -196,7 +196,7 @@ def held_against(classes: tuple[str, ...], posterior: Doubles, best: int, agains
         if against not in classes:
             raise UnknownChoice("class", against, classes, remedy=f"The classes are {', '.join(classes)}")
         if classes.index(against) == best:
-            raise BadOption(f"`{against}` is the class itself", remedy="Compare with another one")
+            raise BadOption(f"`{against}` is the predicted class itself", remedy="Choose another class to compare with")
         return classes.index(against)
     if len(classes) < 2:
         return None

@@ -151,9 +151,9 @@ class Certificate(Result):
             fields = json.loads(text)
         except (json.JSONDecodeError, RecursionError) as error:
             line = f", line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
-            raise BadData("not a certificate: this is not JSON", where=f"{where}{line}") from None
+            raise BadData("not a certificate: the file is not valid JSON", where=f"{where}{line}") from None
         if not isinstance(fields, dict) or set(fields) != _fields_of(fields.get("format")):
-            raise BadData("this is not a certificate of a forgetting", where=where, remedy=f"Its format is {FORMAT!r}")
+            raise BadData("this is not the certificate of a forget", where=where, remedy=f"Its format is {FORMAT!r}")
         for name in ("before", "rows", "after"):
             if not _is_digest(fields[name]):
                 raise BadData(f"`{name}` must be a SHA-256 digest in hex", where=where, found=fields[name])
@@ -191,21 +191,21 @@ class Certificate(Result):
             _statement(
                 "the rows are those taken out",
                 None if rows is None else rows.digest() == self.rows and count in (None, self.count),
-                needs="--rows DATA, the rows that were taken out",
+                needs="--rows DATA, the removed rows",
                 binds=True,
             ),
             _statement(
                 "training on the rest gives the tallies after",
                 None if rest is None else rest.digest() == self.after,
-                needs="--rest DATA --retrain, which counts the rows that are left"
+                needs="--rest DATA --retrain, the remaining rows"
                 if self.ledger is not None
-                else "--rest DATA, the rows that are left",
+                else "--rest DATA, the remaining rows",
                 binds=True,
             ),
             _statement(
                 "the rest and the rows give the tallies before",
                 None if rows is None else (after + rows).digest() == self.before,
-                needs="--rows DATA, the rows that were taken out",
+                needs="--rows DATA, the removed rows",
             ),
             *self._check_ledger(model.ledger, None if rows is None else rows.ledger, rest_ledger),
         )
@@ -219,27 +219,27 @@ class Certificate(Result):
         yield _statement(
             "the ledgers after and of the rows give the one before",
             before,
-            needs="a model with a ledger: train --ledger",
+            needs="a model with a ledger: bayes train --ledger",
         )
         yield _statement(
             "the rows are, row by row, those taken out",
             None if rows is None else rows == stated.rows,
-            needs="--rows DATA, the rows that were taken out",
+            needs="--rows DATA, the removed rows",
             binds=True,
         )
         yield _statement(
             "the rest are, row by row, the rows of the model",
             None if rest is None else rest.digest() == stated.after,
-            needs="--rest DATA, the rows that are left",
+            needs="--rest DATA, the remaining rows",
             binds=True,
         )
 
     def _check_signature(self, key: Ed25519PublicKey | None) -> Statement:
         if self.signature is None:
-            needs = "a certificate that was signed: bayes forget --key"
+            needs = "a signed certificate: bayes forget --key"
             return _statement("the certificate is signed by this key", None if key is None else False, needs=needs)
         signed = None if key is None else is_signed_by(self.signature, self.signed_bytes(), key)
-        needs = "--public-key FILE, from whoever signed it"
+        needs = "--public-key FILE, from the signer"
         return _statement("the certificate is signed by this key", signed, needs=needs, binds=True)
 
 

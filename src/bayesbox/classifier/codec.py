@@ -31,14 +31,14 @@ from bayesbox.tally.room import require_room_for_levels
 IGNORED, MISSING = "ignored", "missing"
 
 HOLDS = CLASSIFIER
-LOADED_BY = "bayesbox.load, or give it to `bayes predict`"
+LOADED_BY = "bayesbox.load, or use it with `bayes predict`"
 
 
 def write(classifier: AnyTableClassifier) -> tuple[Json, dict[str, bytes]]:
     """What the document says of a classifier, and the other members."""
     schema, book = classifier.schema, classifier.book
     if schema is None:
-        raise BadData("nothing was learned yet, so there is nothing to save")
+        raise BadData("the model is not trained yet, so there is nothing to save")
     label_type = label_type_of(classifier.model.labels.tolist()) if classifier.fixed else book.label_type
     written = {
         "digest": book.digest(),
@@ -117,7 +117,7 @@ def _classifier(kind: type[AnyTableClassifier], reader: Reader, tables: dict[str
     ignore, ignored = _ignored(reader.take_if_present("ignore", dict), schema)
     reader.done()
     if label_type not in LABEL_TYPES:
-        raise ValueError(f"the label type {label_type!r} is unknown")
+        raise ValueError(f"unknown label type {label_type!r}")
     if fixed:
         classifier = kind.from_given_members(tables, schema, label_type).changed(rules=rules)
     else:
@@ -141,7 +141,7 @@ def _classifier(kind: type[AnyTableClassifier], reader: Reader, tables: dict[str
         classifier = classifier.changed(target_cuts=cuts_from_json(target_bins))
     _require_consistent(schema, classifier.book, label_type)
     if classifier.book.digest() != digest:
-        raise ValueError("the digest is not that of the tallies")
+        raise ValueError("the digest does not match the tallies")
     if not fixed:
         classifier.require_consistent()
     if calibration is None:
@@ -150,9 +150,9 @@ def _classifier(kind: type[AnyTableClassifier], reader: Reader, tables: dict[str
 
     calibrated = calibrated_from_json(calibration)
     if calibrated.classes != classifier.classes:
-        raise ValueError("the calibration is one of other classes")
+        raise ValueError("the calibration has other classes")
     if not calibrated.fits(tuple(schema.kinds) if classifier.weighs_columns else ()):
-        raise ValueError("the calibration has weights of other columns")
+        raise ValueError("the calibration has weights for other columns")
     return classifier.changed(calibrated=calibrated, calibrate=calibrated.asked)
 
 
@@ -160,7 +160,7 @@ def _choice(reader: Reader, name: str, only: str) -> str | None:
     """A text that can be one thing only, where it is there."""
     found: str | None = reader.take_if_present(name, str)
     if found not in (None, only):
-        raise ValueError(f"{name} is {found!r}, and not {only}")
+        raise ValueError(f"{name} is {found!r}, but must be {only}")
     return found
 
 
@@ -183,11 +183,11 @@ def _require_consistent(schema: Schema, book: Book, label_type: str) -> None:
     for name, tally in book.columns.items():
         kind = schema.kinds.get(name)
         if kind is None:
-            raise ValueError(f"there is a tally of the column `{name}`, which is not in the schema")
+            raise ValueError(f"there is a tally for the column `{name}`, which is not in the schema")
         if schema.tally_form(name) not in (None, tally.form):
-            raise ValueError(f"column `{name}` is a {kind.name}, and its tally one of {tally.form}")
+            raise ValueError(f"column `{name}` is a {kind.name}, but its tally is for {tally.form}")
         if kind.is_flag and not set(FLAG_LEVELS).issuperset(_levels(tally)):
-            raise ValueError(f"column `{name}` is a flag with other levels than false and true")
+            raise ValueError(f"column `{name}` is a flag, but its levels are not false and true")
     for name, kind in schema.kinds.items():
         if kind.width is not None:
             _require_width(name, kind.width, book)
@@ -205,13 +205,13 @@ def _require_width(name: str, width: int, book: Book) -> None:
     if name in book:
         for level in _levels(book[name]):
             if not (level.isascii() and level.isdecimal() and str(int(level)) == level and int(level) < width):
-                raise ValueError(f"column `{name}` is a group of {width} columns, and {level!r} is none of them")
+                raise ValueError(f"column `{name}` is a group of {width} columns, and {level!r} is not one of them")
 
 
 def _require_labels(texts: tuple[str, ...], label_type: str) -> None:
     try:
         again = [level_text(label) for label in label_values(texts, label_type).tolist()]
     except (ValueError, OverflowError) as error:
-        raise ValueError(f"a class is no label of type {label_type}: {error}") from error
+        raise ValueError(f"a class is not a label of type {label_type}: {error}") from error
     if label_type not in ("text", "moment") and again != list(texts):  # a moment may be finer than Python's
         raise ValueError(f"the classes are not the texts of labels of type {label_type}")

@@ -170,7 +170,7 @@ class Evaluation(Result):
         matrix, known = cost_matrix(costs, scores.classes), scores.true < len(scores.classes)
         if not known.all():
             raise BadOption(
-                "the rows have classes that the model does not know, whose cost is not known",
+                "some rows have classes that the model does not know, so their costs are not known",
                 remedy="Drop these rows",
             )
         paid = matrix[scores.true, cheapest(scores.p, matrix)]
@@ -181,7 +181,7 @@ class Evaluation(Result):
 
     def _rows(self) -> RowScores:
         if self.each is None:
-            raise BadOption("there were too many rows and classes to keep what each row got", remedy="Take fewer rows")
+            raise BadOption("too many rows and classes to keep the prediction of each row", remedy="Use fewer rows")
         return self.each
 
     def subset(self, chosen: Any) -> Evaluation:
@@ -289,7 +289,7 @@ class Evaluation(Result):
     def best_threshold(self, label: object, metric: str = "f1") -> Threshold:
         """The threshold on P(label) that would have served a metric best on these rows."""
         if self.each is None:
-            raise BadOption("there are too many rows and classes to find a threshold on", remedy="Take fewer rows")
+            raise BadOption("too many rows and classes to find a threshold", remedy="Use fewer rows")
         p, true, weights = self.each.of_class(class_position(label, self.each.classes))
         return best_threshold(p, true, metric, weights)
 
@@ -328,7 +328,7 @@ class Evaluation(Result):
             parts.append(f"accuracy {accuracy:.4f}, always {metrics.baseline}: {metrics.baseline_accuracy:.4f}")
         if loss > metrics.baseline_log_loss:
             parts.append(f"log loss {loss:.4f}, class shares alone: {metrics.baseline_log_loss:.4f}")
-        return f"worse than always answering {metrics.baseline}: {'; '.join(parts)}" if parts else None
+        return f"worse than always predicting {metrics.baseline}: {'; '.join(parts)}" if parts else None
 
     def _head(self) -> str:
         of = self.model or f"{self.data}, target {self.target}"
@@ -342,18 +342,18 @@ class Evaluation(Result):
 
     def _remarks(self) -> Iterator[str]:
         found = self.scored
-        left_out = [f"{found.unlabelled:,} without a label left out"] if found.unlabelled else []
-        left_out += [f"{self.skipped:,} broken ones left out"] if self.skipped else []
+        left_out = [f"{found.unlabelled:,} without a label dropped"] if found.unlabelled else []
+        left_out += [f"{self.skipped:,} malformed ones skipped"] if self.skipped else []
         yield ", ".join([f"{found.rows:,} row{'s' if found.rows != 1 else ''}", *left_out])
         worse = self.worse_than_baseline()
         if worse is not None:
             yield worse
         if self.how == TRAINING_ROWS:
-            yield "these are the rows that the model has learned, so that it looks better than it is"
+            yield "the model was trained on these rows, so the figures are too optimistic"
             if self.model:
-                yield "judge it by rows it has not learned: evaluate(model, X, y, cv=10)"
+                yield "evaluate it on held-out rows: evaluate(model, X, y, cv=10)"
         elif self.how == ROWS:
-            yield "not exactly the rows that the model has learned; whether it has learned some of them is not known"
+            yield "these are not exactly the training rows, but some of them may have been used for training"
         if found.unseen:
             names = [f"{name} ({count:,})" for name, count in found.unseen.most_common(MOST_NAMES)]
             more = ", ..." if len(found.unseen) > MOST_NAMES else ""

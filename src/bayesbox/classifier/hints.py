@@ -85,7 +85,7 @@ class Hint:
             return ""
         listed = ", ".join(f"`{name}`" for name in self.others[:MOST_ALIKE])
         more = " ..." if len(self.others) > MOST_ALIKE else ""
-        return f"The same is true of {len(self.others)} more columns: {listed}{more}"
+        return f"{len(self.others)} more columns: {listed}{more}"
 
     def as_warning(self) -> SuspiciousData:
         """The warning of an estimator."""
@@ -126,8 +126,8 @@ def has_one_value(schema: Schema, name: str, tally: Any) -> bool:
 
 def _constant_hint(names: Sequence[str]) -> Hint:
     one = len(names) == 1
-    columns = f"column `{names[0]}` holds" if one else f"columns {listed(names)} hold"
-    what = f"{columns} one value only, so {'it is' if one else 'they are'} ignored"
+    columns = f"column `{names[0]}` has" if one else f"columns {listed(names)} have"
+    what = f"{columns} a single value, so {'it is' if one else 'they are'} ignored"
     return Hint(Reason.CONSTANT, tuple(names), what)
 
 
@@ -173,7 +173,7 @@ def said_once(found: Iterable[Hint]) -> list[Hint]:
     """The same hints; of those that differ in the column alone, more than a few become one, where the first was.
 
     >>> [str(hint) for hint in said_once(Hint("no-values", (name,), f"column `{name}` is empty") for name in "abcdef")]
-    ['column `a` is empty. The same is true of 5 more columns: `b`, `c`, `d` ...']
+    ['column `a` is empty. 5 more columns: `b`, `c`, `d` ...']
     """
     hints = list(found)
     alike: dict[tuple[str, tuple[object, ...]], list[str]] = {}
@@ -223,12 +223,12 @@ def spelling_hint(name: str, spelling: Spelling) -> Hint:
     written = " and ".join(filter(None, marks))
     reason = Reason.DECIMAL_COMMA if spelling.numerals.thousands is None else Reason.THOUSANDS
     meaning = "; 12% is 0.12 then" if spelling.percent else ""
-    other = "; if the comma is the decimal mark: " + parameter("decimal", ",") if spelling.ambiguous else ""
+    other = "; if the comma is the decimal separator: " + parameter("decimal", ",") if spelling.ambiguous else ""
     return Hint(
         Reason.MARKED_NUMBERS if spelling.is_marked else reason,
         (name,),
-        f"column `{name}` holds numbers with {written}, such as {spelling.example}, and each counts as a category "
-        "by itself",
+        f"column `{name}` has numbers with {written}, such as {spelling.example}, so each value counts as a "
+        "separate category",
         "Read them as numbers: " + spelling.remedy(name) + meaning + other,
     )
 
@@ -247,7 +247,7 @@ def date_hint(name: str, what: str) -> Hint:
     return Hint(
         Reason.DATES,
         (name,),
-        f"column `{name}` {what}, and each counts as a category by itself",
+        f"column `{name}` {what}, so each counts as a separate category",
         "Declare it a date: " + declaring(name, "date") + "; or ignore it: " + ignoring(name),
         found=(what,),
     )
@@ -294,8 +294,9 @@ def _one_hot_hint(names: tuple[str, ...]) -> Hint:
     return Hint(
         Reason.ONE_HOT,
         names,
-        f"the columns {listed} look like one variable coded 1-of-{times}: naive Bayes would count it {times} times",
-        "Take them as one: " + Remedy(f"one_hot={{{stem!r}: {list(names)}}}", f"--one-hot {pasted(f'{stem}={flags}')}"),
+        f"the columns {listed} look like one variable, one-hot encoded in {times} columns: naive Bayes would "
+        f"count it {times} times",
+        "Combine them: " + Remedy(f"one_hot={{{stem!r}: {list(names)}}}", f"--one-hot {pasted(f'{stem}={flags}')}"),
     )
 
 

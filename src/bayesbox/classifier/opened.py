@@ -37,7 +37,7 @@ class ReadingOptions:
         """What only a file of a table has, as `open_source` takes it."""
         if self.follow_links:
             raise BadOption(
-                "links are followed in folders of documents, but this is a table",
+                "follow_links applies to folders of documents, but this is a table",
                 remedy="Omit " + Remedy("follow_links=True", "--follow"),
             )
         return {"na": self.na, "bad_rows": self.bad_rows, "format": self.format, "dialect": self.dialect}

@@ -12,8 +12,9 @@ from bayesbox.schema.takes import OneOf, OnOff
 T = TypeVar("T")
 
 CALIBRATION_HELP = (
-    "Calibrate the probabilities on held-out rows: auto chooses by their log loss among weights of the columns, "
-    "temperature, isotonic, dirichlet, the class shares mixed in, and none. Default: auto, in evaluate none for rows."
+    "Calibrate the probabilities on held-out rows. auto chooses by held-out log loss between column weights, "
+    "temperature, isotonic, dirichlet, shares (mixing in the class shares) and none. Default: auto; none for "
+    "rows in evaluate."
 )
 CALIBRATIONS = ("temperature", "isotonic", "dirichlet", "shares", "auto")
 NO_CALIBRATION = "none"  # as the command says it
@@ -35,7 +36,7 @@ def calibration_option() -> Any:
     )
 
 
-LEDGER_HELP = "Keep a hash of the rows, by which forgetting can be proved row by row."
+LEDGER_HELP = "Keep a hash of the rows, so that a forget can be verified row by row."
 
 
 def ledger_option() -> Any:
@@ -71,7 +72,7 @@ def _after_colon(cls: type, title: str, parameter: str) -> dict[str, Any]:
     if not parameter:
         return {}
     if not known:
-        raise BadOption(f"{title} takes no parameter after a colon", found=parameter)
+        raise BadOption(f"{title} has no parameter after a colon", found=parameter)
     first = next(iter(known))
     if len(known) == 1:
         return {first: known[first].from_text(first, parameter)}
@@ -80,6 +81,6 @@ def _after_colon(cls: type, title: str, parameter: str) -> dict[str, Any]:
         name, _, text = part.partition("=") if "=" in part else (first, "=", part)
         if name not in known:
             others = " and ".join(f"{each}=..." for each in list(known)[1:])
-            raise BadOption(f"{title} takes {known[first].words}, {others} after a colon", found=part)
+            raise BadOption(f"the parameters of {title} after a colon are {known[first].words}, {others}", found=part)
         found[name] = known[name].from_text(name, text)
     return found

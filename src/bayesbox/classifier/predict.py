@@ -70,9 +70,9 @@ class PredictionWriter:
         added = ["prediction", *self._posterior_names(), *(["explanation"] if asked.explain else [])]
         twice = [name for name in self.keep if name in added]
         if twice:
-            raise BadOption(f"`{twice[0]}` would be there twice", remedy="Do not keep it")
+            raise BadOption(f"the output would have two columns `{twice[0]}`", remedy="Remove it from the kept columns")
         if asked.unsure is not None and UNSURE in self.classes:
-            raise BadOption(f"a class is called {UNSURE}: the answer could mean either", remedy="Rename the class")
+            raise BadOption(f"a class is named {UNSURE}, so the answer would be ambiguous", remedy="Rename the class")
         self.costs = None if asked.costs is None else cost_matrix(asked.costs, self.classes)
         if asked.threshold is not None:
             class_position(asked.threshold[0], self.classes)  # which is there
@@ -185,4 +185,4 @@ def find_row(source: Source, number: int) -> Batch:
         if number <= rows:
             place = number - 1 - batch.first_row
             return batch.slice(place, place + 1)
-    raise BadOption(f"there is no row {number}: the data have {rows} rows", where=source.name)
+    raise BadOption(f"no row {number}: the data have {rows} rows", where=source.name)

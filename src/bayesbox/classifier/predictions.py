@@ -28,11 +28,11 @@ class Predictions:
 def require_options(*, bins: int, folds: int = 2, repeats: int = 1) -> None:
     """Refuse numbers of bins, folds and repeats that mean nothing."""
     if bins < 1:
-        raise BadOption("there is one bin or more", found=bins)
+        raise BadOption("the number of bins must be at least 1", found=bins)
     if repeats < 1:
-        raise BadOption("there is one repeat or more", found=repeats)
+        raise BadOption("the number of repeats must be at least 1", found=repeats)
     if folds < 2:
-        raise BadOption("there are two folds or more", found=folds)
+        raise BadOption("the number of folds must be at least 2", found=folds)
 
 
 def held_out(
@@ -46,7 +46,7 @@ def held_out(
 ) -> Evaluation:
     """The evaluation on given rows; `of` is what messages call one of these."""
     if both is None or not both.found.rows:
-        raise BadData(f"there is no {of} with a label", where=source.name)
+        raise BadData(f"no {of} has a label", where=source.name)
     return Evaluation(
         how,
         source.name,

@@ -80,7 +80,7 @@ def register_kind(kind: ModelKind) -> None:
     """Enter a kind of model; another with one of its names is refused."""
     for other in KINDS.values():
         if kind.name == other.name or kind.file == other.file:
-            raise BadOption("there is a kind of model of this name already", found=f"{kind.name}, {kind.file} in files")
+            raise BadOption("a kind of model with this name already exists", found=f"{kind.name}, {kind.file} in files")
     KINDS[kind.name] = kind
     register_codec(kind.file, kind.codec)
 
@@ -207,7 +207,7 @@ def split_model(model: str) -> tuple[ModelKind, str]:
     """The kind that a text such as `kdb:2` names, and the parameter after the colon."""
     name, _, parameter = model.partition(":")
     if name not in KINDS:
-        raise UnknownChoice("model", name, KINDS, remedy=f"There is: {kinds_text(', and ')}")
+        raise UnknownChoice("model", name, KINDS, remedy=f"Choose one of: {kinds_text(', and ')}")
     return KINDS[name], parameter
 
 

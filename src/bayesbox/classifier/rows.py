@@ -189,11 +189,11 @@ def check_merge(one: AnyClassifier, other: AnyClassifier) -> None:
     if not one.counts_like(other):
         raise CannotMerge("the two models have different rules", remedy="Give both the same parameters")
     if one.schema is None or other.schema is None:
-        raise CannotMerge("one of the two models has learned nothing")
+        raise CannotMerge("one of the two models is not trained yet")
     if not one.derived_like(other):
         raise CannotMerge(
-            "the two models derived different choices from their rows, so that they counted different things",
-            remedy="Train one on the rows of both, or train the second by updating a copy of the first",
+            "the two models derived different choices from their rows, so they counted different things",
+            remedy="Train one model on the rows of both, or train the second by updating a copy of the first",
         )
     warn_of_lost_ledger(one, other)
 

@@ -62,7 +62,7 @@ def schema_from_json(columns: list[Any], classes: tuple[str, ...], *, numeric: s
     if len(kinds) < len(columns):
         raise ValueError("two columns have the same name")
     if list(classes) != sorted(set(classes)):
-        raise ValueError("the declared classes are not in order")
+        raise ValueError("the declared classes are not sorted")
     return Schema(kinds, frozenset(declared), classes, numeric)
 
 
@@ -99,5 +99,5 @@ def one_hot_from_json(written: Json) -> dict[str, tuple[str, ...]]:
     reader = Reader(written, "fold")
     one_hot = {name: reader.texts(name) for name in written}
     if any(not flags or len(set(flags)) < len(flags) for flags in one_hot.values()):
-        raise ValueError("a one-hot group has no flags, or one of them twice")
+        raise ValueError("a one-hot group has no flags, or a flag twice")
     return one_hot

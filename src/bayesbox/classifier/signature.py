@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from bayesbox.file.reader import Json
 
 ALGORITHM = "Ed25519"
-MAKE_ONE = "Make a pair with: bayes key NAME"
+MAKE_ONE = "Create a key pair: bayes key NAME"
 
 K = TypeVar("K")
 
@@ -121,6 +121,6 @@ def _loaded(path: str | os.PathLike[str], read: Callable[[bytes], Any], kind: ty
         raise BadOption(f"this is not a {which} key in PEM format", where=where, remedy=MAKE_ONE) from None
     if not isinstance(key, kind):
         raise BadOption(
-            f"the key must be of {ALGORITHM}", where=where, found=type(key).__name__.strip("_"), remedy=MAKE_ONE
+            f"the key must be {ALGORITHM}", where=where, found=type(key).__name__.strip("_"), remedy=MAKE_ONE
         )
     return key

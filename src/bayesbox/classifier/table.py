@@ -163,12 +163,12 @@ class TableClassifier(Classifier[R, D, M]):
 
     def given_members(self) -> dict[str, bytes]:
         """The members of a model that is made of given tables."""
-        raise ValueError(f"no {self.title} is made of given tables")
+        raise ValueError(f"{self.title} cannot be made from given tables")
 
     @classmethod
     def from_given_members(cls, members: dict[str, bytes], schema: Schema, label_type: str) -> Self:  # noqa: ARG003
         """The classifier of such members; ValueError where there is none."""
-        raise ValueError(f"no {cls.title} is made of given tables")
+        raise ValueError(f"{cls.title} cannot be made from given tables")
 
     # -- columns -------------------------------------------------------------------------------------------------
 
@@ -277,9 +277,11 @@ class TableClassifier(Classifier[R, D, M]):
         for name, kind in schema.kinds.items():
             group = kind.group
             if group is not None and not self.groups_levels:
-                raise BadOption(f"{self.title} takes levels as they are", found=f"group={group} of column `{name}`")
+                raise BadOption(f"{self.title} cannot group levels", found=f"group={group} of column `{name}`")
             if kind.smoothing is not None and not self.rules_by_column:
-                raise BadOption(f"{self.title} smooths all columns by one rule", found=f"smoothing of column `{name}`")
+                raise BadOption(
+                    f"{self.title} uses one smoothing rule for all columns", found=f"smoothing of column `{name}`"
+                )
         super().accept(schema, book)
 
     def take_in(self, schema: Schema, book: Book, counted: CountedBook) -> None:
@@ -330,12 +332,14 @@ class TableClassifier(Classifier[R, D, M]):
     ) -> Opened[Self]:
         """The rows of a table. Before anything was learned, columns are what they are declared or look like."""
         if text is not None:
-            raise BadOption("text= names the column of a TextClassifier", found=text)
+            raise BadOption(
+                "text= names the text column of a TextClassifier, but this is a model of tables", found=text
+            )
         if label is not None:
-            raise BadOption("the rows of a table have a column of classes", found=label)
+            raise BadOption("class= applies to documents: the classes of a table are in its target column", found=label)
         target = target or self.target
         if target is None:
-            raise BadOption("which column holds the classes is not said", remedy="Give target=")
+            raise BadOption("no target column", remedy="Pass target=")
         if self.schema is None:
             from bayesbox.classifier.train import source_of
 

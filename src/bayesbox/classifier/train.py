@@ -76,7 +76,7 @@ def source_of(
         kind = kind_of_data(data)
         if kind.name == FRAME and not ReadingOptions(**options).is_plain:
             raise BadOption(
-                "na, bad_rows, format and the like say how to read a file, but this is not one",
+                "na, bad_rows, format and similar parameters apply to files, but these data are not a file",
                 found=type(data).__name__,
             )
         return kind.opener()(data)
@@ -418,4 +418,4 @@ def train(
 
 def nothing_labelled(classifier: AnyClassifier, source: Source) -> BadData:
     """What to say of rows none of which has a label."""
-    return BadData(f"there is no {classifier.unit} with a label", where=source.name)
+    return BadData(f"no {classifier.unit} has a label", where=source.name)

@@ -35,13 +35,13 @@ def one_class(classes: Sequence[str]) -> list[Hint]:
     """What to say of rows that all have the same class.
 
     >>> [str(hint) for hint in one_class(["yes"])], one_class(["no", "yes"])
-    (['every row has the class yes, so every answer will be yes'], [])
+    (['every row has the class yes, so every prediction will be yes'], [])
     """
     if len(classes) != 1:
         return []
     from bayesbox.classifier.hints import Hint, Reason
 
-    what = f"every row has the class {classes[0]}, so every answer will be {classes[0]}"
+    what = f"every row has the class {classes[0]}, so every prediction will be {classes[0]}"
     return [Hint(Reason.ONE_CLASS, (), what)]
 
 

@@ -13,7 +13,7 @@ from bayesbox.cli.print.output import emit_json, note, say
 @click.command(
     "app",
     cls=options.Verb,
-    short_help="Open models and networks in the browser.",
+    short_help="Open models, tables and networks in the browser.",
     examples=(
         "bayes app",
         "bayes app titanic.bayes asia.bif",
@@ -21,16 +21,16 @@ from bayesbox.cli.print.output import emit_json, note, say
         "bayes app people.csv -t income",
         "bayes app m.bayes --port 8123 --no-open",
     ),
-    notes="The page is on this machine only, at an address with a secret that is new in each run. It can read the "
-    "files that are named and no others. Ctrl-C stops it. Keys of --json, printed when it starts: address, files "
-    "(name, kind, views, lesson).",
+    notes="The page is served on this machine only, at an address with a secret that changes with each run. It can "
+    "read the named files and no others. Press Ctrl-C to stop it. Keys of --json, printed at the start: address, "
+    "files (name, kind, views, lesson).",
 )
 @click.argument("files", nargs=-1, metavar="[FILE]...", type=click.Path())
-@click.option("-t", "--target", metavar="COLUMN", help="The column of a table that holds the classes.")
-@click.option("--weight", metavar="COLUMN", help="The column of a table that holds weights.")
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="The port; 0, the default, takes a free one.")
-@click.option("--no-open", is_flag=True, help="Print the address and do not open the browser.")
-@click.option("--for", "seconds", type=click.FloatRange(min=0, min_open=True), help="Stop after so many seconds.")
+@click.option("-t", "--target", metavar="COLUMN", help="The target column of a table.")
+@click.option("--weight", metavar="COLUMN", help="The weight column of a table.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="The port; by default 0, any free port.")
+@click.option("--no-open", is_flag=True, help="Print the address without opening the browser.")
+@click.option("--for", "seconds", type=click.FloatRange(min=0, min_open=True), help="Stop after this many seconds.")
 @options.json_option
 def command(
     files: tuple[str, ...],
@@ -41,11 +41,11 @@ def command(
     seconds: float | None,
     as_json: bool,
 ) -> None:
-    """Show models (.bayes), tables and networks in the browser, where every answer moves with what you set.
+    """Open models (.bayes), tables and networks in the browser, and explore their answers interactively.
 
-    A model is a classifier of tables or a hidden Markov model. A table after a classifier judges it;
-    a table with a target is learned and cross-validated. Without a FILE it opens three lessons: the people of the
-    Titanic, a screening test, and a network.
+    A model is a classifier of tables or a hidden Markov model. A table after a classifier evaluates it; a table with a
+    target is used to train and cross-validate. Without a FILE the app opens three lessons: the people of the Titanic, a
+    screening test, and a network.
     """
     from bayesbox.app.server.opened import open_files, shipped
     from bayesbox.app.server.run import serve

@@ -21,7 +21,7 @@ def _costs(text: str) -> dict[str, float]:
         except ValueError:
             equals = ""
         if not equals or not name.strip():
-            raise BadOption("costs are written name=30,name=2", found=item)
+            raise BadOption("costs must be written name=30,name=2", found=item)
     return found
 
 
@@ -31,7 +31,7 @@ COSTS = options.Read("name=cost", _costs)
 @click.command(
     "ask",
     cls=options.Verb,
-    short_help="Say what to ask next: what is expected to say most of a class or node.",
+    short_help="Suggest what to ask next: the most informative unknown columns or nodes.",
     examples=(
         "bayes ask asia.bif --target lung",
         "bayes ask asia.bif --target lung --set xray=yes --set smoke=no",
@@ -39,30 +39,30 @@ COSTS = options.Read("name=cost", _costs)
         "bayes ask people.bayes --set sex=Female",
         "bayes ask heart.bayes --set age=54 --costs thal=50,ca=80 --json",
     ),
-    notes="The expected information of a node about the target is their mutual information in bits, given what is "
-    "known. Keys of --json, of a network: model, evidence, target, posterior (by state), entropy (bits that are not "
-    "known), questions (node, information, cost, worth), the most worth asking first; of a classifier questions have "
-    "column and values (the levels of a column) in place of node, and there are silent (columns that cannot be asked "
-    "for, with the reason) and notes.",
+    notes="The expected information of a node is its mutual information with the target, in bits, given what is known. "
+    "Keys of --json, for a network: model, evidence, target, posterior (by state), entropy (remaining "
+    "uncertainty in bits), questions (node, information, cost, worth), most useful first; for a classifier, "
+    "questions have column and values (the levels of a column) instead of node, and there are also silent "
+    "(columns that cannot be asked about, with the reason) and notes.",
 )
 @click.argument("model")
-@click.option("--target", "-t", metavar="NODE", help="Of a network: the node to find out about.")
+@click.option("--target", "-t", metavar="NODE", help="For a network: the node to find out about.")
 @click.option(
     "--set",
     "values",
     type=options.SETTING,
     multiple=True,
     metavar="NAME=VALUE",
-    help="What is known already; repeat it.",
+    help="A known value; repeat for several.",
 )
 @click.option(
     "--costs",
     type=COSTS,
     multiple=True,
     metavar="NAME=COST,...",
-    help="What it costs to ask; 1 where none is given. The order is then by information per cost.",
+    help="The cost of asking each; 1 if not given. Questions are then ranked by information per cost.",
 )
-@click.option("--top", type=click.IntRange(min=1), metavar="N", help="How many to print; by default 20.")
+@click.option("--top", type=click.IntRange(min=1), metavar="N", help="How many to print; 20 by default.")
 @options.json_option
 def command(
     model: str,
@@ -72,10 +72,10 @@ def command(
     top: int | None,
     as_json: bool,
 ) -> None:
-    """Print what to ask next: what is not known, by how much it is expected to say of the target, in bits.
+    """Suggest what to ask next: the unknown columns or nodes, ranked by expected information about the target.
 
-    MODEL is the file of a network (.bif, .xmlbif, .net, .xdsl, .uai, .json ...), or the model file of a classifier of
-    tables, whose target is the class. Sums over levels are exact, integrals over numbers right to 1e-6 bits.
+    MODEL is a network (.bif, .xmlbif, .net, .xdsl, .uai, .json ...), or the model file of a classifier of tables, whose
+    target is the class. Information is in bits: exact for categories, accurate to 1e-6 bits for numbers.
     """
     asked = {name: cost for each in costs for name, cost in each.items()} or None
     ask = ask_classifier if is_model_file(model) else ask_network

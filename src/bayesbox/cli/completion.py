@@ -11,7 +11,7 @@ from bayesbox.cli.print.output import emit_json
 @click.command(
     "completion",
     cls=options.Verb,
-    short_help="Print the completion script of a shell.",
+    short_help="Print the completion script for a shell.",
     examples=(
         "bayes completion bash >> ~/.bashrc",
         "bayes completion zsh >> ~/.zshrc",
@@ -22,7 +22,7 @@ from bayesbox.cli.print.output import emit_json
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @options.json_option
 def command(shell: str, as_json: bool) -> None:
-    """Print a script that lets a shell complete verbs and options when the Tab key is pressed."""
+    """Print a script that lets a shell complete commands and options with the Tab key."""
     from click.shell_completion import get_completion_class
 
     from bayesbox.cli.main import COMPLETE, bayes

@@ -19,15 +19,15 @@ CASE = {"cabin": "1st", "sex": "female", "age": "adult"}
 @click.command(
     "demo",
     cls=options.Verb,
-    short_help="A tour in ten seconds: the people of the Titanic.",
+    short_help="Take a ten-second tour with the Titanic data.",
     examples=("bayes demo", "bayes demo --data > titanic.csv"),
     notes="Keys of --json: people, survivors, digest, majority, cross_validation and held_out (rows, accuracy, "
-    "log_loss), forgets_exactly, case (as of bayes explain, with work).",
+    "log_loss), forgets_exactly, case (as in bayes explain, with work).",
 )
-@click.option("--data", is_flag=True, help="Print the table of counts as CSV and nothing else.")
+@click.option("--data", is_flag=True, help="Only print the table of counts, as CSV.")
 @options.json_option
 def command(data: bool, as_json: bool) -> None:
-    """Train on the 2,201 people of the Titanic, test on people the model does not know, and explain one of them."""
+    """Train on the 2,201 people of the Titanic, predict people the model has not seen, and explain one prediction."""
     from bayesbox.cli.print import titanic
 
     if data:
@@ -63,19 +63,19 @@ def _case(classifier: Any) -> tuple[Any, Any]:
 
 def _print_report(report: Json) -> None:
     say(f"The {report['people']:,} people aboard the Titanic, by cabin, sex and age; {report['survivors']} survived.")
-    say("Learning is counting: the model is the table of counts, and nothing else.")
+    say("Learning is counting: the model is a table of counts.")
     say(f"digest {report['digest']}")
     say()
-    say("How well does it predict people it does not know?")
+    say("How well does it predict people it has not seen?")
     rows = [
         [f"{FOLDS}-fold cross-validation", *_figures(report["cross_validation"])],
         [f"{SHARE:.0%} held out", *_figures(report["held_out"])],
         ['always answering "no"', f"{report['people']:,}", f"{report['majority']:.4f}", ""],
     ]
     table(["", "people", "accuracy", "log loss"], rows, right=[1, 2, 3])
-    say("Nothing was fitted again: each fold was subtracted from the counts, predicted, and put back.")
+    say("Nothing was refitted: each fold was subtracted from the counts, predicted, and added back.")
     if report["forgets_exactly"]:
-        say("The counts less a fold are, byte for byte, those of the other folds: forgetting is exact.")
+        say("The counts minus a fold equal those of the other folds, byte for byte: forgetting is exact.")
     say()
 
 
@@ -87,7 +87,7 @@ def _print_case(classifier: Any) -> None:
     from bayesbox.cli.print.case import print_report, print_work
 
     case, work = _case(classifier)
-    say("Why? A woman of the first class:")
+    say("Why? A woman in first class:")
     print_report(case, classifier.target)
     say()
     say("The work, by hand:")

@@ -34,7 +34,11 @@ LEARNING = ("cv", "repeats", "seed", "types", "ignore", "model", "loo", "target_
 @click.command(
     "evaluate",
     cls=ModelVerb,
-    short_help="Say how good a model is.",
+    groups={
+        "Evaluation": ("cv", "repeats", "seed", "loo", "bins", "threshold", "by", "compare", "yardsticks"),
+        "Robustness": ("robustness", *NOISE, "missing_values"),
+    },
+    short_help="Measure how well a model predicts.",
     examples=(
         "bayes evaluate people.bayes test.csv",
         "bayes evaluate people.csv -t income --cv 10 --repeats 10 --seed 1",
@@ -54,27 +58,42 @@ LEARNING = ("cv", "repeats", "seed", "types", "ignore", "model", "loo", "target_
     "(change, experiment, level, model, accuracy, log_loss, refused) and notes.",
 )
 @click.argument("files", nargs=-1, required=True, metavar="[MODEL] DATA...")
-@click.option("-t", "--target", metavar="COLUMN", help="The column that holds the classes; by default the model's.")
+@click.option("-t", "--target", metavar="COLUMN", help="The target column; by default the model's.")
 @click.option("--cv", type=click.IntRange(min=2), metavar="K", help=f"Cross-validate with K folds; {FOLDS} by default.")
-@click.option("--repeats", type=click.IntRange(min=1), metavar="R", help="Cross-validate so often, shuffled anew; 1.")
-@click.option("--seed", type=click.IntRange(min=0), metavar="S", help="The shuffle of the rows; 0 by default.")
-@click.option("--loo", is_flag=True, help="Leave one row out at a time.")
 @click.option(
-    "--bins", type=click.IntRange(min=1), default=15, show_default=True, help="Bins of the calibration error."
+    "--repeats",
+    type=click.IntRange(min=1),
+    metavar="R",
+    help="Repeat the cross-validation with new shuffles; 1 by default.",
 )
-@click.option("--compare", is_flag=True, help="Every kind of model on the same folds, with the time each takes.")
+@click.option("--seed", type=click.IntRange(min=0), metavar="S", help="The seed of the shuffle; 0 by default.")
+@click.option("--loo", is_flag=True, help="Leave-one-out cross-validation.")
 @click.option(
-    "--yardsticks", is_flag=True, help="--compare: also scikit-learn's logistic regression and decision tree."
+    "--bins",
+    type=click.IntRange(min=1),
+    default=15,
+    show_default=True,
+    help="The number of bins of the calibration error.",
 )
-@click.option("--robustness", is_flag=True, help="What noise, irrelevant, repeated and missing values do to models.")
+@click.option(
+    "--compare", is_flag=True, help="Compare all kinds of models on the same folds, with their training times."
+)
+@click.option(
+    "--yardsticks", is_flag=True, help="With --compare: add scikit-learn's logistic regression and decision tree."
+)
+@click.option(
+    "--robustness",
+    is_flag=True,
+    help="Measure the effect of noise, irrelevant columns, repeated columns and missing values.",
+)
 @noise_options
 @click.option(
     "--threshold",
     metavar="CLASS[:METRIC]",
-    help="The threshold on P(CLASS) that serves a metric best: f1 (the default), accuracy, balanced, youden.",
+    help="Find the threshold on P(CLASS) that maximises a metric: f1 (the default), accuracy, balanced, youden.",
 )
-@click.option("--by", metavar="COLUMN", help="The same metrics by the values of a column as well.")
-@click.option("--svg", metavar="FILE", help="Draw the reliability diagram.")
+@click.option("--by", metavar="COLUMN", help="Report the metrics for each value of this column as well.")
+@click.option("--svg", metavar="FILE", help="Write the reliability diagram to this file.")
 @click.option(
     "--model",
     cls=KindOption,
@@ -86,7 +105,7 @@ LEARNING = ("cv", "repeats", "seed", "types", "ignore", "model", "loo", "target_
 @options.target_bins_option
 @options.classes_limit_option
 @options.weight_option
-@click.option("--text", metavar="COLUMN", help="The column of the texts, for --model text.")
+@click.option("--text", metavar="COLUMN", help="The text column, for --model text.")
 @model_options
 @options.calibrate_option
 @options.na_option
@@ -96,23 +115,26 @@ LEARNING = ("cv", "repeats", "seed", "types", "ignore", "model", "loo", "target_
 @options.threads_option
 @options.json_option
 def command(files: tuple[str, ...], as_json: bool, svg: str | None, **given: Any) -> None:
-    """Say how good a model is: accuracy, log loss, Brier score, calibration, confusion, with 95 % intervals.
+    """Measure how well a model predicts: accuracy, log loss, Brier score, calibration, confusion matrix, with 95 %
+    intervals.
 
-    With a MODEL, on the rows of DATA: where these are the rows that the model has learned, that is said. Without one,
-    rows are learned and predicted in turns: by cross-validation, or with --loo leaving one row out at a time. Both are
-    exact subtractions of counts, so they cost no retraining.
+    With a MODEL, it is evaluated on the rows of DATA; a note is printed if the model has learned these rows. Without a
+    MODEL, DATA are evaluated by cross-validation or, with --loo, by leave-one-out. Both subtract counts exactly instead
+    of refitting.
     """
     from bayesbox.classifier.evaluation import TRAINING_ROWS
 
     for name in ("threshold", "by"):
         if given[name] and (given["robustness"] or given["compare"]):
-            raise click.UsageError(f"--{name} is for one model: without --compare, --robustness")
+            raise click.UsageError(
+                f"--{name} evaluates one model and cannot be combined with --compare or --robustness"
+            )
     if given["yardsticks"] and not given["compare"]:
-        raise click.UsageError("--yardsticks goes with --compare")
+        raise click.UsageError("--yardsticks requires --compare")
     if not given["robustness"]:
         for name in NOISE:
             if given[name] is not None:
-                raise click.UsageError(f"--{name.replace('_', '-')} goes with --robustness")
+                raise click.UsageError(f"--{name.replace('_', '-')} requires --robustness")
     if given["robustness"]:
         _shake(files, given, svg=svg, as_json=as_json)
         return
@@ -133,11 +155,14 @@ def command(files: tuple[str, ...], as_json: bool, svg: str | None, **given: Any
         if best:
             say()
             label, value = best["class"], f"{best['value']:.4g}"
-            say(f"answering {label} where P({label}) is {value} or more: {best['metric']} {best['score']:.4f}")
+            say(f"predicting {label} if P({label}) is at least {value}: {best['metric']} {best['score']:.4f}")
             note(f"next: bayes predict MODEL NEW.csv --threshold '{label}={value}'")
         if evaluation.how == TRAINING_ROWS:
             data, target = " ".join(map(shlex.quote, files[1:])), shlex.quote(evaluation.target)
-            note(f"next: bayes evaluate {data} -t {target} --loo   judges each of these rows by a model of the others")
+            note(
+                f"next: bayes evaluate {data} -t {target} --loo   predicts each of these rows with a model trained "
+                "on the others"
+            )
         for line in warned:
             note(f"note: {line}")
     if svg is not None:
@@ -161,7 +186,10 @@ def _compare(files: tuple[str, ...], given: Json, *, svg: str | None, as_json: b
     from bayesbox.cli.print import compare
 
     if is_model(files[0]) or given["model"] or given["loo"] or svg:
-        raise click.UsageError("--compare cross-validates every kind of model on DATA: without MODEL, --model, --loo")
+        raise click.UsageError(
+            "--compare cross-validates all kinds of models on DATA; it cannot be combined with MODEL, --model, --loo "
+            "or --svg"
+        )
     folds, repeats, seed = given["cv"] or FOLDS, given["repeats"] or 1, given["seed"] or 0
 
     def judge(model: str, options: dict[str, Any]) -> Evaluation:
@@ -199,7 +227,10 @@ def _shake(files: tuple[str, ...], given: Json, *, svg: str | None, as_json: boo
 
     target = given["target"]
     if is_model(files[0]) or target is None or given["loo"] or given["compare"] or svg:
-        raise click.UsageError("--robustness cross-validates models on DATA: with -t, without MODEL, --loo, --svg")
+        raise click.UsageError(
+            "--robustness cross-validates models on DATA: pass -t COLUMN; it cannot be combined with MODEL, --loo, "
+            "--compare or --svg"
+        )
     threads = options.threads_or_default(given["threads"])
     names = [given["model"]] if given["model"] else [kind.name for kind in KINDS.values() if kind.shaken]
     found = shake(
@@ -247,18 +278,21 @@ def _of_model(files: Sequence[str], given: Json) -> Evaluation:
 
     model, *data = files
     if not data:
-        raise click.UsageError("no data were given to hold the model against")
+        raise click.UsageError("no data to evaluate the model on: pass DATA after the model")
     names = (*LEARNING, *sorted(option_names() - {"prior"}))
     meaningless = [name for name in names if given.get(name) not in (None, ()) and given[name] is not False]
     if meaningless:
         option = meaningless[0].replace("_", "-")
-        raise click.UsageError(f"--{option} says how to learn, but {model} has learned. Give the data without a model")
+        raise click.UsageError(
+            f"--{option} applies to training, but {model} is already trained. Pass the data without a model to train "
+            "and evaluate"
+        )
     classifier = load_classifier(model)
     if given["prior"]:
         classifier = classifier.with_prior(given["prior"])
     refuse_foreign(kind_of(classifier), given, JUDGE)
     if classifier.needs_target and (given["target"] or classifier.target) is None:
-        raise click.UsageError("the model does not know its target: say which column holds the classes, with -t")
+        raise click.UsageError("the model does not record its target column: pass -t COLUMN")
     threads = options.threads_or_default(given["threads"])
     opened = classifier.open_rows(
         data,
@@ -307,13 +341,13 @@ def _require_one_way(given: Json) -> None:
         return
     for name in ("cv", "repeats", "seed"):
         if given[name] is not None:
-            raise click.UsageError(f"--loo and --{name} are two ways to evaluate: take one")
+            raise click.UsageError(f"choose one of --loo and --{name}")
     for name in ("calibrate", "select", "column_weights"):
         if given[name] not in (None, NO_CALIBRATION):
             option = name.replace("_", "-")
-            raise click.UsageError(f"--{option} is judged by folds that learn it anew: give --cv in place of --loo")
+            raise click.UsageError(f"--{option} is refitted in every fold: use --cv instead of --loo")
     if given["weight"] is not None:
-        raise click.UsageError("--loo takes every row as one: give --cv instead to use weights")
+        raise click.UsageError("--loo counts every row once: use --cv to evaluate with weights")
 
 
 def _learner(data: Sequence[str], given: Json, threads: int) -> Opened[AnyClassifier]:
@@ -332,7 +366,9 @@ def _learner(data: Sequence[str], given: Json, threads: int) -> Opened[AnyClassi
     blank = new_classifier(model, given, kinds)
     blank = blank.changed(ignore=identifiers) if identifiers else blank
     if target is None and blank.needs_target:
-        raise click.UsageError(f"{data[0]} is no model: give one first, or say with -t which column holds the classes")
+        raise click.UsageError(
+            f"{data[0]} is not a model, so it is taken as training data, but there is no target column: pass -t COLUMN"
+        )
     if not (given["compare"] or given["robustness"]):  # there each kind takes what it can
         require_taken(blank, given)
     return blank.open_rows(

@@ -15,25 +15,28 @@ WRONG = 1  # the exit code of a wrong answer
 @click.command(
     "exercise",
     cls=options.Verb,
-    short_help="Draw an exercise, show its solution, check an answer.",
+    short_help="Generate exercises with solutions, and check answers.",
     examples=(
         "bayes exercise --topic naive --seed 3",
         "bayes exercise --topic naive --seed 3 --check 9/64",
         "bayes exercise --topic naive --seed 3 --solution",
         "bayes exercise --count 12 --latex -o sheets.tex",
     ),
-    notes="The same topic and seed give the same sheet on every machine; without --topic the seed chooses the topic. "
-    "An answer is a fraction, a decimal (rounded or cut off at its last digit, two significant digits or more) or a "
-    "percentage. The exit code of --check is 0 for a right answer and 1 for a wrong one. Keys of --json: topic, seed, "
-    "sheet, asked, with --solution answer and solution; with --check right, message; with --count exercises (a list).",
+    notes="The same topic and seed give the same exercise on every machine; without --topic the seed chooses the "
+    "topic. An answer is a fraction, a decimal (rounded or truncated, with at least two significant digits) or a "
+    "percentage. The exit code of --check is 0 for a right answer and 1 for a wrong one. Keys of --json: topic, "
+    "seed, sheet, asked, with --solution answer and solution; with --check right, message; with --count "
+    "exercises (a list).",
 )
-@click.option("--topic", type=click.Choice(TOPICS), help="What it is about; by default the seed chooses.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Which of the exercises.")
-@click.option("--solution", is_flag=True, help="Show the work and the answer too.")
-@click.option("--check", metavar="ANSWER", help="Say whether this answer is right: 9/64, 0.1406 or 14.06%.")
-@click.option("--count", type=int, help="So many different sheets from this seed on, with the answers at the end.")
-@click.option("--latex", is_flag=True, help="Print a document of LaTeX, which compiles by itself.")
-@click.option("--html", is_flag=True, help="Print a page of HTML, which needs no other file.")
+@click.option("--topic", type=click.Choice(TOPICS), help="The topic; chosen by the seed if not given.")
+@click.option("--seed", type=int, default=0, show_default=True, help="The number of the exercise.")
+@click.option("--solution", is_flag=True, help="Also print the solution and the answer.")
+@click.option("--check", metavar="ANSWER", help="Check an answer: 9/64, 0.1406 or 14.06%.")
+@click.option(
+    "--count", type=int, help="Print this many different exercises, starting at this seed, with the answers at the end."
+)
+@click.option("--latex", is_flag=True, help="Print a complete LaTeX document.")
+@click.option("--html", is_flag=True, help="Print a self-contained HTML page.")
 @click.option("-o", "--output", metavar="FILE", help="Write to this file.")
 @options.json_option
 def command(
@@ -47,11 +50,13 @@ def command(
     output: str | None,
     as_json: bool,
 ) -> None:
-    """A small table, a few documents, a network or a chain with round numbers, and a question about it."""
+    """Generate an exercise: a small table, a few documents, a network or a hidden Markov model with round numbers, and
+    a question.
+    """
     require_form(latex=latex, html=html, shown=True, option="", as_json=as_json)
     if check is not None:
         if solution or latex or html or output or count is not None:
-            raise click.UsageError("--check goes with --topic, --seed and --json alone")
+            raise click.UsageError("--check can only be combined with --topic, --seed and --json")
         _check(topic, seed, check, as_json=as_json)
         return
     from bayesbox.teach.exercise_set import exercises
@@ -61,7 +66,7 @@ def command(
         found = drawn.to_dict()
         shown = found if count is not None else found["exercises"][0]
         if output:
-            raise click.UsageError("--json is printed: leave out -o")
+            raise click.UsageError("--json prints to standard output: remove -o")
         emit_json(shown)
         return
     text = drawn.latex() if latex else drawn.html() if html else f"{printable(drawn.text())}\n"

@@ -23,7 +23,11 @@ DRAWS = 10_000  # from the posteriors, for an interval
 @click.command(
     "explain",
     cls=options.Verb,
-    short_help="Show why one case gets its class.",
+    groups={
+        "Case": ("values", "row", "prior"),
+        "Explanation": ("show_work", "counts", "flip", "fixed", "against", "interval", "draws", "seed"),
+    },
+    short_help="Explain the prediction for one row.",
     examples=(
         "bayes explain weather.bayes --set outlook=sunny --set temperature=cool --set windy=true",
         "bayes explain weather.bayes --set outlook=sunny --show-work",
@@ -56,53 +60,55 @@ DRAWS = 10_000  # from the posteriors, for an interval
     type=options.SETTING,
     multiple=True,
     metavar="COLUMN=VALUE",
-    help="A value of the case; repeat it. With a row of DATA: a value that it would have.",
+    help="A value of the case; repeat for several. With a row of DATA: a value to change.",
 )
-@click.option(
-    "--row", type=click.IntRange(min=1), metavar="N", help="Take the case from row N of DATA, counted from 1."
-)
+@click.option("--row", type=click.IntRange(min=1), metavar="N", help="Explain row N of DATA, counted from 1.")
 @click.option(
     "--show-work",
     is_flag=True,
-    help="Print the work step by step: prior, likelihood, joint, P(x), posterior and decision, each factor as a count "
-    "over a count.",
+    help="Print the calculation step by step: prior, likelihood, joint, P(x), posterior and decision, each factor as "
+    "a ratio of counts.",
 )
-@click.option("--latex", is_flag=True, help="With --show-work: print the work alone, as LaTeX for amsmath.")
-@click.option("--html", is_flag=True, help="With --show-work: print the work alone, as a page of HTML.")
-@click.option("--counts", is_flag=True, help="Print the counts, or the densities, behind each term too.")
+@click.option("--latex", is_flag=True, help="With --show-work: print only the calculation, as LaTeX (amsmath).")
+@click.option("--html", is_flag=True, help="With --show-work: print only the calculation, as an HTML page.")
+@click.option("--counts", is_flag=True, help="Also print the counts or densities behind each term.")
 @click.option(
     "--flip",
     is_flag=False,
     flag_value="",
     default=None,
     metavar="[CLASS]",
-    help="Print the smallest changes of one or two columns that make it CLASS, or any other class.",
+    help="Print the smallest changes of one or two columns that change the prediction to CLASS, or to any other class.",
 )
 @click.option(
-    "--fixed", type=options.WORDS, multiple=True, metavar="COLUMN,...", help="With --flip: columns that may not change."
+    "--fixed",
+    type=options.WORDS,
+    multiple=True,
+    metavar="COLUMN,...",
+    help="With --flip: columns that must not change.",
 )
-@click.option("--against", metavar="CLASS", help="The class to compare with; by default the runner-up.")
-@click.option("--svg", metavar="FILE", help="Draw the nomogram of naive Bayes with the case marked on its rulers.")
-@interval_option("How sure the posterior is: its credible interval, by draws from the posteriors of the shares")
+@click.option("--against", metavar="CLASS", help="The class to compare with; the runner-up by default.")
+@click.option("--svg", metavar="FILE", help="Draw the naive Bayes nomogram with the case marked.")
+@interval_option("Print a credible interval of the posterior, from draws of the class-conditional probabilities")
 @draws_option
-@click.option("--seed", type=click.IntRange(min=0), help="--interval: another seed than 0.")
+@click.option("--seed", type=click.IntRange(min=0), help="With --interval: the random seed; 0 by default.")
 @options.prior_option
 @options.na_option
 @options.input_format_option("-f", "--format")
 @options.json_option
 def command(model: str, data: str | None, as_json: bool, **given: Any) -> None:
-    """Show the posterior of one case, and what each column says for its class.
+    """Explain a prediction: the posterior, and the contribution of each column to the log-odds.
 
-    The case is given by --set, or is row N of DATA; row N with --set is shown as it is and as it would be. Columns that
-    are not set are missing. For a model of documents DATA
-    may be a text file or a message, or - for standard input; the words that decided are shown with their counts.
+    The case is given by --set, or is row N of DATA; row N with --set is shown before and after the change. Columns that
+    are not set are missing. For a model of documents, DATA may be a text file or a message, or - for standard input;
+    the decisive words are shown with their counts.
     """
     from bayesbox.cli.print.printer import printer_of
     from bayesbox.file.load import load_classifier
 
     _check_form(given, as_json)
     if given["fixed"] and given["flip"] is None:
-        raise click.UsageError("--fixed names columns that --flip may not change: add --flip")
+        raise click.UsageError("--fixed requires --flip")
     if given["flip"] is not None or (data is not None and given["values"]):
         _print_change(model, data, given, as_json=as_json)
         return
@@ -139,7 +145,7 @@ def command(model: str, data: str | None, as_json: bool, **given: Any) -> None:
             _print_counts(classifier, batch, given["against"])
         if sure is not None:
             say()
-            say(str(replace(sure, title=f"how sure is P({classifier.target or 'class'} | x)?")))
+            say(str(replace(sure, title=f"credible interval of P({classifier.target or 'class'} | x)")))
     for text in notes:
         note(f"note: {text}")
 
@@ -148,7 +154,7 @@ def _interval(classifier: AnyClassifier, batch: Batch, given: Json) -> IntervalT
     """How sure the answer is, where that is asked for."""
     if given["interval"] is None:
         if given["draws"] is not None or given["seed"] is not None:
-            raise click.UsageError("--draws and --seed go with --interval")
+            raise click.UsageError("--draws and --seed require --interval")
         return None
     draws, seed = given["draws"] or DRAWS, given["seed"] or 0
     return classifier.posterior_interval(batch, level=given["interval"], draws=draws, seed=seed)
@@ -160,7 +166,9 @@ def _print_change(model: str, data: str | None, given: Json, *, as_json: bool) -
 
     refused = [name for name in ("show_work", "latex", "html", "svg", "against", "counts", "interval") if given[name]]
     if refused:
-        raise click.UsageError(f"--{refused[0].replace('_', '-')} is about a case as it is: without --flip and --set")
+        raise click.UsageError(
+            f"--{refused[0].replace('_', '-')} cannot be combined with --flip, or with --row and --set together"
+        )
     with captured_warnings() as warned:
         classifier = load_classifier(model)
         if given["prior"]:
@@ -204,7 +212,7 @@ def _print_counts(classifier: AnyClassifier, batch: Batch, against: str | None) 
     from bayesbox.display.text import as_text
 
     if not isinstance(classifier, TableClassifier):
-        raise click.UsageError("the counts of words are printed beside them, without --counts")
+        raise click.UsageError("--counts does not apply to documents: the counts of the words are always printed")
     block = ExplainedRow.of(classifier, batch, against=against).behind_block()
     if block is not None:
         say()
@@ -214,10 +222,10 @@ def _print_counts(classifier: AnyClassifier, batch: Batch, against: str | None) 
 def _check_form(given: Json, as_json: bool) -> None:
     """Refuse --latex and --html where they mean nothing."""
     if given["interval"] and (given["latex"] or given["html"]):
-        raise click.UsageError("--interval goes with text and --json")
+        raise click.UsageError("--interval cannot be combined with --latex or --html")
     forms = [name for name, asked in (("--latex", given["latex"]), ("--html", given["html"])) if asked]
     if forms and not given["show_work"]:
-        raise click.UsageError(f"{forms[0]} is a form of the work: add --show-work")
+        raise click.UsageError(f"{forms[0]} requires --show-work")
     if len(forms) + as_json > 1:
         raise click.UsageError("choose one of --latex, --html and --json")
 
@@ -230,13 +238,13 @@ def _batch(classifier: AnyClassifier, model: str, data: str | None, given: Json)
 
     if data is None:
         if given["row"] is not None:
-            raise click.UsageError("--row and DATA belong together")
+            raise click.UsageError("--row and DATA must be given together")
         return classifier.one_row(options.values_set(given["values"], classifier.feature_names), where=model)
     if given["values"]:
-        raise click.UsageError("--flip takes a case from --set or from DATA, not from both")
+        raise click.UsageError("--flip takes the case from --set or from DATA, not from both")
     opened = classifier.open_unlabelled([data], reading=reading_of(given))
     if given["row"] is None and not opened.in_files:
-        raise click.UsageError("say which row of DATA: --row N")
+        raise click.UsageError("which row of DATA? Pass --row N")
     batch = find_row(opened.source, given["row"] or 1)
     print_absent(classifier, batch.names, opened.source.name)
     return batch

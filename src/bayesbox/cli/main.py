@@ -27,38 +27,38 @@ from bayesbox.errors import BayesboxError
 from bayesbox.extensions import FAILED
 
 VERBS = {
-    "train": "Learn a model from rows.",
-    "predict": "Give every row its most probable class.",
-    "explain": "Show why one case gets its class.",
-    "importance": "Say which columns matter.",
-    "evaluate": "Say how good a model is.",
-    "schema": "Say what each column would be taken for.",
+    "train": "Train a classifier on a table or on documents.",
+    "predict": "Predict the class of each row.",
+    "explain": "Explain the prediction for one row.",
+    "importance": "Rank the columns by how much they matter.",
+    "evaluate": "Measure how well a model predicts.",
+    "schema": "Show the type, values and problems of each column.",
     "show": "Show what a model has learned.",
-    "update": "Learn more rows.",
-    "forget": "Take rows out of a model again, exactly.",
-    "calibrate": "Learn the calibration of a model again.",
-    "verify": "Check the certificate of a forgetting, or the store of a service.",
-    "redact": "Pool the levels and words that few rows have.",
+    "update": "Add rows to a model.",
+    "forget": "Remove rows from a model exactly.",
+    "calibrate": "Refit the calibration of a model.",
+    "verify": "Check the certificate of a forget, or the store of a service.",
+    "redact": "Pool rare levels and words.",
     "audit": "Check or print the audit log of a service.",
     "events": "Write the events that a service has learned as a table.",
-    "key": "Make a pair of keys to sign certificates with.",
-    "merge": "Join models that were trained apart.",
-    "average": "Make one model of several, each with its weight.",
-    "diff": "Say in what two models differ.",
-    "drift": "Say what has changed since a model was trained.",
-    "export": "Write a model in another language.",
-    "rule": "Bayes' rule by itself, for a few numbers.",
-    "query": "Ask a table or a network for any probability, or for independence.",
-    "ask": "Say what to ask next: what is expected to say most of a class or node.",
+    "key": "Create a key pair for signing certificates.",
+    "merge": "Merge models that were trained separately.",
+    "average": "Average several models, each with a weight.",
+    "diff": "Compare two models.",
+    "drift": "Report what has changed since a model was trained.",
+    "export": "Export a model to SQL, ONNX or PMML.",
+    "rule": "Apply Bayes' rule to a few numbers.",
+    "query": "Query probabilities and independence in a table or a network.",
+    "ask": "Suggest what to ask next: the most informative unknown columns or nodes.",
     "network": "Learn, show, edit, convert or sample a Bayesian network.",
-    "hmm": "Learn, decode, score or continue sequences by a hidden Markov model.",
-    "exercise": "Draw an exercise, show its solution, check an answer.",
-    "report": "Write one HTML file about a model, a table or a network.",
-    "app": "Open models and networks in the browser.",
+    "hmm": "Train and use hidden Markov models: decode, score, forecast.",
+    "exercise": "Generate exercises with solutions, and check answers.",
+    "report": "Write a self-contained HTML report on a model, a table or a network.",
+    "app": "Open models, tables and networks in the browser.",
     "serve": "Serve models over HTTP: they predict, learn and forget.",
-    "token": "Make, list or revoke the tokens of a service.",
-    "demo": "A tour in ten seconds: the people of the Titanic.",
-    "completion": "Print the completion script of a shell.",
+    "token": "Create, list or revoke the tokens of a service.",
+    "demo": "Take a ten-second tour with the Titanic data.",
+    "completion": "Print the completion script for a shell.",
 }
 """Every verb and what it does, in the order of the help."""
 
@@ -95,11 +95,11 @@ class Verbs(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0] if args else ""
         if name and not name.startswith("-") and name not in VERBS:
-            raise click.UsageError(f"there is no verb `{name}`. {nearest_verb(name)}", ctx)
+            raise click.UsageError(f"unknown command `{name}`. {nearest_verb(name)}", ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        with formatter.section("Verbs"):
+        with formatter.section("Commands"):
             formatter.write_dl(list(VERBS.items()))
 
 
@@ -108,13 +108,13 @@ def nearest_verb(name: str) -> str:
     import difflib
 
     near = difflib.get_close_matches(name, VERBS, n=1)
-    return f"Did you mean `{near[0]}`?" if near else f"The verbs are {', '.join(VERBS)}"
+    return f"Did you mean `{near[0]}`?" if near else f"The commands are {', '.join(VERBS)}"
 
 
 @click.group(
     cls=Verbs,
     context_settings=CONTEXT,
-    epilog="Begin with: bayes demo",
+    epilog="Start with: bayes demo",
     invoke_without_command=True,
 )
 @click.version_option(__version__, prog_name="bayes", message="%(prog)s %(version)s")
@@ -198,7 +198,7 @@ class _WithoutPandas:
     @staticmethod
     def find_spec(name: str, _path: object = None, _target: object = None) -> None:
         if name == "pandas":
-            raise ModuleNotFoundError("the command does without pandas", name=name)
+            raise ModuleNotFoundError("pandas is not loaded by the command", name=name)
 
 
 def with_pandas() -> None:
@@ -245,9 +245,9 @@ def _print_error(error: Exception) -> int:
         _say(f"bayes: {_system_words(error)}")
         return IO_ERROR
     if isinstance(error, MemoryError):
-        _say("bayes: there is not enough memory for this")
+        _say("bayes: out of memory")
         return BUG
-    _say(f"bayes: unexpected {type(error).__name__}: {error}: this is a bug; run again with --debug")
+    _say(f"bayes: internal error: {type(error).__name__}: {error}. This is a bug; run it again with --debug")
     return BUG
 
 

@@ -21,7 +21,8 @@ EXIT_OTHER, EXIT_UNSURE = 1, 5  # what --exit-class ends with where the row is n
 @click.command(
     "predict",
     cls=options.Verb,
-    short_help="Give every row its most probable class.",
+    groups={"Decision": ("unsure", "cost", "threshold", "exit_class", "prior")},
+    short_help="Predict the class of each row.",
     examples=(
         "bayes predict people.bayes new.csv",
         "bayes predict people.bayes new.csv --proba --keep id -o answers.parquet",
@@ -30,19 +31,19 @@ EXIT_OTHER, EXIT_UNSURE = 1, 5  # what --exit-class ends with where the row is n
         "zcat new.csv.gz | bayes predict people.bayes - --keep '*' > answers.csv",
         "bayes predict spam.bayes - --exit-class spam --unsure .9 < message.eml",
     ),
-    notes="Text cells of CSV and TSV that begin with = + - @, also after tabs and line ends, get an apostrophe in "
-    "front, so that a spreadsheet does not run them; "
-    "single characters and numbers stay as they are. Keys of --json, a line a row: the kept columns, prediction, "
-    "P(class) for each class with --proba, explanation with --explain.",
+    notes="In CSV and TSV, text cells that begin with = + - @ (also after tabs and line breaks) get a leading "
+    "apostrophe, so that spreadsheets do not run them as formulas; single characters and numbers are not "
+    "changed. Keys of --json, one line per row: the kept columns, prediction, P(class) for each class with "
+    "--proba, explanation with --explain.",
 )
 @click.argument("model")
 @click.argument("data", nargs=-1, required=True)
-@click.option("--proba", is_flag=True, help="Add the posterior of each class: a column P(class).")
+@click.option("--proba", is_flag=True, help="Add the posterior probability of each class, in columns P(class).")
 @click.option(
     "--explain",
     type=click.IntRange(min=1),
     metavar="K",
-    help="Add the K columns that move the log-odds of the class against the runner-up most.",
+    help="Add the K columns that contribute most to the log-odds of the predicted class against the runner-up.",
 )
 @click.option(
     "--keep", type=options.WORDS, multiple=True, metavar="COLUMN,...", help="Columns to copy to the output; * for all."
@@ -53,25 +54,25 @@ EXIT_OTHER, EXIT_UNSURE = 1, 5  # what --exit-class ends with where the row is n
     "unsure",
     type=options.PROBABILITY,
     metavar="P",
-    help="Answer `unsure` where no class has a probability of P or more.",
+    help="Predict `unsure` if no class has a probability of at least P.",
 )
 @click.option(
     "--cost",
     type=options.COSTS,
     metavar="TRUE->ANSWER=C,...",
-    help="Give the answer of least expected cost: ill->well=50. A wrong answer that is not named costs 1.",
+    help="Minimise the expected cost: ill->well=50. Errors that are not named cost 1.",
 )
 @click.option(
     "--threshold",
     type=options.THRESHOLD,
     metavar="CLASS=P",
-    help="Answer CLASS where its probability is P or more, else the most probable of the others; `bayes evaluate "
-    "--threshold CLASS` finds P.",
+    help="Predict CLASS if its probability is at least P, else the most probable other class; bayes evaluate "
+    "--threshold CLASS finds P.",
 )
 @click.option(
     "--exit-class",
     metavar="CLASS",
-    help="For one row or document: end with 0 if it is of CLASS, 1 if of another, 5 if unsure.",
+    help="For one row or document: exit with 0 if it is CLASS, 1 if another class, 5 if unsure.",
 )
 @options.prior_option
 @click.option(
@@ -79,22 +80,22 @@ EXIT_OTHER, EXIT_UNSURE = 1, 5  # what --exit-class ends with where the row is n
     "--format",
     "output_format",
     type=click.Choice(OUTPUT_FORMATS),
-    help="The format of the output; by default that of the file's name, else CSV.",
+    help="The output format; by default from the file name, else CSV.",
 )
 @options.input_format_option("--input-format")
 @options.na_option
 @options.bad_rows_option
 @options.follow_option
-@click.option("-o", "--output", metavar="FILE", help="The file to write; by default standard output.")
-@click.option("--no-escape", is_flag=True, help="Write cells that begin with = + - @ as they are.")
+@click.option("-o", "--output", metavar="FILE", help="The file to write; standard output by default.")
+@click.option("--no-escape", is_flag=True, help="Do not escape cells that begin with = + - @.")
 @options.threads_option
 @click.option("--json", "as_json", is_flag=True, help="The same as --format jsonl.")
 def command(model: str, data: tuple[str, ...], as_json: bool, **given: Any) -> None:
-    """Give every row its most probable class, a batch at a time.
+    """Predict the class of each row, in batches.
 
-    DATA are files, patterns or folders, or - for standard input. A column of the model that DATA lack is missing in
-    every row, and said to be so. A model of documents also takes text files, messages, mbox files and Maildir folders;
-    standard input is then one document, unless --input-format says otherwise.
+    DATA are files, patterns or folders, or - for standard input. If DATA lack a column of the model, it is treated as
+    missing in every row, with a warning. A model of documents also takes text files, messages, mbox files and Maildir
+    folders; standard input is then one document, unless --input-format is given.
     """
     from bayesbox.cli.options.sources import as_learned
     from bayesbox.cli.print.printer import printer_of
@@ -108,7 +109,7 @@ def command(model: str, data: tuple[str, ...], as_json: bool, **given: Any) -> N
             given["output_format"] = "jsonl"
         _require_class(given["exit_class"], classifier.classes or classifier.model.classes, model)
         if given["cost"] and given["threshold"]:
-            raise click.UsageError("--cost and --threshold both decide the answer: take one")
+            raise click.UsageError("choose one of --cost and --threshold")
         printer_of(classifier).prepare()
         with as_learned(model):
             only = _answer(classifier, data, given)
@@ -130,7 +131,7 @@ def _end_by(prediction: str | None, name: str) -> None:
     from bayesbox.classifier.predict import UNSURE
 
     if prediction is None:
-        raise BadOption("--exit-class tells the class of one row or document, and there was not one")
+        raise BadOption("--exit-class needs exactly one row or document")
     if prediction != name:
         raise click.exceptions.Exit(EXIT_UNSURE if prediction == UNSURE else EXIT_OTHER)
 

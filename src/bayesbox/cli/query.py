@@ -28,7 +28,11 @@ ROWS = ("weight", "types", "na", "bad_rows", *options.DIALECT_OPTIONS)
 @click.command(
     "query",
     cls=options.Verb,
-    short_help="Ask a table or a network for any probability, or for independence.",
+    groups={
+        "Networks": ("mpe", "approx", "samples", "seed", "interval", "draws", "normalize"),
+        "Calculation": ("show_work", "work_method"),
+    },
+    short_help="Query probabilities and independence in a table or a network.",
     examples=(
         "bayes query shapes.csv 'P(colour=red, size=large | class=+)'",
         "bayes query shapes.csv 'P(colour | class=+)'",
@@ -72,32 +76,35 @@ ROWS = ("weight", "types", "na", "bad_rows", *options.DIALECT_OPTIONS)
 @options.na_option
 @options.bad_rows_option
 @options.input_format_option("-f", "--format")
-@click.option("--mpe", is_flag=True, help="Of a network: the most probable states of the targets, together.")
+@click.option("--mpe", is_flag=True, help="For networks: the most probable joint states of the targets.")
 @click.option(
     "--approx",
     metavar="METHOD",
-    help="Of a network: an approximate answer, where an exact one would cost too much: weighting, gibbs, loopy, "
-    "meanfield, or one of an extension; all: each of them beside the exact answer.",
+    help="For networks: an approximate answer, if an exact one is too expensive: weighting, gibbs, loopy, meanfield, "
+    "or a method of an extension; all compares each of them with the exact answer.",
 )
 @click.option(
-    "--samples", type=click.IntRange(1), help="With --approx weighting, gibbs, all: how many; 100,000 if not said."
+    "--samples",
+    type=click.IntRange(1),
+    help="With --approx weighting, gibbs or all: the number of samples; 100,000 by default.",
 )
-@click.option("--seed", type=click.IntRange(0), help="--approx, but for loopy, and --interval: another seed than 0.")
-@interval_option("Of a network whose tables were counted: how sure the answer is, as a credible interval")
+@click.option(
+    "--seed", type=click.IntRange(0), help="With --approx (except loopy) and --interval: the random seed; 0 by default."
+)
+@interval_option("For networks with counted tables: a credible interval of the answer")
 @draws_option
-@click.option("--normalize", is_flag=True, help="Of a network: make rows sum to 1 that do not.")
+@click.option("--normalize", is_flag=True, help="For networks: rescale table rows that do not sum to 1.")
 @click.option(
     "--show-work",
     is_flag=True,
-    help="Write out the counts, the product or the sums behind the answer; with --approx weighting or gibbs the first "
-    "samples.",
+    help="Print the counts, products or sums behind the answer; with --approx weighting or gibbs, the first samples.",
 )
 @click.option(
     "--work-method",
     type=click.Choice(["auto", "enumeration", "elimination"]),
     default="auto",
     show_default=True,
-    help="--show-work: term by term, or factor by factor; auto is the shorter.",
+    help="With --show-work: term by term or factor by factor; auto chooses the shorter one.",
 )
 @latex_option
 @html_option
@@ -120,38 +127,38 @@ def command(
     as_json: bool,
     **given: Any,
 ) -> None:
-    """Count the rows of DATA and answer QUESTION exactly, as a fraction and as a decimal.
+    """Answer a question about a table or a network exactly, as a fraction and as a decimal.
 
-    P(colour=red | class=+) is a number, P(colour | class=+) a table; colour _|_ size | class asks for independence.
-    Rows that lack a value of a column in the question are left out. DATA may be the file of a Bayesian network
-    (.bif, .xmlbif, .bifxml, .xml, .uai, .net, .xdsl, .json), or the model file of naive Bayes, TAN or KDB, which are
-    networks: then the answer is exact inference, and independence is d-separation.
+    P(colour=red | class=+) is a number, P(colour | class=+) a table; colour _|_ size | class tests independence. Rows
+    with a missing value in a column of the question are dropped. DATA may also be a Bayesian network (.bif, .xmlbif,
+    .bifxml, .xml, .uai, .net, .xdsl, .json) or a model file of naive Bayes, TAN or KDB, which are networks: then the
+    answer is exact inference, and independence is d-separation.
     """
     from bayesbox.network.joint.independence import verdict
     from bayesbox.network.joint.query import Answer, answer
     from bayesbox.network.query.notation import Query, parse
 
     if not data:
-        raise click.UsageError("give the data, and then the question")
+        raise click.UsageError("pass the data, then the question")
     asked = parse(question)
     drawn = {name: value for name, value in (("samples", samples), ("seed", seed)) if value is not None}
     interval = given.pop("interval")
     draws = given.pop("draws")
     if samples is not None and approx is None:
-        raise click.UsageError("--samples goes with --approx")
+        raise click.UsageError("--samples requires --approx")
     if seed is not None and approx is None and interval is None:
-        raise click.UsageError("--seed goes with --approx and --interval")
+        raise click.UsageError("--seed requires --approx or --interval")
     if draws is not None and interval is None:
-        raise click.UsageError("--draws goes with --interval")
+        raise click.UsageError("--draws requires --interval")
     if interval is not None and (mpe or approx or show_work):
-        raise click.UsageError("--interval goes without --mpe, --approx and --show-work")
+        raise click.UsageError("--interval cannot be combined with --mpe, --approx or --show-work")
     require_form(latex=latex, html=html, shown=show_work, option="--show-work", as_json=as_json)
     if work_method != "auto" and not show_work:
-        raise click.UsageError("--work-method goes with --show-work")
+        raise click.UsageError("--work-method requires --show-work")
     if len(data) == 1 and _is_network(data[0], given["input_format"]):
         from bayesbox.cli.network.query import NetworkWork, answer_network
 
-        options.refuse_typed(context, ROWS, f"is about rows, and {data[0]} is a network")
+        options.refuse_typed(context, ROWS, f"applies to tables, but {data[0]} is a network")
         if interval is not None:
             from bayesbox.cli.network.query import answer_with_interval
 
@@ -170,9 +177,7 @@ def command(
         )
         return
     if mpe or normalize or approx or interval or work_method != "auto":
-        raise click.UsageError(
-            "--mpe, --approx, --interval, --normalize and --work-method are for the file of a network"
-        )
+        raise click.UsageError("--mpe, --approx, --interval, --normalize and --work-method need a network file")
     counted = _counted(data, asked, given)
     found = answer(counted, asked) if isinstance(asked, Query) else verdict(counted, asked)
     if as_json:
@@ -287,12 +292,16 @@ def _print_verdict(found: Verdict) -> None:
     say(repr(found))
     tests = (("chi-square", found.chi_square), ("G", found.g))
     rows = [[name, decimal(test.statistic), str(test.degrees), decimal(test.p_value)] for name, test in tests]
-    table(["test of chance", "statistic", "degrees of freedom", "p"], rows, right=[1, 2, 3])
+    table(["test", "statistic", "degrees of freedom", "p"], rows, right=[1, 2, 3])
     _print_missing(found.left_out)
 
 
 def _print_missing(left_out: Fraction) -> None:
     if not left_out:
         return
-    rows = plural(int(left_out), "row") if left_out.denominator == 1 else f"rows of weight {decimal(float(left_out))}"
-    note(f"{rows} left out, with a value missing")
+    rows = (
+        plural(int(left_out), "row")
+        if left_out.denominator == 1
+        else (f"rows of total weight {decimal(float(left_out))}")
+    )
+    note(f"{rows} dropped, with a missing value")

@@ -10,27 +10,17 @@ from bayesbox.cli import HELP_NAMES
 from bayesbox.cli.main import VERBS, bayes
 
 WIDTH = 100
-HEAD = """# The command
-
-This page is made of the help texts: `python -m bayesbox.cli.reference docs/reference/command.md`.
-
-Data go to standard output, all else to standard error. Every verb takes `--json`; its keys stand in the verb's help.
-An error is one line, and the exit code says of which sort it is:
-
-| code | meaning |
-|---|---|
-| 0 | done; also where the reader of a pipe has gone |
-| 2 | usage: an option or argument that cannot be used |
-| 3 | bad data |
-| 4 | a model file that is damaged, newer, or none at all |
-| 70 | a bug; `--debug` shows where |
-| 74 | a file that cannot be read or written |
-| 130 | interrupted (Ctrl-C, SIGINT); a second signal ends the process at once |
-| 143 | terminated (SIGTERM) |
-
-Files are written to a temporary neighbour first, which then takes the name: the old file or the new one is there, never
-a part of one.
-"""
+HEAD = (
+    "# The command\n\nThis page is generated from the help texts: `python -m bayesbox.cli.reference "
+    "docs/reference/command.md`.\n\nResults go to standard output, everything else to standard error. Every command "
+    "has `--json`; its help lists the keys.\nAn error is printed in one line, and the exit code gives its type:\n\n| "
+    "code | meaning |\n|---|---|\n| 0 | success; also if the reader of a pipe has closed it |\n| 2 | usage error: an "
+    "invalid option or argument |\n| 3 | bad data |\n| 4 | not a valid model file: damaged, from a newer version, or "
+    "not a model |\n| 70 | a bug; `--debug` shows where |\n| 74 | a file cannot be read or written |\n| 130 | "
+    "interrupted (Ctrl-C, SIGINT); a second signal ends the process at once |\n| 143 | terminated (SIGTERM) "
+    "|\n\nFiles are written to a temporary file first and then renamed: you find the old file or the complete new "
+    "one, never a\npart of it.\n"
+)
 
 
 def page() -> str:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @click.command(
     "rule",
     cls=options.Verb,
-    short_help="Bayes' rule by itself, for a few numbers.",
+    short_help="Apply Bayes' rule to a few numbers.",
     examples=(
         "bayes rule --prior 1/50000 --likelihood .5 --evidence .05",
         "bayes rule --prior fair=.5,loaded=.5 --likelihood fair=1/6,loaded=1/2",
@@ -38,10 +38,11 @@ if TYPE_CHECKING:
     required=True,
     multiple=True,
     metavar="P | NAME=P,...",
-    help="P(e | h), or one for each hypothesis; given again, the posterior becomes the prior of the next evidence.",
+    help="P(e | h), or one for each hypothesis; repeat it for several pieces of evidence: each posterior becomes the "
+    "next prior.",
 )
-@click.option("--evidence", metavar="P", help="P(e). With hypotheses it follows by itself.")
-@click.option("--show-work", is_flag=True, help="Write out each step, with exact fractions.")
+@click.option("--evidence", metavar="P", help="P(e); computed if there are hypotheses.")
+@click.option("--show-work", is_flag=True, help="Print each step with exact fractions.")
 @latex_option
 @html_option
 @options.json_option
@@ -54,7 +55,7 @@ def command(
     html: bool,
     as_json: bool,
 ) -> None:
-    """P(h | e) = P(e | h) P(h) / P(e): the posterior of one hypothesis, or of several after one evidence or more."""
+    """Apply Bayes' rule, P(h | e) = P(e | h) P(h) / P(e), to one hypothesis or to several."""
     require_form(latex=latex, html=html, shown=show_work, option="--show-work", as_json=as_json)
     answer = _of_hypotheses if "=" in prior else _of_numbers
     facts, work, written = answer(prior, likelihood, evidence)
@@ -114,7 +115,7 @@ def _of_hypotheses(
     from bayesbox.explain.bayes_rule import bayes_rule
 
     if evidence is not None:
-        raise click.UsageError("with hypotheses the probability of the evidence follows by itself: leave it out")
+        raise click.UsageError("with hypotheses the probability of the evidence is computed: remove --evidence")
     first, likelihoods = options.shares(prior), [options.shares(text) for text in likelihood]
     steps: list[Json] = [
         bayes_rule(prior=first, likelihood=likelihoods[:count]) for count in range(1, len(likelihoods) + 1)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @click.command(
     "schema",
     cls=options.Verb,
-    short_help="Say what each column would be taken for.",
+    short_help="Show the type, values and problems of each column.",
     examples=(
         "bayes schema people.csv",
         "bayes schema people.csv -t income --na ?",
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     "missing, and levels, or mean, deviation, least and greatest), ignored, warnings.",
 )
 @click.argument("data", nargs=-1, required=True)
-@click.option("-t", "--target", metavar="COLUMN", help="The column that holds the classes.")
+@click.option("-t", "--target", metavar="COLUMN", help="The target column.")
 @options.types_option
 @options.ignore_option
 @options.na_option
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 @options.threads_option
 @options.json_option
 def command(data: tuple[str, ...], as_json: bool, **given: Any) -> None:
-    """Say what each column would be taken for, what it holds, and what looks suspicious.
+    """Show the type, values and problems of each column.
 
-    Reads DATA once by the same code that trains; writes nothing.
+    DATA are read once, by the same code that trains. Nothing is written.
     """
     from bayesbox.classifier.hints import identifiers
     from bayesbox.classifier.report.survey import survey
@@ -66,7 +66,7 @@ def command(data: tuple[str, ...], as_json: bool, **given: Any) -> None:
         progress.close()
     skipped = skipped_rows(source)
     if found is None:
-        raise BadData("there is no row", where=source.name)
+        raise BadData("the data have no rows", where=source.name)
     _print_report(
         found, target, skipped, ignored=identifiers(found.schema, found.book) if auto else {}, as_json=as_json
     )
@@ -101,7 +101,7 @@ def _print_report(found: Surveyed, target: str | None, skipped: int, *, ignored:
         [each.name, "ignore" if each.name in ignored else each.kind, _values(each, found), missing(each)]
         for each in facts
     ]
-    table(["column", "taken for", "values", "missing"], rows, right=[3])
+    table(["column", "type", "values", "missing"], rows, right=[3])
     without = f", {found.unlabelled:,} without a label" if found.unlabelled else ""
     say(f"{plural(found.rows, 'row')}{without}" + (f"; {target}: {counted_classes(classes)}" if target else ""))
     for text in warnings:

@@ -18,6 +18,11 @@ FEW = 5  # rows, below which --privacy lists what they have
 @click.command(
     "show",
     cls=options.Verb,
+    groups={
+        "Tables": ("tables", "every", "weights", "interval"),
+        "Columns and pictures": ("column", "nomogram", "label", "against", "top", "boundary", "svg"),
+        "Privacy": ("privacy", "fewer_than", "values"),
+    },
     short_help="Show what a model has learned.",
     examples=(
         "bayes show people.bayes",
@@ -52,52 +57,59 @@ FEW = 5  # rows, below which --privacy lists what they have
     "(model, column, what, count, of, and with --values values).",
 )
 @click.argument("model")
-@click.option("--tables", is_flag=True, help="Only the tables of a model or network, with formulas.")
-@click.option("--all", "every", is_flag=True, help="--tables: all rows; by default the 30 most common of a table.")
+@click.option("--tables", is_flag=True, help="Only the probability tables of a model or network, with formulas.")
+@click.option(
+    "--all", "every", is_flag=True, help="With --tables: all rows; by default the 30 most common of each table."
+)
 @click.option(
     "--weights",
     is_flag=True,
-    help="Only the weights of the line between two classes, by naive Bayes of columns of two levels or of counts.",
+    help="Only the weights of the linear boundary between two classes, for naive Bayes on two-level or count columns.",
 )
-@interval_option("--tables: also the credible interval of every share that was counted")
+@interval_option("With --tables: also the credible interval of every counted probability")
 @latex_option
 @html_option
 @click.option(
     "--boundary",
     nargs=2,
     metavar="COLUMN COLUMN",
-    help="Draw which class is the most probable over two columns to the file of --svg.",
+    help="Draw the decision regions over two columns to the file of --svg.",
 )
-@click.option("--column", metavar="NAME", help="Also the tally of one column, or word, class by class.")
+@click.option("--column", metavar="NAME", help="Also the counts or moments of one column, or word, by class.")
 @click.option(
     "--nomogram",
     is_flag=True,
-    help="Also, of naive Bayes, a ruler for each column: what each value adds to the log-odds of a class.",
+    help="Also the nomogram of naive Bayes: what each value adds to the log-odds of a class.",
 )
 @click.option(
-    "--class", "label", metavar="CLASS", help="--nomogram, --weights: those of this class; by default the second one."
+    "--class", "label", metavar="CLASS", help="With --nomogram or --weights: this class; by default the second."
 )
-@click.option("--against", metavar="CLASS", help="--nomogram: compared with this one; by default the most probable.")
 @click.option(
-    "--top", type=click.IntRange(min=0), metavar="N", help="--nomogram: the N most telling columns; by default 10."
+    "--against", metavar="CLASS", help="With --nomogram: the class to compare with; the most probable by default."
+)
+@click.option(
+    "--top",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="With --nomogram: the N most informative columns; 10 by default.",
 )
 @click.option(
     "--svg",
     metavar="FILE",
-    help="Draw the density of the --column, a number, in each class, the --nomogram or the --boundary.",
+    help="Draw the density of --column (a number) in each class, the --nomogram or the --boundary.",
 )
-@click.option("--privacy", is_flag=True, help="Only what the file reveals of single rows.")
+@click.option("--privacy", is_flag=True, help="Only what the file reveals about individual rows.")
 @click.option(
     "-k",
     "--fewer-than",
     type=click.IntRange(min=2),
     metavar="N",
-    help="--privacy: what fewer rows than this have; by default 5.",
+    help="With --privacy: list values that fewer than N rows have; 5 by default.",
 )
-@click.option("--values", is_flag=True, help="--privacy: print the levels, words and numbers themselves.")
+@click.option("--values", is_flag=True, help="With --privacy: print the levels, words and numbers themselves.")
 @options.json_option
 def command(model: str, column: str | None, svg: str | None, as_json: bool, **given: Any) -> None:
-    """Show what a model has learned: classes, columns, rules, the number of its parameters, and its digest."""
+    """Show what a model has learned: classes, columns, rules, the number of parameters, and the digest."""
     from bayesbox.cli.print.printer import printer_of
     from bayesbox.file.digest import file_digest
     from bayesbox.file.load import load
@@ -107,7 +119,7 @@ def command(model: str, column: str | None, svg: str | None, as_json: bool, **gi
     if not learned:
         nomogram.require_fitting(column, svg, given)
     if not given["privacy"] and (given["values"] or given["fewer_than"]):
-        raise click.UsageError("--values and --fewer-than go with --privacy")
+        raise click.UsageError("--values and --fewer-than require --privacy")
     if learned == "--tables" and tables.is_network(model):
         tables.show_network(model, given, as_json=as_json)
         return
@@ -119,13 +131,15 @@ def command(model: str, column: str | None, svg: str | None, as_json: bool, **gi
             tables.show_chain(classifier, model, given, as_json=as_json)
             return
         if learned:
-            raise click.UsageError(f"{learned} shows classifiers, and this is a hidden Markov model")
+            raise click.UsageError(f"{learned} applies to classifiers, but this is a hidden Markov model")
         if given["privacy"]:
-            raise click.UsageError("--privacy lists what classifiers reveal, and this is a hidden Markov model")
+            raise click.UsageError("--privacy applies to classifiers, but this is a hidden Markov model")
         if given["nomogram"]:
-            raise click.UsageError("--nomogram draws naive Bayes, and this is a hidden Markov model")
+            raise click.UsageError("--nomogram applies to naive Bayes, but this is a hidden Markov model")
         if svg:
-            raise click.UsageError("--svg draws the densities of naive Bayes; bayes hmm decode --svg draws a sequence")
+            raise click.UsageError(
+                "--svg draws the densities of naive Bayes; use bayes hmm decode --svg to draw a sequence"
+            )
         chain.show(classifier, model, column, as_json=as_json)
         if not as_json and column is None:
             say(f"model digest {file_digest(model)}")
@@ -137,7 +151,7 @@ def command(model: str, column: str | None, svg: str | None, as_json: bool, **gi
         from bayesbox.cli.print.privacy import show_privacy
 
         if column or svg or given["nomogram"]:
-            raise click.UsageError("--privacy goes without --column, --nomogram and --svg")
+            raise click.UsageError("--privacy cannot be combined with --column, --nomogram or --svg")
         fewer_than = given["fewer_than"] or FEW
         show_privacy(classifier, model, fewer_than=fewer_than, values=given["values"], as_json=as_json)
         return

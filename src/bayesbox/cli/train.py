@@ -21,7 +21,6 @@ ROWS_ONLY = (
     "ignore",
     "target_bins",
     "one_hot",
-    "fold",
     "weight",
     "calibrate",
     "ledger",
@@ -43,7 +42,8 @@ if TYPE_CHECKING:
 @click.command(
     "train",
     cls=ModelVerb,
-    short_help="Learn a model from rows.",
+    renamed={"--fold": "--one-hot"},
+    short_help="Train a classifier on a table or on documents.",
     examples=(
         "bayes train people.csv -t income",
         "bayes train 'data/*.parquet' -t label -o label.bayes --threads 4",
@@ -78,13 +78,13 @@ if TYPE_CHECKING:
     "text, words, used and telling in place of columns; replaced (rows, digest) where the file held such a model.",
 )
 @click.argument("data", nargs=-1)
-@click.option("-t", "--target", metavar="COLUMN", help="The column that holds the classes.")
+@click.option("-t", "--target", metavar="COLUMN", help="The target column: the classes to predict.")
 @click.option(
     "-o",
     "--output",
     type=options.MODEL_FILE,
     metavar="FILE",
-    help="The model file; by default the name of the data with .bayes.",
+    help="The model file; by default the name of the data with the extension .bayes.",
 )
 @click.option(
     "--model",
@@ -92,9 +92,9 @@ if TYPE_CHECKING:
     default="naive",
     show_default=True,
     metavar="KIND",
-    help="auto combines the best.",
+    help="auto combines the best of them.",
 )
-@click.option("--tables", metavar="FILE", help="Make a model of given probabilities (JSON) instead of rows.")
+@click.option("--tables", metavar="FILE", help="Make a model from given probabilities (JSON) instead of rows.")
 @remote_sources.sql_options
 @remote_sources.spark_option
 @options.types_option
@@ -103,13 +103,12 @@ if TYPE_CHECKING:
     "--one-hot",
     multiple=True,
     metavar="NAME=FLAG,FLAG,...",
-    help="Flags of which each row sets one, to be taken as one category of that name.",
+    help="Combine mutually exclusive flags into one category of this name.",
 )
-@click.option("--fold", multiple=True, hidden=True, help="The old name of --one-hot.")
 @options.target_bins_option
 @options.classes_limit_option
 @options.weight_option
-@click.option("--text", metavar="COLUMN", help="The column of the texts, for --model text.")
+@click.option("--text", metavar="COLUMN", help="The text column, for --model text.")
 @model_options
 @options.calibrate_option
 @options.ledger_flag
@@ -118,15 +117,17 @@ if TYPE_CHECKING:
 @options.follow_option
 @options.input_format_option("-f", "--format")
 @options.threads_option
-@click.option("--force", is_flag=True, help="Replace a model of another kind or target, or what is not a model.")
+@click.option(
+    "--force", is_flag=True, help="Replace a file that holds another kind of model, another target, or no model."
+)
 @options.keep_old_option
 @options.wait_option
 @options.json_option
 def command(data: tuple[str, ...], as_json: bool, **given: Any) -> None:
-    """Learn a model from rows in one pass and write it to a file.
+    """Train a classifier on a table or on documents in one pass, and write it to a model file.
 
-    DATA are files (CSV, TSV, JSON lines, Parquet, Arrow; gz, zst, bz2), patterns or folders of them, or - for
-    standard input. What each column was taken for is printed; --types says otherwise.
+    DATA are files (CSV, TSV, JSON lines, Excel, Parquet, Arrow; gz, zst, bz2), patterns or folders of them, or - for
+    standard input. The type of each column is detected and printed; override it with --types.
     """
     from bayesbox.classifier.registry import split_model
     from bayesbox.cli.print.printer import printer_of
@@ -135,7 +136,7 @@ def command(data: tuple[str, ...], as_json: bool, **given: Any) -> None:
     from bayesbox.file.save import save
 
     if given["tables"] and given["model"] != "naive":
-        raise click.UsageError("a model of --tables is naive Bayes")
+        raise click.UsageError("--tables makes a naive Bayes model: remove --model")
     path = _output(data, given)
     refuse_foreign(split_model(given["model"])[0], given, LEARN)
     with captured_warnings() as warned:
@@ -194,17 +195,17 @@ def _of_rows(data: tuple[str, ...], given: Json) -> Learned:
 
     remote: Source | None = remote_sources.rows_elsewhere(data, given)
     if remote is None and not data:
-        raise click.UsageError("no data were given")
+        raise click.UsageError("no data: pass files, or --sql")
     target, weight = given["target"], given["weight"]
     ignore, identifiers = ignored_columns(given["ignore"])
     kinds = without_target(declared_kinds(given["types"], ignore), target, weight)
-    blank = new_classifier(given["model"], given, kinds, _one_hot((*given["one_hot"], *given["fold"])))
+    blank = new_classifier(given["model"], given, kinds, _one_hot(given["one_hot"]))
     blank = blank.with_ledger(given["ledger"])
     if blank.calibrates_by_default and given["calibrate"] is None and not (remote and remote.remote):
         blank = blank.with_calibration(AUTO_CALIBRATION)
     blank = blank.changed(ignore=identifiers) if identifiers else blank
     if target is None and blank.needs_target:
-        raise click.UsageError(f"say which column holds the classes, with -t. {_columns_of(data, given)}")
+        raise click.UsageError(f"no target column: pass -t COLUMN. {_columns_of(data, given)}")
     require_taken(blank, given)
     replaced(_output(data, given), ModelSummary(blank.kind, target, None), force=given["force"])  # before rows are read
     printer_of(blank).prepare()
@@ -254,7 +255,7 @@ def _columns_of(data: tuple[str, ...], given: Json) -> str:
         from bayesbox.source.files.documents import is_table
 
         if not is_table(list(data), given["input_format"]):
-            return "Documents in files are learned with --model text"
+            return "To train on documents in files, pass --model text"
     try:
         names = list(file_columns(list(data), format=given["input_format"], dialect=TextDialect.of(given)))
     except BayesboxError:
@@ -268,7 +269,7 @@ def _one_hot(given: tuple[str, ...]) -> dict[str, list[str]]:
         name, flags = options.pair(text)
         groups[name] = options.split(flags)
         if len(groups[name]) < 2:
-            raise BadOption("a category is made of two flags or more", where="--one-hot", found=text)
+            raise BadOption("a one-hot group needs at least two flags", where="--one-hot", found=text)
     return groups
 
 
@@ -278,11 +279,11 @@ def _of_tables(data: tuple[str, ...], given: Json) -> Learned:
     from bayesbox.table.naive.from_tables import classifier_from_tables
 
     if data:
-        raise click.UsageError("a model of --tables takes no data")
+        raise click.UsageError("--tables gives the probabilities: remove DATA")
     refuse(
         given,
         (*sorted(option_names("rows") - {"prior"}), *ROWS_ONLY),
-        "is about rows, and a model of --tables has none",
+        "applies to rows, but --tables gives the probabilities",
     )
     prior, tables = read_tables(given["tables"])
     try:

@@ -31,17 +31,17 @@ def cost_matrix(costs: Costs, classes: tuple[str, ...]) -> Doubles:
     """
     matrix = 1.0 - np.eye(len(classes))
     if not isinstance(costs, Mapping):
-        raise BadOption("costs are a dict by true class and answer", found=costs, remedy=WRITTEN)
+        raise BadOption("costs must be a dict keyed by true class and answer", found=costs, remedy=WRITTEN)
     for pair, cost in costs.items():
         if not (isinstance(pair, tuple) and len(pair) == 2):
-            raise BadOption("a cost stands under the true class and the answer", found=pair, remedy=WRITTEN)
+            raise BadOption("each key of costs must be a pair of true class and answer", found=pair, remedy=WRITTEN)
         true, answer = pair
         for name in (level_text(true), level_text(answer)):
             if name not in classes:
                 known = ", ".join(classes[:12]) + (", ..." if len(classes) > 12 else "")
-                raise BadOption("a cost names a class that is not there", found=name, remedy=f"The classes are {known}")
+                raise BadOption("a cost names an unknown class", found=name, remedy=f"The classes are {known}")
         if not (isinstance(cost, Real) and np.isfinite(cost)):
-            raise BadOption("a cost is a number", found=cost)
+            raise BadOption("a cost must be a number", found=cost)
         matrix[classes.index(level_text(true)), classes.index(level_text(answer))] = cost
     return matrix
 

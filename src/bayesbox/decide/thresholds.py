@@ -28,7 +28,7 @@ def answers_at(posterior: Doubles, place: int, least: float) -> NDArray[np.int64
     array([0, 1])
     """
     if not (isinstance(least, Real) and 0 <= least <= 1):
-        raise BadOption("a threshold is a probability, from 0 to 1", found=least)
+        raise BadOption("a threshold must be a probability from 0 to 1", found=least)
     others = posterior.copy()
     others[:, place] = -1
     found: NDArray[np.int64] = np.where(posterior[:, place] >= least, place, others.argmax(axis=1))
@@ -48,7 +48,7 @@ def best_threshold(
     if metric not in METRICS:
         raise UnknownChoice("metric", metric, METRICS)
     if not true.any() or true.all():
-        raise BadData("a threshold needs rows of the class and rows of others")
+        raise BadData("finding a threshold needs rows of the class and rows of other classes")
     values = np.unique(p)
     cuts = np.concatenate([[0.0], (values[1:] + values[:-1]) / 2, [1.0]])
     weights = np.ones(len(p)) if weights is None else weights

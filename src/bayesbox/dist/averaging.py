@@ -47,7 +47,9 @@ def level_evidence(counts: Doubles, rule: Smoothing, size: int) -> float:
     """
     a, b = added_counts(rule, size)
     if not a:
-        raise BadOption("maximum likelihood is no prior, so that there is no evidence", remedy="Take laplace")
+        raise BadOption(
+            "maximum likelihood is not a prior, so there is no evidence to average by", remedy="Use laplace"
+        )
     by_class = sum(_dirichlet(row, a, b) for row in counts.tolist())
     return float(by_class - _dirichlet(counts.sum(axis=0).tolist(), a, b))
 

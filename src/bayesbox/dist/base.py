@@ -155,7 +155,7 @@ class Distribution(ABC):
 
     # -- its values ------------------------------------------------------------------------------------------------
 
-    unsampled: ClassVar[str] = "its values are not on a scale"  # why no value can be drawn
+    unsampled: ClassVar[str] = "its values have no scale"  # why no value can be drawn
 
     @cached_property
     def cumulative(self) -> Cumulative | None:
@@ -237,9 +237,9 @@ class Distribution(ABC):
     def not_averaged(self, name: str) -> BadOption:
         """The error of a family whose evidence is not known."""
         return BadOption(
-            f"column `{self.columns[0]}` has a density without evidence, so that it cannot be averaged over",
+            f"column `{self.columns[0]}` has a density without a marginal likelihood, so it cannot be averaged over",
             found=name,
-            remedy="Take numeric='gaussian', 'student' or bins, such as 'mdl'; declare counts as real",
+            remedy="Use numeric='gaussian', 'student' or bins, such as 'mdl'; declare counts as real",
         )
 
     def leave_one_out_averaged(
@@ -430,7 +430,7 @@ def require_share(probability: float) -> None:
 
     >>> require_share(90)
     Traceback (most recent call last):
-    bayesbox.errors.BadOption: probability must be above 0 and below 1; found 90
+    bayesbox.errors.BadOption: probability must be above 0 and below 1, got 90
     """
     if not 0 < probability < 1:
         raise BadOption("probability must be above 0 and below 1", found=probability)

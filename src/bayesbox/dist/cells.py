@@ -120,7 +120,8 @@ def added_counts(rule: Smoothing, size: int) -> tuple[float, float]:
     found = rule.added(size)
     if found is None:
         raise BadOption(
-            "columns that depend on each other are smoothed by backoff, laplace, mle, lidstone:a or m:m", found=rule
+            "for columns that depend on each other, smoothing must be backoff, laplace, mle, lidstone:a or m:m",
+            found=rule,
         )
     return found
 

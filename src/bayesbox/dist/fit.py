@@ -217,7 +217,7 @@ def _require_form(entry: FamilyEntry, column: str, tally: Any) -> None:
         raise BadOption(
             f"the family `{entry.name}` of column `{column}` is fitted to {entry.tally}",
             found=tally.form,
-            remedy="Let the kind of the column be counted in this form: its `tally`",
+            remedy="Let the type of the column be counted in this form: its `tally`",
         )
 
 
@@ -242,7 +242,7 @@ def register(*names: str) -> Callable[[Family], Family]:
         for name in names:
             known = dict.get(FAMILIES, name)
             if known is not None and known.path != path:
-                raise BadOption(f"there is a family of distributions `{name}` already", found=known.path)
+                raise BadOption(f"a family of distributions `{name}` already exists", found=known.path)
             if known is None or known.family is not None:
                 FAMILIES[name] = _entry(name, path, family)
         family.family = names[0]  # type: ignore[attr-defined]
@@ -260,7 +260,7 @@ def _entry(name: str, path: str, family: Any) -> FamilyEntry:
         return FamilyEntry(name, path, "real", tally=tally.form, family=family)
     if tally not in TALLIES.values() or tally.together or issubclass(tally, Moments):
         raise BadOption(
-            "a family is fitted to Moments, Grid or Values of numbers, or to a registered tally such as Counts",
+            "a family must be fitted to Moments, Grid or Values of numbers, or to a registered tally such as Counts",
             found=tally.__name__,
         )
     return FamilyEntry(name, path, tally=tally.form, family=family)

@@ -169,7 +169,7 @@ class LevelDistribution(Distribution):
         """The factor of a table that was given, not counted."""
         row = self.row(level)
         if not row.any():
-            return NoFactor(self.column, "" if level is None else f"{level} was never seen")
+            return NoFactor(self.column, "" if level is None else f"{level} is unseen")
         given = [given_value(math.exp(value)) for value in row]
         return self._factor(level, [text for text, _ in given], [value for _, value in given])
 
@@ -179,7 +179,7 @@ class LevelDistribution(Distribution):
             return NoFactor(self.column)
         index = self._index(counts, level)
         if counts.names[index] is UNSEEN and options.unseen == "ignore":
-            return NoFactor(self.column, f"{level} was never seen")
+            return NoFactor(self.column, f"{level} is unseen")
         cells, (over, under) = counts.as_cells(exact=True), counts.ratio(options.smoothing, exact=True)
         shares = [divided(over[c, index], under[c, index]) for c in range(counts.classes)]
         if not any(shares):

@@ -93,7 +93,7 @@ class Multinomial(Distribution):
         known = np.where(np.isnan(counts), 0.0, counts)
         if (known < 0).any():
             raise BadData(
-                f"column `{self.words[index]}` is a count, 0 or more",
+                f"column `{self.words[index]}` must be a non-negative count",
                 found=float(known.min()),
                 column=self.words[index],
             )
@@ -104,9 +104,9 @@ class Multinomial(Distribution):
 
     def _sparse_terms(self, matrix: CountMatrix) -> Doubles:
         if matrix.width != len(self.words):
-            raise BadData(f"the matrix has {matrix.width} columns, the model {len(self.words)}")
+            raise BadData(f"the matrix has {matrix.width} columns, but the model has {len(self.words)}")
         if len(matrix.data) and matrix.data.min() < 0:
-            raise BadData("a count is 0 or more", found=float(matrix.data.min()))
+            raise BadData("a count must not be negative", found=float(matrix.data.min()))
         terms = matrix.times(self._finite)
         if self._impossible.any():
             terms[matrix.times(self._impossible) > 0] = -np.inf
@@ -146,7 +146,7 @@ class Multinomial(Distribution):
     # -- shown -----------------------------------------------------------------------------------------------------
 
     least: ClassVar[float] = 0.0
-    unsampled: ClassVar[str] = "it says how words are shared out, and not how many a row has"
+    unsampled: ClassVar[str] = "it gives the shares of words, not how many a row has"
 
     @property
     def is_scale(self) -> bool:  # type: ignore[override]
@@ -234,7 +234,7 @@ class Multinomial(Distribution):
 
         if self.group is not None:
             raise CannotExport(
-                "a matrix of counts has no columns with names", remedy="Learn from a frame of Count columns"
+                "a matrix of counts has no column names", remedy="Train on a data frame of Count columns"
             )
         counts = [ReadNumber(word) for word in self.words]
         terms = [case((x > 0.0, x * weights), otherwise=0.0) for x, weights in zip(counts, self.log_p, strict=True)]

@@ -122,10 +122,10 @@ def refuse_infinite(columns: Columns, rows: NDArray[np.bool_], first_row: int) -
         if len(infinite):
             row = int(infinite[0])
             raise BadData(
-                f"column `{name}` holds an infinite value",
+                f"column `{name}` contains an infinite value",
                 where=f"row {first_row + row + 1}",
                 found=float(values[row]),
-                remedy="Replace it by a number or by a missing value",
+                remedy="Replace it with a number or a missing value",
                 column=name,
             )
 

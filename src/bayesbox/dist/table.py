@@ -48,8 +48,8 @@ class Table(LevelDistribution):
             return super().fit(column, tally, options)
         if options.smoothing.listed:
             raise BadOption(
-                f"the levels of `{column}` are grouped, and prior counts are those of single levels",
-                remedy="Take another smoothing, or no group",
+                f"prior counts apply to single levels, but the levels of `{column}` are grouped",
+                remedy="Use another smoothing rule, or no group",
             )
         counts = options.level_counts(tally)
         width = len(counts.levels)
@@ -142,9 +142,9 @@ class Table(LevelDistribution):
         for level in levels:
             if level not in self.position:
                 raise UnseenLevel(
-                    f"column `{self.column}` has a level that was never seen",
+                    f"column `{self.column}` has a level that was not seen in training",
                     found=level,
-                    remedy="Set unseen='smooth' to let the smoothing rule answer",
+                    remedy="With unseen='smooth' the smoothing rule gives it a probability",
                     column=self.column,
                 )
 
@@ -155,7 +155,7 @@ class Table(LevelDistribution):
         index = counts.levels.index(level)
         group = self.groups[index]
         if group < 0 and options.unseen == "ignore" and options.lasting is None:
-            return NoFactor(self.column, f"{level} was never seen")
+            return NoFactor(self.column, f"{level} is unseen")
         own = counts.as_cells(exact=True).counts[:, index].sum()
         groups = group_counts(counts, self.groups)
         cells, (over, under) = groups.as_cells(exact=True), groups.ratio(options.smoothing, exact=True)

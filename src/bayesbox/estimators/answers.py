@@ -268,7 +268,7 @@ class CountedEstimator(ReadEstimator, ClassifierMixin, BaseEstimator, Generic[C]
         """
         batch = self._asked(X)
         if batch.rows != 1:
-            raise BadData("the work is that of one row", found=f"{batch.rows:,} rows", remedy="Pass one of them")
+            raise BadData("the calculation shows one row", found=f"{batch.rows:,} rows", remedy="Pass one of them")
         other = None if against is None else self.classifier_.model.classes[self._place_of(against)]
         return self.classifier_.work(batch, against=other)
 
@@ -284,12 +284,12 @@ class CountedEstimator(ReadEstimator, ClassifierMixin, BaseEstimator, Generic[C]
         >>> rows = {"heavy": ["No", "No", "Yes", "No", "Yes", "No", "No"]}
         >>> clf = bb.NaiveBayes().fit(rows, ["+", "+", "+", "-", "-", "-", "-"])
         >>> print(clf.tables())
-        what was learned of class: naive Bayes
+        what was learned about class: naive Bayes
                               +                            -
         P(class)              3/7 = 0.4285714              4/7 = 0.5714286
         P(heavy=No | class)   (2 + 1)/(3 + 2) = 3/5 = 0.6  (3 + 1)/(4 + 2) = 2/3 = 0.6666667
         P(heavy=Yes | class)  (1 + 1)/(3 + 2) = 2/5 = 0.4  (1 + 1)/(4 + 2) = 1/3 = 0.3333333
-        parameters: 3 free, 6 in all; P(x | class): 4 by naive Bayes, 4 by the full joint
+        parameters: 3 free, 6 in total; P(x | class): 4 by naive Bayes, 4 by the full joint
         """
         check_is_fitted(self)
         if most is not None and (isinstance(most, bool) or not isinstance(most, (int, np.integer)) or most < 1):
@@ -315,7 +315,7 @@ class CountedEstimator(ReadEstimator, ClassifierMixin, BaseEstimator, Generic[C]
         """
         batch = self._asked(X)
         if batch.rows != 1:
-            raise BadOption("an interval is of one row", found=f"{batch.rows:,} rows", remedy="Pass one: X.iloc[[0]]")
+            raise BadOption("an interval needs one row", found=f"{batch.rows:,} rows", remedy="Pass one: X.iloc[[0]]")
         return self.classifier_.posterior_interval(batch, level=level, draws=draws, seed=seed)
 
     def parameters(self) -> Parameters:
@@ -353,7 +353,7 @@ class CountedEstimator(ReadEstimator, ClassifierMixin, BaseEstimator, Generic[C]
             chosen = cheapest(posterior, cost_matrix({} if costs is None else costs, classes))
         elif costs is not None or not isinstance(threshold, Mapping) or len(threshold) != 1:
             raise BadOption(
-                "a decision takes costs or the threshold of one class", found=threshold, remedy="Write {class: 0.2}"
+                "choose one of costs and a threshold for one class", found=threshold, remedy="Write {class: 0.2}"
             )
         else:
             [(label, least)] = threshold.items()
@@ -362,7 +362,7 @@ class CountedEstimator(ReadEstimator, ClassifierMixin, BaseEstimator, Generic[C]
         if abstain is None:
             return answers
         if not (isinstance(abstain, Real) and 0 <= abstain <= 1):
-            raise BadOption("a probability is a number from 0 to 1", found=abstain)
+            raise BadOption("a probability must be between 0 and 1", found=abstain)
         answers = answers.astype(object)
         answers[posterior.max(axis=1) < abstain] = None
         return answers

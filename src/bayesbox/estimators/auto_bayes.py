@@ -36,18 +36,18 @@ class AutoBayes(TableEstimator[AutoClassifier], AutoOptions):
     classes: Sequence[Any] | None = option(
         Takes("list of labels, or None"),
         default=None,
-        help="Classes that there may be beside those of the rows: they share one row, so that no answer is impossible. "
-        "By default the categories of a categorical y.",
+        help="Classes that may occur besides those of the rows: together they get the weight of one row, so that no "
+        "class is impossible. By default the categories of a categorical y.",
     )
 
     verbose: bool = option(
-        OnOff(), default=False, help="Print what is learned, the share that is done and the time left."
+        OnOff(), default=False, help="Print progress: what is being learned, the share done and the time left."
     )
     progress: Callable[[float, float | None, str], object] | None = option(
         Takes("function, or None"),
         default=None,
-        help="What is called while the models are learned, with the share that is done (0 to 1), the seconds left "
-        "(None while that is not known) and what is learned: for a bar of progress.",
+        help="A callback for progress bars, called with the share done (0 to 1), the seconds left (None if unknown) "
+        "and what is being learned.",
     )
 
     def _watch(self, classifier: AutoClassifier) -> None:
@@ -81,7 +81,7 @@ class AutoBayes(TableEstimator[AutoClassifier], AutoOptions):
     @property
     def partial_fit(self) -> Any:
         """There is none: what is derived needs all rows."""
-        raise AttributeError("AutoBayes derives its models from all rows: fit it again with the rows that are to count")
+        raise AttributeError("AutoBayes cannot be updated, since its models are derived from all rows: fit it again")
 
     def report(self) -> PoolReport:
         """What was tried, how it did on rows it had not seen, and what takes part.
@@ -137,8 +137,8 @@ class PoolReport(Result, str):
 
     def _headline(self) -> str:
         kept = sum(bool(each.power) for each in self.judged)
-        pooled = "" if self.together is None else f", log loss {self.together.log_loss:.4f} all together"
-        return f"PoolReport({len(self.judged)} models judged, {kept} kept{pooled})"
+        pooled = "" if self.together is None else f", log loss {self.together.log_loss:.4f} combined"
+        return f"PoolReport({len(self.judged)} models evaluated, {kept} kept{pooled})"
 
     def _blocks(self) -> Sequence[Block]:
         return [*_report_blocks(self.judged, self.together), *([TextBlock(self.note)] if self.note else [])]

@@ -67,22 +67,23 @@ class TableEstimator(HasWidget, CountedEstimator[K]):
     columns: Mapping[Any, Any] | None = option(
         Takes("mapping of column name or position to kind, or None"),
         default=None,
-        help="What a column is, where its type does not say it: Category([...]), Real(floor=0), 'flag'.",
+        help="The types of columns, where they are not detected as wanted: Category([...]), Real(floor=0), 'flag'.",
     )
     one_hot: OneHot | None = option(
         Takes("mapping of a new name to a list of columns, or None"),
         default=None,
-        help="Flags of which each row sets one, to be taken as one category of the new name.",
+        help="Mutually exclusive flags, combined into one category of the new name.",
     )
     absent: str = option(
         OneOf("missing", "error"),
         default="missing",
-        help="A column that rows to be answered lack is missing in every row, with a warning; or it is an error.",
+        help="How to predict if a column of the model is absent: treat it as missing in every row, with a warning, or "
+        "raise an error.",
     )
     ignore: str | None = option(
         OneOf("auto", none=True),
         default=None,
-        help='With "auto", columns that look like identifiers are ignored; `ignored_` has them with the reasons.',
+        help='"auto" ignores columns that look like identifiers; `ignored_` lists them with the reasons.',
     )
     ledger: bool = ledger_option()
     fold: InitVar[OneHot | None] = None  # the old name of one_hot

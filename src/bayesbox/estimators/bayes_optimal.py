@@ -44,9 +44,9 @@ class HypothesesOptions(Options):
     """Classifiers that have learned, and how much each is worth."""
 
     hypotheses: Sequence[Any] = required(
-        Takes("list of classifiers that are fitted"),
+        Takes("list of fitted classifiers"),
         kw_only=False,
-        help="Anything with `predict_proba` and `classes_`. They may know different classes.",
+        help="Anything with `predict_proba` and `classes_`. Their classes may differ.",
     )
     weights: Sequence[float] | str | None = option(
         Takes('list of numbers, "evidence", "leave-one-out", or None'),
@@ -59,7 +59,7 @@ class HypothesesOptions(Options):
     prior: Sequence[float] | None = option(
         Takes("list of numbers, or None"),
         default=None,
-        help="P(h) before the rows, for both of these; None gives all the same.",
+        help="P(h) before the rows, for both of these; None means all equal.",
     )
     log_evidence: Sequence[float] | None = option(Takes("list of numbers, or None"), default=None, help="log P(D | h).")
 
@@ -107,7 +107,7 @@ class BayesOptimal(
     def _log_score(hypothesis: Any, X: Any, y: Any, labels: list[str]) -> float:
         if not hasattr(hypothesis, "leave_one_out"):
             raise BadOption(
-                "this hypothesis has no leave_one_out", found=type(hypothesis).__name__, remedy="Give its weight"
+                "this hypothesis has no leave_one_out", found=type(hypothesis).__name__, remedy="Pass its weight"
             )
         found = hypothesis.leave_one_out(X, y)
         place = {level_text(label): index for index, label in enumerate(hypothesis.classes_.tolist())}
@@ -122,18 +122,18 @@ class BayesOptimal(
         if self.weights is None or not isinstance(self.weights, str):
             return _shares(_numbers(self.weights, count, "weight"), count, "weight")
         if self.weights not in WAYS:
-            raise BadOption(f"weights are numbers, or one of {', '.join(WAYS)}", found=self.weights)
+            raise BadOption(f"weights must be numbers, or one of {', '.join(WAYS)}", found=self.weights)
         if self.weights == "evidence":
             if self.log_evidence is None:
-                raise BadOption("weights from evidence need log_evidence, one a hypothesis")
+                raise BadOption("weights='evidence' needs log_evidence, one per hypothesis")
             scores = _numbers(self.log_evidence, count, "log evidence")
         else:
             if not hasattr(self, "_log_scores"):
-                raise BadData("the weights are to come from leave-one-out: call fit with the rows that were learned")
+                raise BadData("weights='leave-one-out' needs the training rows: call fit(X, y)")
             scores = self._log_scores
         if scores.shape != (count,) or np.isnan(scores).any() or not np.isfinite(scores.max()):
             raise BadOption(
-                "there is one log evidence a hypothesis, and one of them is possible", found=scores.tolist()
+                "log_evidence must have one number per hypothesis, at least one of them finite", found=scores.tolist()
             )
         prior = _shares(_numbers(self.prior, count, "prior"), count, "prior")
         return _shares(prior * np.exp(scores - scores[prior > 0].max()), count, "weight")
@@ -206,7 +206,7 @@ class BayesOptimal(
         for hypothesis in self.hypotheses:
             found = np.asarray(hypothesis.predict_proba(X))
             if len(found) != 1:
-                raise BadData("the work is that of one row", found=f"{len(found):,} rows", remedy="Pass one of them")
+                raise BadData("the calculation shows one row", found=f"{len(found):,} rows", remedy="Pass one of them")
             row = [0.0] * len(places)
             for label, p in zip(hypothesis.classes_.tolist(), found[0].tolist(), strict=True):
                 row[places[label]] = p
@@ -253,7 +253,7 @@ class BayesOptimal(
         for each in self.hypotheses:
             if not isinstance(getattr(each, "classifier_", None), TableClassifier):
                 raise BadOption(
-                    "a hypothesis that is kept or explained is a fitted classifier of tables of bayesbox",
+                    "to save or explain it, every hypothesis must be a fitted bayesbox classifier of tables",
                     found=type(each).__name__,
                 )
         return OptimalClassifier.of([each.classifier_ for each in self.hypotheses], self.weights_.tolist())
@@ -263,15 +263,17 @@ class BayesOptimal(
 
     def _require_hypotheses(self) -> int:
         if not isinstance(self.hypotheses, Sequence) or not self.hypotheses:
-            raise BadOption("hypotheses are a list of one classifier or more", found=self.hypotheses)
+            raise BadOption("hypotheses must be a list of at least one classifier", found=self.hypotheses)
         for number, each in enumerate(self.hypotheses, start=1):
             if not hasattr(each, "predict_proba"):
-                raise BadOption("a hypothesis is a fitted classifier with predict_proba", found=type(each).__name__)
+                raise BadOption(
+                    "a hypothesis must be a fitted classifier with predict_proba", found=type(each).__name__
+                )
             if not hasattr(each, "classes_"):
                 raise BadOption(
                     f"hypothesis {number} is not fitted",
                     found=type(each).__name__,
-                    remedy="Call its fit with rows first",
+                    remedy="Call its fit first",
                 )
         return len(self.hypotheses)
 
@@ -281,14 +283,16 @@ def _numbers(given: object, count: int, what: str) -> Doubles:
     try:
         return np.ones(count) if given is None else np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError):
-        raise BadOption(f"there is one number, the {what}, a hypothesis", found=given) from None
+        raise BadOption(f"{what} must have one number per hypothesis", found=given) from None
 
 
 def _shares(given: Doubles, count: int, what: str) -> Doubles:
     """Numbers as shares of their sum."""
     if given.shape != (count,):
-        raise BadOption(f"there is one {what} a hypothesis, in a list", found=f"shape {given.shape} for {count}")
+        raise BadOption(f"there must be one {what} per hypothesis, in a list", found=f"shape {given.shape} for {count}")
     if not (np.isfinite(given).all() and (given >= 0).all() and math.fsum(given) > 0):
-        raise BadOption(f"a {what} is a finite number, 0 or more, and one is above 0", found=given.tolist())
+        raise BadOption(
+            f"each {what} must be finite and non-negative, with at least one positive", found=given.tolist()
+        )
     shares: Doubles = given / math.fsum(given)
     return shares

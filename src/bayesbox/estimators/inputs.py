@@ -122,7 +122,7 @@ def labels_from(y: object, rows: int, cuts: Sequence[float] | None = None) -> En
         raise MissingTarget(
             "y contains NaN or None: every row needs a label",
             where=f"row {int(np.argmax(labels.codes < 0)) + 1}",
-            remedy="Drop the rows without one; `bayesbox.train` does so and says how many",
+            remedy="Drop the rows without a label; `bayesbox.train` does so and reports how many",
         )
     return labels
 
@@ -135,9 +135,9 @@ def classes_from(classes: object, label_type: str | None) -> tuple[str, ...]:
     declared = label_type_of(found.values) if found.values else label_type
     if label_type is not None and declared != label_type and {declared, label_type} != {"integer", "real"}:
         raise LabelContradiction(
-            f"the classes that are declared are of type {declared}, the labels of type {label_type}",
+            f"the declared classes have type {declared}, but the labels have type {label_type}",
             found=found.values,
-            remedy="Declare them as the labels are written",
+            remedy="Declare them with the type of the labels",
         )
     return tuple(sorted(found.levels))
 
@@ -163,13 +163,13 @@ def refuse_continuous(column: object) -> None:
         return
     finite = column[~np.isnan(column)]
     if np.isinf(finite).any():
-        raise BadData("Input y contains infinity", remedy="Labels are discrete")
+        raise BadData("Input y contains infinity", remedy="Labels must be discrete")
     if (finite != np.floor(finite)).any():
         raise NotClasses(
-            "Unknown label type: continuous. A class label is discrete, but y holds numbers with a fraction",
+            "Unknown label type: continuous. Class labels must be discrete, but y has fractional numbers",
             reason="fractions",
             classes=len(np.unique(finite)),
-            remedy="Cut y into bins first, for example with pandas.qcut; bayesbox.train(..., target_bins=5) does so",
+            remedy="Bin y first, for example with pandas.qcut, or use bayesbox.train(..., target_bins=5)",
         )
 
 

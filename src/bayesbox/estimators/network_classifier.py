@@ -31,11 +31,11 @@ class NetworkOptions(Options):
     """Which node of a network is the class, and how its tables are learned."""
 
     network: BayesianNetwork = required(Takes("BayesianNetwork"), help="The network.", kw_only=False)
-    target: str = required(Takes("str"), help="The node that is the class.", kw_only=False)
+    target: str = required(Takes("str"), help="The class node.", kw_only=False)
     smoothing: object = option(
         TakesTableRules(),
         default="laplace",
-        help="For `fit`, which learns the tables of a copy of the network from rows: how counts become probabilities.",
+        help="The smoothing rule of `fit`, which learns the tables of a copy of the network from rows.",
     )
 
 

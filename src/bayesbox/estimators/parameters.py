@@ -46,7 +46,11 @@ def _renamed(old: str, new: str) -> property:
 
 def warn_of_name(old: str, *, stacklevel: int) -> None:
     """Say that a parameter has another name now, which goes before the old one where both are given."""
-    warnings.warn(f"{old}= is now {RENAMED[old]}=: the old name goes in 0.4", FutureWarning, stacklevel + 1)
+    warnings.warn(
+        f"{old}= has been renamed to {RENAMED[old]}=; the old name will stop working in 0.4",
+        FutureWarning,
+        stacklevel + 1,
+    )
 
 
 def parameters_from(given: Options) -> dict[str, Any]:

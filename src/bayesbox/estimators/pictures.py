@@ -106,6 +106,6 @@ def report(
 
     found = model if isinstance(model, BayesianNetwork | Classifier) else getattr(model, "classifier_", None)
     if found is None:
-        raise BadOption("a report is of a fitted classifier or of a network", found=type(model).__name__)
+        raise BadOption("a report needs a fitted classifier or a network", found=type(model).__name__)
     write_report(report_of_model(found, data, target=target, weight=weight, rows=rows, suppress=suppress), path)
     return str(path)

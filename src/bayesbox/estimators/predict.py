@@ -88,7 +88,10 @@ def predict(
     source = _source(classifier, data, asked.keep, reading)
     if isinstance(source, SparkSource):
         if keep:
-            raise BadOption("a Spark DataFrame keeps all of its columns", remedy="Leave out keep, and select from it")
+            raise BadOption(
+                "keep does not apply to a Spark DataFrame, which keeps all its columns",
+                remedy="Remove keep, and select from the result",
+            )
         answers = PredictionWriter(classifier, asked, (), where=source.name)
         return source.with_columns(answers.of, answers.added_fields(), classifier.feature_names)
     first, rows = peek(source)
@@ -115,9 +118,9 @@ def _classifier_of(model: object) -> AnyClassifier:
     classifier = getattr(model, "classifier_", None)
     if not isinstance(classifier, Classifier):
         raise BadOption(
-            "rows of tables are answered by a model of tables",
+            "bayesbox.predict needs a model of tables",
             found=type(model).__name__,
-            remedy="Ask another model itself: model.predict(...)",
+            remedy="For other models call model.predict(...)",
         )
     return classifier
 

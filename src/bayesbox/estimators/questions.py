@@ -63,11 +63,11 @@ class AsksQuestions:
           log-odds of yes against no
           (prior)                     +1.0986  ####################
           outlook = rainy             +0.5878  ###########
-          all together                +1.6864  odds 5.4 : 1
+          total                       +1.6864  odds 5.4 : 1
         <BLANKLINE>
-          what is behind it  class
-          outlook = rainy    yes    2 of 3, smoothed to .6, 95 % .194 to .932
-                             no     0 of 1, smoothed to .333, 95 % .013 to .842
+          based on         class
+          outlook = rainy  yes    2 of 3, smoothed to .6, 95 % .194 to .932
+                           no     0 of 1, smoothed to .333, 95 % .013 to .842
         """
         return self.classifier_.explain_rows(self._asked(X))
 
@@ -171,7 +171,7 @@ class AsksQuestions:
         >>> rows = {"outlook": ["sunny", "rainy", "rainy", "sunny"], "windy": [True, True, False, False]}
         >>> clf = bb.NaiveBayes().fit(rows, ["no", "no", "yes", "yes"])
         >>> print(clf.importance())
-        what each column says of class, whose entropy is 1.0000 bits
+        information of each column about class (entropy 1.0000 bits)
         <BLANKLINE>
           column     bits
           windy    0.1887  ####################
@@ -181,7 +181,7 @@ class AsksQuestions:
         if X is None and y is None:
             return self.classifier_.importance()  # type: ignore[no-any-return]
         if X is None or y is None:
-            raise BadOption("what is lost without a column is judged by rows and their classes: pass both X and y")
+            raise BadOption("the loss without a column is measured on labelled rows: pass both X and y")
         batch = self._asked(X)
         labels = labels_from(y, batch.rows, self.classifier_.target_cuts)
         return self.classifier_.importance([LabelledRows(batch, labels)])  # type: ignore[no-any-return]

@@ -84,11 +84,11 @@ def robustness(
     require_whole("seed", seed)
     batch = batch_from(X)
     if group_of(batch) is not None:
-        raise BadOption("robustness is tried on tables with named columns, not on sparse counts")
+        raise BadOption("robustness needs a table with named columns, not sparse counts")
     target, weight = _free(TARGET, batch.names), _free(WEIGHT, batch.names)
     labels = labels_of(y)
     if len(labels) != batch.rows:
-        raise BadData(f"X has {batch.rows:,} rows, and y has {len(labels):,} labels")
+        raise BadData(f"X has {batch.rows:,} rows, but y has {len(labels):,} labels")
     names, columns = [*batch.names, target], [*batch.columns, labels]
     if sample_weight is not None:
         names, columns = [*names, weight], [*columns, pa.array(np.asarray(sample_weight, dtype=np.float64))]
@@ -119,18 +119,18 @@ def _models(given: object) -> dict[str, AnyClassifier]:
             for place, (name, each) in enumerate(zip(classes, listed, strict=True))
         ]
     if not named:
-        raise BadOption("robustness needs one model or more", remedy="Pass bayesbox.NaiveBayes()")
+        raise BadOption("robustness needs at least one model", remedy="Pass bayesbox.NaiveBayes()")
     found: dict[str, AnyClassifier] = {}
     for name, each in named:
         if not isinstance(each, CountedEstimator):
             raise BadOption(
-                "robustness is of bayesbox's estimators",
+                "robustness needs bayesbox estimators",
                 found=each,
                 remedy="Pass bayesbox.NaiveBayes(), or a list of such",
             )
         classifier = each._blank_classifier()
         if kind_of(classifier).of != "rows":
-            raise BadOption("robustness is of models of tables, and this one learns documents", found=name)
+            raise BadOption("robustness needs models of tables, but this is a model of documents", found=name)
         found[name] = classifier
     return found
 

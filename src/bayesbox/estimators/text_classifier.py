@@ -29,7 +29,7 @@ from bayesbox.text.explained_documents import DocumentsExplanation
 from bayesbox.text.model import parameters
 from bayesbox.text.options import DocumentOptions, TextOptions
 
-GIVE_TEXTS = "Give a list, an array or a series of strings; words that are cut already are joined by spaces"
+GIVE_TEXTS = "Pass a list, an array or a series of strings; join tokenised words with spaces"
 
 
 @estimator
@@ -205,7 +205,7 @@ class TextClassifier(CountedEstimator[DocumentClassifier], DocumentOptions):
         check_is_fitted(self)
         text = level_text(label)
         if text not in self.classifier_.model.classes:
-            raise BadData("no such class", found=label, remedy=f"The classes are {', '.join(self.classifier_.classes)}")
+            raise BadData("unknown class", found=label, remedy=f"The classes are {', '.join(self.classifier_.classes)}")
         return self.classifier_.telling_words(number)[text]
 
     def explain(self, X: object) -> DocumentsExplanation:
@@ -228,7 +228,9 @@ class TextClassifier(CountedEstimator[DocumentClassifier], DocumentOptions):
         found = super()._as_row(row)
         name = self.classifier_.text_column
         if name not in found:
-            raise BadData("one document is a text", found=type(row).__name__, remedy=f"Give it, or {{{name!r}: text}}")
+            raise BadData(
+                "a document must be a text", found=type(row).__name__, remedy=f"Pass the text, or {{{name!r}: text}}"
+            )
         return found[name]
 
     def _rows_asked(self, rows: object) -> Batch:
@@ -252,7 +254,7 @@ def texts_from(X: object, name: str = TEXT) -> Batch:
     """Documents as a batch of one column, from whatever holds them: a list, an array, a series, an Arrow column, or a
     matrix of counts."""
     if isinstance(X, (str, bytes)):
-        raise BadData("one text is no list of documents", found=X, remedy="Give a list: [text]")
+        raise BadData("documents must be a list, not a single text", found=X, remedy="Pass a list: [text]")
     if is_dask(X):
         return texts_from(X.compute(), name)  # type: ignore[attr-defined]
     counts = _counts_of(X)
@@ -267,10 +269,10 @@ def texts_from(X: object, name: str = TEXT) -> Batch:
     try:
         column = labels_of(X)
     except BadData as error:
-        raise BadData("documents are one column of texts", found=type(X).__name__, remedy=GIVE_TEXTS) from error
+        raise BadData("documents must be one column of texts", found=type(X).__name__, remedy=GIVE_TEXTS) from error
     if isinstance(column, np.ndarray):
-        remedy = "Give a column of strings. Reshape your data if these are the counts of one document: [counts]"
-        raise BadData("documents are text", found=str(column.dtype), remedy=remedy)
+        remedy = "Pass a column of strings. Reshape your data if these are the counts of one document: [counts]"
+        raise BadData("documents must be text", found=str(column.dtype), remedy=remedy)
     return _batch_of_texts(name, column)
 
 
@@ -298,7 +300,9 @@ def _counts_of(X: Any) -> Any:
     try:
         array = np.asarray(X)
     except ValueError as error:  # rows of unlike lengths
-        raise BadData("a document is a text, or a row of as many counts as all others", remedy=GIVE_TEXTS) from error
+        raise BadData(
+            "a document must be a text, or a row with as many counts as all others", remedy=GIVE_TEXTS
+        ) from error
     if array.ndim != 2 or (array.dtype.kind in "OUST" and array.shape[1] == 1 and _holds_text(array)):
         return None
     if array.dtype.kind == "c":
@@ -309,7 +313,7 @@ def _counts_of(X: Any) -> Any:
         array = array if array.dtype.kind in "biuf" else array.astype(np.float64)
     except ValueError as error:
         raise BadData(
-            f"documents are one column of texts, or a matrix of counts ({error})", remedy=GIVE_TEXTS
+            f"documents must be one column of texts, or a matrix of counts ({error})", remedy=GIVE_TEXTS
         ) from error
     _require_finite(array)
     return array
@@ -317,7 +321,7 @@ def _counts_of(X: Any) -> Any:
 
 def _require_finite(counts: Any) -> None:
     if np.asarray(counts).dtype.kind == "f" and not np.isfinite(counts).all():
-        raise BadData("Input X contains NaN or infinity: a count is a number, 0 or more")
+        raise BadData("Input X contains NaN or infinity: counts must be non-negative numbers")
 
 
 def _holds_text(array: AnyArray) -> bool:

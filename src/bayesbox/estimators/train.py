@@ -90,9 +90,7 @@ def train(
     array(['H', 'L'], dtype='<U1')
     """
     if model is not None and (isinstance(model, type) or not hasattr(model, "_new_classifier")):
-        raise BadOption(
-            "a model to train is one of bayesbox's estimators", found=model, remedy="Write model=bayesbox.NaiveBayes()"
-        )
+        raise BadOption("model must be a bayesbox estimator", found=model, remedy="Write model=bayesbox.NaiveBayes()")
     estimator: CountedEstimator[Any] = NaiveBayes() if model is None else clone(model)
     dialect = TextDialect(encoding, decimal, thousands, delimiter, skip_rows, comment, sheet)
     reading = ReadingOptions(na, bad_rows, format, threads, target_bins, follow_links, dialect)

@@ -60,20 +60,20 @@ def bayes_rule(prior: Any, likelihood: Any, evidence: float | Fraction | None = 
     """
     if isinstance(prior, Mapping):
         if evidence is not None:
-            raise BadOption("with a prior over hypotheses the evidence follows by itself", remedy="Leave it out")
+            raise BadOption("with a prior over hypotheses the evidence is computed", remedy="Remove it")
         given = _each_evidence(likelihood)
         found = _updated(prior, given)  # refuses what is impossible, so it goes first
         return work_of_hypotheses(prior, given) if work else found
     if evidence is None:
-        raise BadOption("the rule needs P(e), the probability of the evidence", remedy="Give evidence=")
+        raise BadOption("P(e), the probability of the evidence, is needed", remedy="Pass evidence=")
     prior, likelihood = _probability("prior", prior), _probability("likelihood", likelihood)
     evidence = _probability("evidence", evidence)
     if evidence == 0:
-        raise ImpossibleEvidence("the evidence has probability 0, so nothing follows from it")
+        raise ImpossibleEvidence("the evidence has probability 0, so the posterior is undefined")
     answer = likelihood * prior / evidence
     if answer > 1 + SUM_TOLERANCE:
         raise BadOption(
-            "P(e) is at least P(e | h) P(h), so these three do not belong together",
+            "P(e) must be at least P(e | h) P(h), so these three numbers are inconsistent",
             found=f"{evidence} < {likelihood * prior}",
         )
     if work:
@@ -85,7 +85,7 @@ def _each_evidence(likelihood: object) -> list[Any]:
     """One likelihood, or several, as a list of dicts."""
     steps = [likelihood] if isinstance(likelihood, Mapping) or not isinstance(likelihood, Iterable) else [*likelihood]
     if not all(isinstance(step, Mapping) for step in steps):
-        what = "with a prior over hypotheses a likelihood is a dict of them, or a list of dicts"
+        what = "with a prior over hypotheses, a likelihood must be a dict over them, or a list of dicts"
         raise BadOption(what, found=likelihood)
     return steps
 
@@ -94,10 +94,10 @@ def _updated(prior: Mapping[Any, float], steps: Sequence[Mapping[Any, float]]) -
     weights = {hypothesis: [_probability("prior", value)] for hypothesis, value in prior.items()}
     total = math.fsum(value for [value] in weights.values())
     if abs(total - 1) > SUM_TOLERANCE:
-        raise BadOption("a prior sums to 1", found=total)
+        raise BadOption("a prior must sum to 1", found=total)
     for step in steps:
         if set(step) != set(prior):
-            raise BadOption("a likelihood names the same hypotheses as the prior", found=list(step))
+            raise BadOption("a likelihood must name the same hypotheses as the prior", found=list(step))
         for hypothesis, value in step.items():
             weights[hypothesis].append(_probability("likelihood", value))
     logs = {h: math.fsum(math.log(v) for v in vs) if 0 not in vs else -math.inf for h, vs in weights.items()}
@@ -116,7 +116,7 @@ def _updated(prior: Mapping[Any, float], steps: Sequence[Mapping[Any, float]]) -
 def _probability(what: str, value: object) -> Any:
     """A fraction as it is, any other number from 0 to 1 as a float."""
     if isinstance(value, bool) or not isinstance(value, numbers.Real) or not 0 <= float(value) <= 1:
-        raise BadOption(f"a {what} is a number from 0 to 1", found=value)
+        raise BadOption(f"a {what} must be a number between 0 and 1", found=value)
     return value if isinstance(value, Fraction) else float(value)
 
 

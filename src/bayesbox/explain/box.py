@@ -141,7 +141,7 @@ class BayesBox:
         steps.append(Step("evidence", (line(f"evidence: {name}", self._sum_text(), self.evidence),)))
         steps.append(self._step("posterior", _row(f"posterior: joint / {name}", self.posterior)))
         if self.left_out:
-            reasons = [line(f"left out: {reason}") for reason in missing_together(self.left_out)]
+            reasons = [line(f"ignored: {reason}") for reason in missing_together(self.left_out)]
             steps.append(Step("left out", tuple(reasons)))
         steps.append(Step("decision", tuple(line(each) for each in self._decision())))
         return tuple(steps)
@@ -160,7 +160,7 @@ class BayesBox:
     def _decision(self) -> list[str]:
         lines = []
         if not self.possible:
-            lines.append("every class has the joint 0, so the posterior is the prior")
+            lines.append("the joint probability is 0 in every class, so the posterior is the prior")
         elif len(self.classes) > 1:
             one, other = self._pair()
             chain = self.odds()
@@ -168,7 +168,9 @@ class BayesBox:
             if chain:
                 lines.append(f"{pair} = " + " = ".join(chain) + self._other_way(one, other))
             else:
-                why = "a point mass was hit" if self.joint[other] else f"the joint of {self.classes[other]} is 0"
+                why = (
+                    "the value equals a point mass" if self.joint[other] else f"the joint of {self.classes[other]} is 0"
+                )
                 lines.append(f"{pair} = infinite: {why}")
         return [*lines, f"so the class is {self.classes[self.ranking()[0]]}"]
 

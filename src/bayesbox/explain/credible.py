@@ -223,7 +223,7 @@ def normalised(logs: Doubles) -> Doubles:
     """Each row as probabilities; rows that no class allows are left out."""
     possible = logs[np.isfinite(logs.max(axis=1))]
     if not len(possible):
-        raise BadOption("the answer is impossible, or a point mass, in every draw, so that it has no interval")
+        raise BadOption("the answer is impossible, or a point mass, in every draw, so it has no interval")
     shares = np.exp(possible - possible.max(axis=1, keepdims=True))
     found: Doubles = shares / shares.sum(axis=1, keepdims=True)
     return found

@@ -129,8 +129,10 @@ class Nomogram(Result):
     @property
     def remarks(self) -> tuple[str, ...]:
         """What is to be known of the probability."""
-        found = [] if self.two_classes else [f"P({self.label}) leaves all classes but these two aside."]
-        return (*found, "The model is calibrated; this is before.") if self.calibrated else tuple(found)
+        found = [] if self.two_classes else [f"P({self.label}) is relative to these two classes."]
+        return (
+            (*found, "The model is calibrated; this shows it before calibration.") if self.calibrated else tuple(found)
+        )
 
     def reach(self) -> tuple[float, float]:
         """The least and the most that the total can be, from values that no class excludes."""
@@ -153,7 +155,7 @@ class Nomogram(Result):
     def unmarked(self) -> str | None:
         """The columns that have no values to mark, in words."""
         names = [ruler.column for ruler in self.rulers if not ruler.every]
-        return f"without a ruler, since their values are too many: {', '.join(names)}" if names else None
+        return f"without a ruler, since they have too many values: {', '.join(names)}" if names else None
 
     def as_dict(self) -> Json:
         """For JSON."""

@@ -56,7 +56,7 @@ def nomogram_svg(found: Nomogram) -> str:
         f"<title>{title}</title>",
         f'<rect width="{WIDTH}" height="{height:.0f}" fill="white"/>',
         f'<text x="{MARGIN}" y="20" fill="{INK}" font-size="13" font-weight="bold">{safe(cut(found.title, 90))}</text>',
-        _text(MARGIN, 38, "What each value adds to the log-odds; to the right it speaks for " + cut(found.label, 40)),
+        _text(MARGIN, 38, "What each value adds to the log-odds; values to the right favour " + cut(found.label, 40)),
     ]
     return "\n".join([*head, *axis, *parts, *drawn, "</svg>"]) + "\n"
 

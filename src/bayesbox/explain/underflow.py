@@ -27,8 +27,8 @@ def underflow_steps(classes: tuple[str, ...], factors: Sequence[Factor]) -> tupl
     the product of the factors is too small for double precision, so their logarithms are added
     product in double precision = 0.0 = 0.0
     sum of logs: log P(class, x) = -921.034 = -925.6392
-    less the largest = 0 = -4.60517
-    e to the power of it = 1 = 0.01
+    minus the largest = 0 = -4.60517
+    exponential = 1 = 0.01
     """
     if not _underflows(len(classes), factors):
         return ()
@@ -39,8 +39,8 @@ def underflow_steps(classes: tuple[str, ...], factors: Sequence[Factor]) -> tupl
     rows = (
         Row("product in double precision", tuple(Cell(repr(value)) for value in products)),
         Row("sum of logs: log P(class, x)", tuple(Cell(value=value) for value in logs)),
-        Row("less the largest", tuple(Cell(value=value) for value in below)),
-        Row("e to the power of it", tuple(Cell(value=math.exp(value)) for value in below)),
+        Row("minus the largest", tuple(Cell(value=value) for value in below)),
+        Row("exponential", tuple(Cell(value=math.exp(value)) for value in below)),
     )
     why = "the product of the factors is too small for double precision, so their logarithms are added"
     return Step(NAME, (line(why),)), Step(NAME, rows, classes)

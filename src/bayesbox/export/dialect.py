@@ -93,7 +93,7 @@ def added_up(terms: Sequence[str]) -> str:
 
 def _whole(text: str) -> str:
     if "\0" in text:
-        raise CannotExport("a text with a NUL character has no place in SQL", found=text)
+        raise CannotExport("SQL cannot represent a text with a NUL character", found=text)
     return text
 
 

@@ -35,5 +35,5 @@ def refusal(distribution: Distribution, language: str) -> CannotExport:
         f"the {name} distribution of {columns} cannot be exported to {language}",
         remedy="Train with " + parameter("numeric", "gaussian") + ", or ignore the column"
         if distribution.has_density
-        else "Give the column another density, or ignore it",
+        else "Use another density for the column, or ignore it",
     )

@@ -62,7 +62,8 @@ def to_onnx(model: NaiveModel, *, one_hot: Mapping[str, Sequence[str]] | None = 
     """
     if one_hot:
         raise CannotExport(
-            f"the one-hot group `{next(iter(one_hot))}` has no form in ONNX", remedy="Make one column of the flags"
+            f"the one-hot group `{next(iter(one_hot))}` cannot be exported to ONNX",
+            remedy="Combine the flags into one column before training",
         )
     try:
         import onnx
@@ -97,7 +98,9 @@ class _Graph:
         """A column, as doubles or as texts."""
         given = self.inputs.setdefault(name, self.onnx.helper.make_tensor_value_info(name, kind, [None, 1]))
         if given.type.tensor_type.elem_type != kind:
-            raise CannotExport(f"column `{name}` is read as numbers and as texts, and is one input of an ONNX graph")
+            raise CannotExport(
+                f"column `{name}` is used as a number and as a text, but an ONNX graph has one input for it"
+            )
         return name
 
     def number(self, name: str) -> str:
@@ -110,7 +113,7 @@ class _Graph:
         terms = weighted_terms(self.model, "ONNX")
         parts = [self.write(term) for term in terms]
         if not self.inputs:
-            raise CannotExport("no column takes part in the model, so that the graph would have no input")
+            raise CannotExport("the model uses no column, so the graph would have no input")
         hits = [self.write(each.where) for term in terms for each in walk(term) if isinstance(each, PointMass)]
         self._outputs(parts, hits)
         helper, classes = self.onnx.helper, len(self.model.classes)
@@ -212,7 +215,7 @@ class _Graph:
         """The rows of a table at the positions of a column: its levels, then an unseen value, then a missing one."""
         if lookup.unseen_is_error:
             raise CannotExport(
-                "a graph cannot end in an error, as unseen='error' asks for",
+                "an ONNX graph cannot raise an error, as unseen='error' requires",
                 remedy="Train with unseen='smooth' or 'ignore'",
             )
         unseen = lookup.missing if lookup.unseen is None else lookup.unseen
@@ -241,7 +244,7 @@ class _Graph:
         if "" in levels:
             raise CannotExport(
                 f"column `{column}` has an empty level, which means missing in ONNX",
-                remedy="Put a missing value or another text in its place, and train again",
+                remedy="Replace it with a missing value or another text, and train again",
             )
         return self.node(
             "LabelEncoder",

@@ -28,11 +28,12 @@ def to_pmml(model: NaiveModel, *, target: str | None = None, one_hot: Mapping[st
     """The model as the text of a PMML file. `target` is the name of the field that holds the class."""
     if one_hot:
         raise CannotExport(
-            f"the one-hot group `{next(iter(one_hot))}` has no form in PMML", remedy="Make one column of the flags"
+            f"the one-hot group `{next(iter(one_hot))}` cannot be exported to PMML",
+            remedy="Combine the flags into one column before training",
         )
     target = target or "class"
     if target in model.columns:
-        raise CannotExport(f"the class and a column are both called `{target}`", remedy="Name the target otherwise")
+        raise CannotExport(f"the target and a column are both named `{target}`", remedy="Rename the target")
     return _Document(model, target).text()
 
 
@@ -94,15 +95,15 @@ class _Document:
         """A category or a flag, whose values are texts."""
         if lookup.unseen_is_error:
             raise CannotExport(
-                f"column `{column}` refuses levels never seen, which PMML leaves to its readers",
+                f"column `{column}` refuses unseen levels, which PMML cannot express",
                 remedy="Train with unseen='smooth' or 'ignore'",
             )
         for text in levels:
             if text in (MISSING, UNSEEN, FILLER) or not _is_xml(text):
                 raise CannotExport(
-                    f"column `{column}` has a level that PMML cannot hold",
+                    f"column `{column}` has a level that PMML cannot represent",
                     found=text,
-                    remedy="Put another text in its place and train again, or export to SQL or ONNX",
+                    remedy="Replace it with another text and train again, or export to SQL or ONNX",
                 )
         rows, saying = np.exp(lookup.rows), _saying(lookup)
         if not saying and not _filler(rows).any():

@@ -38,7 +38,7 @@ def to_sql(
     The probabilities are raised to `power`, which calibration by temperature learns, and made to sum to 1.
     """
     if isinstance(keep, str):
-        raise BadOption("the columns to keep are a list of names", found=keep, remedy=f"Write keep=[{keep!r}]")
+        raise BadOption("keep must be a list of column names", found=keep, remedy=f"Write keep=[{keep!r}]")
     return _Statement(model, dialect_named(dialect), table, tuple(keep), one_hot or {}, power).text()
 
 
@@ -171,7 +171,7 @@ def _refuse_twins(names: Sequence[str], dialect: Dialect) -> None:
         twin = seen.setdefault(name.lower(), name)
         if twin != name:
             raise CannotExport(
-                f"the columns `{twin}` and `{name}` have one name in {dialect.name}, which does not tell case apart",
+                f"the columns `{twin}` and `{name}` differ only in case, which {dialect.name} ignores",
                 remedy="Rename one of them and train again",
             )
 

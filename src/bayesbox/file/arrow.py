@@ -63,7 +63,7 @@ def _require_columns(outer: pa.Schema, inner: pa.Schema, columns: Mapping[str, t
             raise ValueError(f"its column `{name}` cannot be of type {outer.field(name).type}")
     plain = pa.schema([pa.field(name, outer.field(name).type, nullable=False) for name in columns])
     if not (outer.equals(plain, check_metadata=True) and inner.equals(plain, check_metadata=True)):
-        raise ValueError(f"its columns {names} are declared in another way, or twice in two ways")
+        raise ValueError(f"its columns {names} have other declarations, or two")
 
 
 class _Block(NamedTuple):
@@ -94,13 +94,13 @@ def _require_plain(data: bytes) -> None:
         if footer.structs(2, 24) or footer.structs(3, 24) != [struct.pack("<qiiq", *batch[:2], 0, batch.body)]:
             raise ValueError("its footer names another batch")
     except struct.error:
-        raise ValueError("its metadata point outside of it") from None
+        raise ValueError("its metadata point outside the file") from None
 
 
 def _message(data: bytes, start: int, wanted: int) -> _Block:
     mark, length = struct.unpack_from("<Ii", data, start)
     if mark != _CONTINUATION or length <= 0 or length % 8:
-        raise ValueError("a message does not begin where one has to")
+        raise ValueError("a message does not begin where it should")
     message = FlatTable.root(data, start + 8)
     body = message.number(3, "<q")
     block = _Block(start, length + 8, body)

@@ -24,7 +24,7 @@ from typing import BinaryIO, cast
 from bayesbox.errors import SourceUnavailable, file_name
 from bayesbox.file.temporary import FLAGS, make_temporary, remove_stale, temporary_name
 
-REMEDY = "Nothing was changed; check the free space and the permissions of the folder, or write elsewhere"
+REMEDY = "Nothing was changed. Check the free space and the permissions of the folder, or write elsewhere"
 SHARING_VIOLATIONS = (5, 32)  # the codes of Windows where another has the file open, perhaps a scanner for a moment
 PATIENCE, PAUSE = 5.0, 0.02  # seconds to try again, and between two tries
 NO_SYNC = (errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS)  # folders that cannot be synced at all

@@ -26,8 +26,8 @@ LIMIT = 1 << 30  # bytes of a file
 MOST_MEMBERS = 1000
 VIEWED = (".arrow", ".bayes")  # members that are read where they lie
 MODEL, MANIFEST = "model.json", "manifest.json"  # the first member, and the last
-DAMAGED = "Take another copy of the file, or train the model again"
-NO_MODEL = "Give a file that `save` or `bayes train` wrote"
+DAMAGED = "Use another copy of the file, or train the model again"
+NO_MODEL = "Pass a file written by `save` or `bayes train`"
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,60}\.[a-z]{1,10}")
 _FORM = struct.pack("<HHHHH", 10, 0, 0, 0, 1 << 5 | 1)  # zip 1.0, no flags, stored, 0:00 on 1 January 1980
@@ -97,14 +97,14 @@ def unpack(data: bytes, *, name: str = "model") -> dict[str, bytes]:
     """
     _require_size(len(data), name)
     if data[: len(_HEADER)] != _HEADER:
-        _refuse("this is not a model of bayesbox", name, found=bytes(data[:16]), remedy=NO_MODEL)
+        _refuse("this is not a bayesbox model", name, found=bytes(data[:16]), remedy=NO_MODEL)
     entries = _directory(data, name)
     members = {entry.name: _content(data, entry, name) for entry in entries}
     manifest = members.pop(MANIFEST, None)
     if manifest is None or entries[-1].name != MANIFEST:
         _refuse(f"the last member is not {MANIFEST}", f"{name}, directory", found=entries[-1].name)
     if manifest != _manifest(members):
-        _refuse("the checksums are not those of the members", f"{name}, {MANIFEST}", found=manifest)
+        _refuse("the checksums do not match the members", f"{name}, {MANIFEST}", found=manifest)
     return members
 
 
@@ -120,7 +120,7 @@ def _directory(data: bytes, name: str) -> list[_Entry]:
         if entry.name in names:
             _refuse("two members have the same name", where, found=entry.name)
         if entry.offset != content or entry.content.stop > start:
-            _refuse("the member does not lie where the one before it ends", where, found=(entry.offset, entry.size))
+            _refuse("the member does not begin where the previous one ends", where, found=(entry.offset, entry.size))
         names.add(entry.name)
         entries.append(entry)
         content = entry.content.stop
@@ -133,12 +133,14 @@ def _extent(data: bytes, name: str) -> tuple[int, int, int]:
     """The number of members, and where the directory starts and stops."""
     where, end = f"{name}, end record", bytes(data[-_END_SIZE:])
     if len(end) < _END_SIZE or end[: len(_END)] != _END:
-        _refuse("the file does not end as a model does: it is cut off, or something was added", where, found=end)
+        _refuse(
+            "the end of the file is not that of a model: it is truncated, or something was appended", where, found=end
+        )
     count, size, start = struct.unpack("<HII", end[10:20])
     if end != _end(count, size, start) or start + size + _END_SIZE != len(data):
-        _refuse("the record does not fit the file", where, found=end)
+        _refuse("the record does not match the file", where, found=end)
     if not 0 < count <= MOST_MEMBERS:
-        _refuse(f"a model has 1 to {MOST_MEMBERS} members", where, found=count)
+        _refuse(f"a model must have 1 to {MOST_MEMBERS} members", where, found=count)
     return count, start, start + size
 
 
@@ -153,10 +155,10 @@ def _entry_at(data: bytes, place: int, stop: int, where: str) -> tuple[_Entry, i
     written = bytes(data[place : min(after, stop)])
     member = written[_ENTRY_SIZE:].decode("latin-1")
     if not _NAME.fullmatch(member):
-        _refuse("no member of a model has this name", where, found=member)
+        _refuse("unknown member", where, found=member)
     entry = _Entry(member, crc, size, offset)
     if written != entry.entry():
-        _refuse("the entry is not as a model has it", where, found=written)
+        _refuse("the entry is not that of a model", where, found=written)
     return entry, after
 
 
@@ -165,7 +167,7 @@ def _content(data: bytes, entry: _Entry, name: str) -> bytes:
     where = f"{name}, {entry.name}"
     header = bytes(data[entry.offset : entry.content.start])
     if header != entry.header():
-        _refuse("the header of the member is not what the directory says", where, found=header)
+        _refuse("the header of the member does not match the directory", where, found=header)
     # a view is read like bytes, by Arrow and by `unpack` itself
     viewed = entry.name.endswith(VIEWED)
     content = cast(bytes, memoryview(data)[entry.content]) if viewed else bytes(data[entry.content])
@@ -186,7 +188,7 @@ def read(path: str | os.PathLike[str]) -> bytes:
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise SourceUnavailable(
-            f"this file cannot be read: {reason}", where=name, remedy="Check the name and the permissions"
+            f"this file cannot be read: {reason}", where=name, remedy="Check the file name and its permissions"
         ) from error
     _require_size(max(size, len(data)), name)
     return data

@@ -39,7 +39,7 @@ def require_members(members: Collection[str], *, known: Collection[str], needed:
     """
     for member in members:
         if member not in known:
-            raise MemberFault(member, "no such member belongs to this model")
+            raise MemberFault(member, "the model has no such member")
     for member in needed:
         if member not in members:
-            raise MemberFault(member, "the member is not there")
+            raise MemberFault(member, "the member is missing")

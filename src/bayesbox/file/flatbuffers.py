@@ -51,6 +51,6 @@ class FlatTable(NamedTuple):
 
 def _unpack(form: str, data: bytes, at: int) -> int:
     if at < 0:
-        raise ValueError("its metadata point outside of it")
+        raise ValueError("its metadata point outside the file")
     value: int = struct.unpack_from(form, data, at)[0]
     return value

@@ -57,11 +57,11 @@ def from_bytes(data: bytes, *, name: str = "model", holds: str | None = None, in
     """
     members = container.unpack(data, name=name)
     if inside == 0 and any(member.endswith(".bayes") for member in members):
-        raise BadModelFile("a model inside of a model has models inside itself", where=name, remedy=container.DAMAGED)
+        raise BadModelFile("a model inside a model contains models itself", where=name, remedy=container.DAMAGED)
     extensions = ""
     try:
         if MODEL not in members:
-            raise ValueError(f"the archive is whole, but it holds no {MODEL}")
+            raise ValueError(f"the archive is complete, but it has no {MODEL}")
         reader = Reader(parse(members.pop(MODEL)), "the document")
         version, kind = reader.take("format", int), reader.take("kind", str)
         _require_format(version, reader, name)
@@ -71,7 +71,7 @@ def from_bytes(data: bytes, *, name: str = "model", holds: str | None = None, in
             load_extensions()  # those that are installed, whatever the file names
         return _codec(kind, extensions, name, holds).read(kind, reader, members)
     except RecursionError:
-        raise BadModelFile("the models in it are nested too deep", where=name, remedy=container.DAMAGED) from None
+        raise BadModelFile("its models are nested too deeply", where=name, remedy=container.DAMAGED) from None
     except TooCostly as error:
         if isinstance(error, ModelTooLarge):  # of a model within this one
             raise
@@ -87,7 +87,7 @@ def from_bytes(data: bytes, *, name: str = "model", holds: str | None = None, in
 def _require_format(version: int, reader: Reader, name: str) -> None:
     if version > FORMAT:
         raise BadModelFile(
-            f"the file has format {version}, and this version of bayesbox reads formats up to {FORMAT}",
+            f"the file has format {version}, but this version of bayesbox reads formats up to {FORMAT}",
             where=f"{name}, {MODEL}",
             found=f"format {version}, written by bayesbox {reader.rest.get('bayesbox')}",
             remedy="Upgrade bayesbox: pip install --upgrade bayesbox",
@@ -100,14 +100,14 @@ def _codec(kind: str, extensions: str, name: str, holds: str | None) -> Codec:
     codec = codec_of(kind)
     if codec is None:
         raise BadModelFile(
-            "the file holds a kind of model that is not known here",
+            "the file contains an unknown kind of model",
             where=f"{name}, {MODEL}",
             found=kind,
-            remedy=_install(extensions) or "Upgrade bayesbox, or import the package that this kind of model comes from",
+            remedy=_install(extensions) or "Upgrade bayesbox, or import the package that provides this kind of model",
         )
     if holds not in (None, codec.HOLDS):
         raise BadModelFile(
-            f"the file holds a {codec.HOLDS}, not a {holds}",
+            f"the file contains a {codec.HOLDS}, not a {holds}",
             where=f"{name}, {MODEL}",
             found=kind,
             remedy=f"Load it with {codec.LOADED_BY}",
@@ -122,4 +122,4 @@ def _absent(extensions: str) -> list[str]:
 
 def _install(extensions: str) -> str:
     absent = ", ".join(_absent(extensions))
-    return f"Install and import {absent}: the model was saved with it" if absent else ""
+    return f"Install and import {absent}, with which the model was saved" if absent else ""

@@ -193,7 +193,7 @@ class FileLock:
         return self._descriptor is not None
 
     def __enter__(self) -> Self:
-        assert not self.held, "a lock is entered once at a time"
+        assert not self.held, "a lock can be entered only once at a time"
         if _is_special(self.path):
             return self
         self._lock_file = lock_name(os.path.realpath(self.path))
@@ -237,7 +237,7 @@ class FileLock:
             raise SourceUnavailable(
                 f"this file cannot be locked: {reason}",
                 where=self.path,
-                remedy="Nothing was changed; check the permissions of the folder, or write elsewhere",
+                remedy="Nothing was changed. Check the permissions of the folder, or write elsewhere",
             ) from error
         try:
             if not self._locking.take(descriptor):

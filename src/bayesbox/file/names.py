@@ -54,8 +54,8 @@ def _require_own_case(path: str) -> None:
         other = next((each for each in names if each.casefold() == name.casefold()), None)
         if other is not None:
             raise BadOption(
-                "there is already a model of this name but for its case, which would be replaced",
+                "a model whose name differs only in case already exists and would be replaced",
                 where=path,
                 found=other,
-                remedy="Write the name as it is, or choose another one",
+                remedy="Use its exact name, or choose another one",
             )

@@ -89,7 +89,7 @@ def to_bytes(model: HasKind) -> bytes:
         whole = {MODEL: document(head | written), **members}
         size = sum(len(content) for content in whole.values())
         if size > container.LIMIT - (1 << 16):
-            raise ValueError(f"it has {size} bytes, and a model file at most {container.LIMIT}")
+            raise ValueError(f"it has {size} bytes, but a model file may have at most {container.LIMIT}")
         return container.pack(whole)
     except UnicodeEncodeError as error:
         raise BadData("a name is not Unicode text, so the model cannot be saved", found=error.object) from None

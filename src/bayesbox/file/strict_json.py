@@ -48,7 +48,7 @@ def parse(data: bytes) -> Any:
     try:
         value = json.loads(text, parse_float=_float, parse_constant=_constant, object_pairs_hook=_pairs)
     except RecursionError:
-        raise ValueError("the lists and mappings are nested too deep") from None
+        raise ValueError("the lists and mappings are nested too deeply") from None
     except Licence as error:
         raise json.JSONDecodeError(str(error), text, _place(text, error)) from None
     if "\\ud" in text.lower():  # an escape may be half of a pair, which is no character
@@ -93,7 +93,7 @@ def _float(text: str) -> float:
 
 
 def _constant(text: str) -> NoReturn:
-    raise Licence(f"{text} is not a number of JSON")
+    raise Licence(f"{text} is not a JSON number")
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> Json:

@@ -64,7 +64,7 @@ def learned_from_json(network: BayesianNetwork, document: object, *, where: str)
         raise BadModelFile(
             f"the counts behind the tables cannot be used: {error}",
             where=where,
-            remedy="Take `learned` out of the file to keep the tables alone",
+            remedy="Remove `learned` from the file to keep only the tables",
         ) from error
 
 
@@ -77,14 +77,14 @@ def _restore(network: BayesianNetwork, reader: Reader) -> None:
     rules = TableRules(default, {name: _rule_from_json(rule) for name, rule in by_node.items()})
     strange = [name for name in (*rules.by_node, *counts, *(experts or {})) if name not in graph.nodes]
     if strange or len(counts) != len(graph.nodes):
-        raise ValueError(f"they are not of its nodes{': ' + strange[0] if strange else ''}")
+        raise ValueError(f"they are not those of its nodes{': ' + strange[0] if strange else ''}")
     scopes = {name: (*node.parents, name) for name, node in graph.nodes.items()}
     states = {name: node.states for name, node in graph.nodes.items()}
     sizes = {name: int(np.prod(graph.shape(node))) for name, node in graph.nodes.items()}
     cells = {name: _cells_from_json(counts[name], sizes[name], name) for name in graph.nodes}
     book = FamilyBook(scopes, states, cells, _cells_from_json(rows, 1, "rows"))
     if book.digest() != digest:
-        raise ValueError("their digest is another")
+        raise ValueError("the digest does not match")
     network.restore_counts(
         book, rules, None if experts is None else _experts_from_json(experts, sizes, states), within=SAME
     )
@@ -103,14 +103,14 @@ def _rule_from_json(value: object) -> Rule:
 
 def _cells_from_json(written: object, size: int, name: str) -> ExactArray:
     if not isinstance(written, list) or len(written) != size:
-        raise ValueError(f"`{name}` has not {size:,} of them")
+        raise ValueError(f"`{name}` must have {size:,} counts")
     if all(type(cell) is int and 0 <= cell < 2**63 for cell in written):
         return ExactArray.from_integers(np.array(written, dtype=np.int64))
     if not all(type(cell) is str and cell.isascii() for cell in written):
-        raise ValueError(f"`{name}` has one that is no count")
+        raise ValueError(f"`{name}` has a count that is not a number")
     cells = ExactArray.from_text("".join(f"{cell}\n" for cell in written).encode("ascii"))
     if len(cells) != size or (cells.signs() < 0).any():
-        raise ValueError(f"`{name}` has one below zero")
+        raise ValueError(f"`{name}` has a negative count")
     return cells
 
 

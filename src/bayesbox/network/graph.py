@@ -98,7 +98,7 @@ class Graph:
                 raise BadTable(f"node `{node.name}` is given twice", node=node.name)
             self.nodes[node.name] = node
         if len(self.nodes) > MOST_NODES:
-            raise BadData(f"a network has at most {MOST_NODES:,} nodes", found=len(self.nodes))
+            raise BadData(f"a network may have at most {MOST_NODES:,} nodes", found=len(self.nodes))
         if not checked:
             sums: dict[str, float] = {}
             for each in list(self.nodes.values()):
@@ -150,10 +150,10 @@ class Graph:
         table = np.ascontiguousarray(node.table, dtype=np.float64)
         if table.shape != shape:
             raise BadTable(
-                f"the table of `{node.name}` has not the shape of its parents' states and its own",
+                f"the shape of the table of `{node.name}` does not match its parents' states and its own",
                 node=node.name,
                 found=table.shape,
-                remedy=f"It is {shape}",
+                remedy=f"It must be {shape}",
             )
         found = checked_table(table, node.name, self.row_text, normalize=normalize, rounded=rounded)
         return replace(node, table=found)
@@ -184,7 +184,7 @@ class Graph:
                     ready.append(child)
         if len(ready) < len(self.nodes):
             path = self._cycle({name for name, count in waiting.items() if count})
-            raise BadTable("a cycle: " + " -> ".join(path), node=path[0], remedy="A network has none")
+            raise BadTable("a cycle: " + " -> ".join(path), node=path[0], remedy="A network must be acyclic")
         return ready
 
     def _cycle(self, among: set[str]) -> list[str]:
@@ -317,7 +317,7 @@ class Graph:
                 raise BadTable(
                     f"node `{node.name}` has no table",
                     node=node.name,
-                    remedy="Give one: cpts={...}, or fit the network",
+                    remedy="Pass one: cpts={...}, or fit the network",
                 )
             factors.append(FactorTable((*(place[parent] for parent in node.parents), place[node.name]), node.table))
         return FactorModel(tuple(self.nodes), tuple(node.states for node in self.nodes.values()), tuple(factors))
@@ -379,7 +379,7 @@ def checked_table(
     if not within.all():
         row, column = (int(place) for place in np.argwhere(~within)[0])
         raise BadTable(
-            "a probability is a number from 0 to 1",
+            "a probability must be a number between 0 and 1",
             node=name,
             row=row,
             where=row_text(name, row),
@@ -415,7 +415,7 @@ def require_cells(sizes: Sequence[int], name: str) -> int:
         cells *= size
     if cells > MOST_CELLS:
         raise BadTable(
-            f"the table of `{name}` would have {cells:,} cells; {MOST_CELLS:,} are the limit",
+            f"the table of `{name}` would have {cells:,} cells; the limit is {MOST_CELLS:,}",
             node=name,
             remedy="Give it fewer parents (in learning: max_parents), or parents of fewer states",
         )

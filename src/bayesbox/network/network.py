@@ -148,8 +148,8 @@ class BayesianNetwork(
         P(rain)                0.2   0.8
         P(grass | rain=true)   0.9   0.1
         P(grass | rain=false)  0.1   0.9
-        the tables hold 6 numbers, 3 of them free
-        the full joint table would hold 4, 3 of them free
+        the tables have 6 numbers, 3 of them free
+        the full joint table would have 4, 3 of them free
         """
         from bayesbox.network.printed_tables import tables_of
 
@@ -232,9 +232,9 @@ class BayesianNetwork(
         valued = [term for term in (*question.left, *question.right, *question.given) if term.value is not None]
         if valued:
             raise BadOption(
-                "a graph knows of independent nodes, not of independent events",
+                "d-separation applies to nodes, not to events",
                 found=str(valued[0]),
-                remedy=f"Ask of the node: {valued[0].name}",
+                remedy=f"Ask about the node: {valued[0].name}",
             )
         sides = ([term.name for term in side] for side in (question.left, question.right, question.given))
         return self.active_path(*sides)

@@ -70,7 +70,7 @@ def tables_of(network: BayesianNetwork, interval: float | None = None) -> Printe
         remedy = Remedy(
             "net.cpt(node) is the table of one node", "bayes network convert FILE net.json writes all of them"
         )
-        raise BadOption(f"up to {MOST_NUMBERS:,} numbers are printed", found=f"{whole:,}", remedy=remedy)
+        raise BadOption(f"at most {MOST_NUMBERS:,} numbers are printed", found=f"{whole:,}", remedy=remedy)
     counts = counts_by_node(network)
     tables = {name: _table(network, node, counts.get(name)) for name, node in nodes.items()}
     told: list[str] = []
@@ -82,8 +82,8 @@ def tables_of(network: BayesianNetwork, interval: float | None = None) -> Printe
         told = prior_notes([cell for rows in sure.values() for row in rows for cell in row])
     assert joint is not None
     notes = (
-        f"the tables hold {whole:,} numbers, {free:,} of them free",
-        f"the full joint table would hold {_count(joint)}, {_count(joint - 1)} of them free",
+        f"the tables have {whole:,} numbers, {free:,} of them free",
+        f"the full joint table would have {_count(joint)}, {_count(joint - 1)} of them free",
         *told,
     )
     counted = {"numbers": whole, "free": free, "joint_numbers": joint, "joint_free": joint - 1}

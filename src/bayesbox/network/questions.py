@@ -145,7 +145,7 @@ class NetworkQuestions:
         """The probability of an event as a fraction, each number of the tables taken for the decimal that names it."""
         query = parse_query(text)
         if not query.is_event:
-            raise BadOption("a fraction is of an event: every target has a value", found=text)
+            raise BadOption("a fraction needs an event: every target must have a value", found=text)
         return Fraction(self.ask(query, exact=True))
 
     def work(self, text: str, *, method: str = "auto", approx: str | None = None, **options: Any) -> Work:
@@ -297,7 +297,7 @@ class NetworkQuestions:
         positive = [state for state in states if state.lower() in POSITIVE]
         if len(positive) != 1 or len(states) > 2:
             raise BadOption(
-                f"`{term}` is for a node with two states, one of them true, yes or 1",
+                f"`{term}` needs a node with two states, one of them true, yes or 1",
                 found=", ".join(states[:12]),
                 remedy=f"Give the likelihood of each state: {quoted_name(term.name)}~(yes:0.7, no:0.3)",
             )
@@ -310,9 +310,9 @@ class NetworkQuestions:
         for state, value in zip(self.model.states[place], values, strict=True):
             if not _is_likelihood(value):
                 raise BadOption(
-                    f"the likelihood of `{self.model.names[place]}={state}` is a number from 0 to 1e308",
+                    f"the likelihood of `{self.model.names[place]}={state}` must be a number between 0 and 1e308",
                     found=value,
-                    remedy="Each state has one; a state that the evidence rules out has 0",
+                    remedy="Each state has one; a state that the evidence rules out has likelihood 0",
                 )
         made = np.empty(len(values), dtype=object)
         made[:] = values
@@ -395,7 +395,7 @@ def impossible_evidence(evidence: Evidence | None) -> ImpossibleEvidence:
 
 def _impossible(evidence: Iterable[str]) -> ImpossibleEvidence:
     known = ", ".join(islice(evidence, 8))
-    return ImpossibleEvidence(f"the evidence has probability 0, so nothing follows from it: {known or 'none'}")
+    return ImpossibleEvidence(f"the evidence has probability 0: {known or 'none'}")
 
 
 def _told(name: object, value: object) -> str:
@@ -415,9 +415,9 @@ def _mapping_of(evidence: object) -> Mapping[Any, Any]:
     found = _case_of(evidence)
     if found is not None and not isinstance(found, Mapping):
         raise BadData(
-            "evidence is of one case: a dict from node to state",
+            "evidence must be one case: a dict from node to state",
             found=type(found).__name__,
-            remedy="A frame with a row a case is for posteriors(...)",
+            remedy="For several cases, pass a data frame to posteriors(...)",
         )
     return found or {}
 
@@ -429,7 +429,7 @@ def _has_columns(evidence: Mapping[Any, Any]) -> bool:
 
 def _refuse_options(approx: str | InferenceAlgorithm | None, options: Mapping[str, Any]) -> None:
     if approx is None and options:
-        raise BadOption(f"`{next(iter(options))}` is an option of approximations", remedy="Name one: approx=...")
+        raise BadOption(f"`{next(iter(options))}` is an option of the approximations", remedy="Choose one: approx=...")
 
 
 def _findings_of(rows: NDArray[np.int32]) -> list[ObservedStates]:

@@ -57,7 +57,7 @@ def graph_of(
             nodes.append(Node(node, known[node], above))
             continue
         if node not in given_tables:
-            raise BadTable(f"node `{node}` has no table", node=node, remedy="Give one in cpts")
+            raise BadTable(f"node `{node}` has no table", node=node, remedy="Pass one in cpts")
         nodes.append(table_from(node, given_tables[node], above, known))
     return Graph(nodes, name=name, normalize=normalize)
 
@@ -74,7 +74,7 @@ def _by_node(given: object, what: str, each: str) -> dict[str, Any]:
     """What is given for each node, by the text of its name."""
     if not isinstance(given, Mapping):
         raise BadData(
-            f"{what} is a dict from each node to {each}",
+            f"{what} must be a dict from each node to {each}",
             found=given,
             remedy='The arcs a->c and b->c are {"c": ["a", "b"]}' if what == "structure" else None,
         )
@@ -210,7 +210,9 @@ def distribution_of(own: Node, given: object) -> Doubles:
         for state, value in given.items():
             number = _numbers(own, value)
             if number.ndim:
-                raise BadTable(f"the probability of `{own.name}={state}` is one number", node=own.name, found=value)
+                raise BadTable(
+                    f"the probability of `{own.name}={state}` must be one number", node=own.name, found=value
+                )
             row[own.code(state)] = number
         if np.isnan(row).any():
             state = own.states[int(np.flatnonzero(np.isnan(row))[0])]
@@ -231,10 +233,10 @@ def _from_array(own: Node, given: object, sizes: list[int]) -> Doubles:
         both = [array, rest] if first == 0 else [rest, array]
         return np.stack(both, axis=-1).reshape(*sizes, count)
     raise BadTable(
-        f"the table of `{own.name}` has not the shape of its parents' states and its own",
+        f"the shape of the table of `{own.name}` does not match its parents' states and its own",
         node=own.name,
         found=array.shape,
-        remedy=f"It is {(*sizes, count)}",
+        remedy=f"It must be {(*sizes, count)}",
     )
 
 
@@ -242,7 +244,7 @@ def _numbers(own: Node, given: object) -> Doubles:
     try:
         return np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError):
-        raise BadTable(f"the table of `{own.name}` is no table of numbers", node=own.name, found=given) from None
+        raise BadTable(f"the table of `{own.name}` is not a table of numbers", node=own.name, found=given) from None
 
 
 def _complement(value: float) -> float:
@@ -258,4 +260,4 @@ def combinations(nodes: Sequence[Node]) -> Iterable[tuple[str, ...]]:
 def require_tables(graph: Graph) -> None:
     """Refuse a graph that has no tables."""
     if not graph.has_tables:
-        raise BadData("this network has no tables, so it holds no probabilities", remedy="Give them: cpts={...}")
+        raise BadData("this network has no tables, so it has no probabilities", remedy="Pass them: cpts={...}")

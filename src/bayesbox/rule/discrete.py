@@ -40,8 +40,9 @@ def coded_columns(columns: Columns, schema: Schema, cuts: Cuts, *, where: str | 
             continue
         if kind.is_matrix:
             raise BadOption(
-                "a sparse matrix is one group of counts, whose columns cannot depend on each other",
-                remedy="Give it as a dense array, or take naive Bayes",
+                "a sparse matrix cannot be used here: its columns are counted as one group and cannot depend on "
+                "each other",
+                remedy="Pass a dense array, or use naive Bayes",
             )
         if is_number(kind):
             found[name] = _binned(as_numbers(column, name=name, where=where), cuts.get(name, ()))
@@ -109,9 +110,9 @@ class Coding:
         fate = self.schema.kinds[name].unseen or self.unseen
         if fate == "error" and not place.keys() >= set(texts):
             raise UnseenLevel(
-                f"column `{name}` has a level that was never seen",
+                f"column `{name}` has a level that was not seen in training",
                 found=next(text for text in texts if text not in place),
-                remedy="Set unseen='smooth' to let the smoothing rule answer",
+                remedy="With unseen='smooth' the smoothing rule gives it a probability",
                 column=name,
             )
         if codes.dtype == np.int32 and tuple(texts) == levels[: len(texts)]:

@@ -188,17 +188,17 @@ def shrunk(normal: Normal, toward: Doubles | None, shrink: str | float, what: st
     """
     if (normal.std == 0).any():
         raise BadData(
-            f"{what} has no spread in a column whose floor is 0, so that it has no density",
-            remedy="Give the column a floor above 0",
+            f"{what} has no variance in a column with floor 0, so it has no density",
+            remedy="Set a positive floor for the column",
         )
     width, correlation = len(normal.mean), normal.correlation
     singular = is_singular(correlation)
     weight = (width + 1 if singular else 0) if shrink == "auto" else float(shrink)
     if singular and not weight:
         raise BadData(
-            f"the covariance of {what} is singular: {normal.n:g} rows for {width} columns, or columns that follow from "
-            "others",
-            remedy="Let it be shrunk: "
+            f"the covariance of {what} is singular: {normal.n:g} rows for {width} columns, or linearly dependent "
+            "columns",
+            remedy="Shrink it: "
             + Remedy("shrink='auto' or a number of rows", "--model full:shrink=auto")
             + "; or ignore columns",
         )
@@ -208,9 +208,9 @@ def shrunk(normal: Normal, toward: Doubles | None, shrink: str | float, what: st
         steps.append(f"by {weight:g} rows towards those within all classes")
     if is_singular(correlation):
         correlation = (1 - INDEPENDENT) * correlation + INDEPENDENT * np.eye(width)
-        steps.append(f"by a share of {INDEPENDENT:g} towards none")
+        steps.append(f"by a share of {INDEPENDENT:g} towards zero")
     if not steps:
         return normal
     why = f", since it has {normal.n:g} rows for {width} columns" if normal.n <= width else ""
-    why = why or (", since some columns follow from others" if singular else "")
+    why = why or (", since some columns are linearly dependent" if singular else "")
     return replace(normal, correlation=correlation, note=f"{what}: correlations shrunk {' and '.join(steps)}{why}")

@@ -38,7 +38,7 @@ def require_room(classes: int, sizes: Sequence[int], *, naive: int) -> None:
     product = " x ".join(str(size) for size in (classes, *sizes)) if len(sizes) < 12 else f"{len(sizes)} columns"
     require_memory(
         BYTES_A_JOINT * float(min(cells, 10**300)),
-        f"{cells:,} cells of the joint table ({product}; naive Bayes takes {naive:,} numbers)",
+        f"{cells:,} cells of the joint table ({product}; naive Bayes needs {naive:,} numbers)",
         remedy="Ignore columns, choose a model that factors the table ("
         + Remedy("NaiveBayes, TAN or AODE", "--model naive, tan or aode")
         + ")",
@@ -49,9 +49,9 @@ def require_rule(rule: Smoothing, axes: Sequence[Axis]) -> None:
     """Refuse a rule that names levels, where there are tuples."""
     if len(axes) > 1 and rule.listed:
         raise BadOption(
-            "this rule names levels of one column, and the joint table holds tuples of several",
+            "this rule names levels of one column, but the joint table has combinations of several",
             found=rule,
-            remedy="Take laplace, lidstone:0.5 or m:2",
+            remedy="Use laplace, lidstone:0.5 or m:2",
         )
 
 
@@ -99,7 +99,7 @@ def _shared_out(whole: Doubles, label: NDArray[np.int32], codes: NDArray[np.int3
         terms += len(chosen) * math.prod(sizes)
         require_memory(
             float(BYTES_A_TERM * terms),
-            f"{terms:,} cells that tuples with missing levels may be in",
+            f"{terms:,} cells for combinations with missing levels",
             remedy="Count missing values as a level (" + parameter("missing", "level") + ")",
         )
         offsets = np.zeros(1, dtype=np.int64)

@@ -70,7 +70,7 @@ class _Builder:
 
     def add(self, name: str) -> None:
         if name not in self.book:
-            self.left_out[name] = "it has no value"
+            self.left_out[name] = "it has no values"
             return
         if self.schema.kinds[name].part_of is not None and len(self.book[name].levels) < 2:
             self.left_out[name] = "all its values are equal"
@@ -151,11 +151,11 @@ def require_fitting_rule(schema: Schema, book: Book, rules: NaiveOptions) -> Non
         foreign = next((value for value in values if value not in known), None)
         if foreign is not None:
             raise BadOption(
-                f"the rule {rules.smoothing.name} names values of one column, and column `{name}` has no level "
+                f"the rule {rules.smoothing.name} names values of one column, but column `{name}` has no level "
                 f"`{foreign}`",
                 where="smoothing",
                 found=", ".join(values),
-                remedy="Give it to its column alone: "
+                remedy="Use it for its column only: "
                 + Remedy("columns={'outlook': Category(smoothing=...)}", "--smoothing outlook=..."),
             )
 

@@ -23,10 +23,10 @@ MISSING = ("ignore", "level")
 UNSEEN = ("ignore", "smooth", "error")
 
 SELECTIONS = {
-    "mi": "the columns that are informative about the class by more than chance, or the ten most informative: mi:10",
+    "mi": "columns that are significantly informative about the class, or the ten most informative: mi:10",
     "cfs": "columns that are informative about the class and not about each other (Hall 1999)",
-    "forward": "one column after another, as long as the leave-one-out log loss falls",
-    "backward": "all columns less those without which the leave-one-out log loss falls",
+    "forward": "one column after another, as long as the leave-one-out log loss decreases",
+    "backward": "all columns minus those whose removal lowers the leave-one-out log loss",
 }
 """The ways to select columns."""
 
@@ -93,7 +93,7 @@ class TakesRulesByColumn(Takes):
         if given is None:
             return None
         if not isinstance(given, Mapping):
-            raise BadOption(f"{name} must be a dict of column names and rules", found=given)
+            raise BadOption(f"{name} must be a dict from column names to rules", found=given)
         rule = TakesSmoothing()
         return {str(column): rule.parse(name, each) for column, each in given.items()} or None
 
@@ -154,9 +154,9 @@ def selection(text: str) -> tuple[str, int | None]:
     method, _, number = text.partition(":") if isinstance(text, str) else ("", "", "")
     if method not in SELECTIONS or (number and (method != "mi" or not number.isdecimal() or not int(number))):
         raise BadOption(
-            f"select is one of {', '.join(SELECTIONS)}",
+            f"select must be one of {', '.join(SELECTIONS)}",
             found=text,
-            remedy="mi:10 takes the ten most informative",
+            remedy="mi:10 selects the ten most informative columns",
         )
     return method, int(number) if number else None
 
@@ -178,8 +178,8 @@ def unseen_option() -> Any:
     return option(
         OneOf(*UNSEEN),
         default="ignore",
-        help="What to do with a level that was neither seen nor declared when predicting: ignore the column in that "
-        "row, give it the probability of a zero count by the smoothing rule, or refuse it.",
+        help="How to predict with a level that was neither seen in training nor declared: ignore the column in that "
+        "row, smooth (give it the probability of a zero count), or raise an error.",
     )
 
 
@@ -190,17 +190,16 @@ class CountOptions(Options):
     smoothing: Any = option(
         TakesSmoothing(),
         default="laplace",
-        help="How counts become probabilities: laplace, mle, lidstone:0.5, m:2, ...; in the command also of one "
-        "column, as in outlook=m:2, and more than once.",
+        help="How counts become probabilities: laplace, mle, lidstone:0.5, m:2, ...; by command also for one column, "
+        "as in outlook=m:2, and repeatedly.",
     )
     prior_smoothing: Any = option(
-        TakesSmoothing(none=True), default=None, help="The same for the class prior; by default the shares as they are."
+        TakesSmoothing(none=True), default=None, help="The smoothing rule of the class prior; none by default."
     )
     prior: Prior | None = option(
         TakesPrior(),
         default=None,
-        help="The class prior, if it is to be given: another base rate, the same likelihoods; balanced is the same for "
-        "every class.",
+        help="A given class prior: another base rate with the same likelihoods; balanced gives all classes the same.",
     )
 
 
@@ -217,13 +216,13 @@ class NaiveOptions(CountOptions):
         default=None,
         in_file=GIVEN,
         command=False,
-        help="The smoothing rules of single columns, by name, in place of `smoothing`; `Category(smoothing=...)` in "
-        "`columns` says the same of a column that is declared.",
+        help="The smoothing rules of individual columns, by name, instead of `smoothing`; the same as "
+        "`Category(smoothing=...)` in `columns`.",
     )
     numeric: str = option(
         TakesDensity(),
         default="robust",
-        help="The density of numbers, or the bins they are put into; auto chooses for each column.",
+        help="The density of numeric columns, or how they are binned; auto chooses for each column.",
     )
     missing: str = missing_option()
     unseen: str = unseen_option()
@@ -231,8 +230,8 @@ class NaiveOptions(CountOptions):
         RealNumber(0, none=True),
         default=None,
         in_file=GIVEN,
-        help="Add this share of the largest variance among the gaussian columns to each of their variances, instead of "
-        "a floor, as scikit-learn does.",
+        help="Add this fraction of the largest variance of the gaussian columns to each of their variances, instead "
+        "of a floor, as scikit-learn does.",
     )
     select: str | None = option(
         TakesSelection(),
@@ -246,6 +245,6 @@ class NaiveOptions(CountOptions):
         OneOf(LEARNED, none=True),
         default=None,
         in_file=GIVEN,
-        help="Raise the factor of each column to a power that is learned on the log loss of held-out rows, so that "
-        "columns that say the same share their weight.",
+        help="Learn a weight for each column (the exponent of its factor) on the log loss of held-out rows, so that "
+        "redundant columns share their weight.",
     )

@@ -36,7 +36,7 @@ def as_prior(given: Any) -> Any:
         return tuple(float(p) for p in given)
     except (TypeError, ValueError):
         raise BadOption(
-            'prior must be a dict of classes and their probabilities, a list of these in class order, or "balanced"',
+            'prior must be a dict from classes to probabilities, a list of probabilities in class order, or "balanced"',
             found=given,
         ) from None
 
@@ -92,16 +92,16 @@ def given_prior(given: Prior, classes: tuple[str, ...]) -> Doubles:
     try:
         by_text = {level_text(label): float(p) for label, p in given.items()}
     except (TypeError, ValueError):
-        raise BadOption("a prior probability is a number from 0 to 1", found=dict(given)) from None
+        raise BadOption("a prior probability must be between 0 and 1", found=dict(given)) from None
     missing = [name for name in classes if name not in by_text]
     unknown = [name for name in by_text if name not in classes]
     if len(missing) == 1 and not unknown and 0 < math.fsum(by_text.values()) < 1:
         by_text[missing.pop()] = 1 - math.fsum(by_text.values())
     if missing or unknown:
         raise BadOption(
-            f"a prior names every class: {', '.join(classes)}",
+            f"a prior must name every class: {', '.join(classes)}",
             found=", ".join(unknown or by_text) or "nothing",
-            remedy="One alone may be left out: it has what is left",
+            remedy="One class may be omitted: it gets the remaining probability",
         )
     return _checked(np.array([by_text[name] for name in classes]))
 
@@ -116,7 +116,7 @@ def _in_order(given: Any, classes: tuple[str, ...]) -> Doubles:
 
 def _checked(values: Doubles) -> Doubles:
     if not (np.isfinite(values).all() and (values >= 0).all()):
-        raise BadOption("a prior probability is a number from 0 to 1", found=values.tolist())
+        raise BadOption("a prior probability must be between 0 and 1", found=values.tolist())
     if abs(math.fsum(values) - 1) > SUM_TOLERANCE:
-        raise BadOption("a prior sums to 1", found=math.fsum(values))
+        raise BadOption("a prior must sum to 1", found=math.fsum(values))
     return values

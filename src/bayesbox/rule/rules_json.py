@@ -22,7 +22,7 @@ def smoothing_to_json(rule: Smoothing) -> Json:
     """A rule by its name, with its parameters."""
     name = rule.name
     if RULES.get(name) is not type(rule):
-        raise BadData("a model can be saved only with rules that are registered", found=rule)
+        raise BadData("only registered rules can be saved with a model", found=rule)
     return {"rule": name} | options_to_json(rule)
 
 
@@ -31,7 +31,7 @@ def smoothing_from_json(value: object) -> Smoothing:
     name = reader.take("rule", str)
     rule = RULES.get(name)
     if rule is None:
-        raise ValueError(f"the rule {name!r} is unknown")
+        raise ValueError(f"unknown rule {name!r}")
     found: Smoothing = options_from_reader(rule, reader)
     reader.done()
     return found
@@ -68,7 +68,7 @@ def prior_from_json(written: Any) -> Any:
     """The prior that was written so."""
     if isinstance(written, str):
         if written != BALANCED:
-            raise ValueError("a prior in one word is balanced")
+            raise ValueError("a prior given as a word must be balanced")
         return written
     if written and all(type(p) is float for p in written):
         return tuple(written)
@@ -79,7 +79,7 @@ def _by_label(pairs: list[Any]) -> dict[Any, float]:
     prior: dict[Any, float] = {}
     for pair in pairs:
         if type(pair) is not list or len(pair) != 2 or type(pair[1]) is not float:
-            raise ValueError("a prior is a list of labels with their probabilities")
+            raise ValueError("a prior must be a list of labels with their probabilities")
         prior[_label_from_json(pair[0])] = pair[1]
     if len(prior) < len(pairs):
         raise ValueError("a prior names a label twice")
@@ -93,5 +93,5 @@ def _label_from_json(value: object) -> object:
     moment, date = reader.take_if_present("moment", str), reader.take_if_present("date", str)
     reader.done()
     if (moment is None) == (date is None):
-        raise ValueError("a label of the prior is neither a date nor a moment")
+        raise ValueError("a label of the prior is neither a date nor a time")
     return datetime.date.fromisoformat(date) if moment is None else datetime.datetime.fromisoformat(moment)

@@ -41,7 +41,7 @@ def register_rule(name: str) -> Callable[[R], R]:
 
 def _non_negative(what: str, value: float) -> None:
     if not isinstance(value, numbers.Real) or not 0 <= value < float("inf"):
-        raise BadOption(f"{what} is a finite number, 0 or more", found=value)
+        raise BadOption(f"{what} must be a finite non-negative number", found=value)
 
 
 def _under(cells: Cells, extra: object) -> Array:
@@ -116,7 +116,7 @@ class MEstimate(Smoothing):
         if self.prior is not None:
             object.__setattr__(self, "prior", _by_text("a prior probability", self.prior))
             if abs(sum(self.prior.values()) - 1) > 1e-9:
-                raise BadOption("the prior of an m-estimate sums to 1", found=dict(self.prior))
+                raise BadOption("the prior of an m-estimate must sum to 1", found=dict(self.prior))
 
     def ratio(self, cells: Cells) -> Ratio:
         m = cells.number(self.m)
@@ -177,7 +177,7 @@ class ReplaceZero(Smoothing):
 
     def __post_init__(self) -> None:
         if self.by not in ("half", "prior"):
-            raise BadOption("a zero is replaced by 'half' (0.5/n) or 'prior' (P(c)/n)", found=self.by)
+            raise BadOption("zeros must be replaced by 'half' (0.5/n) or 'prior' (P(c)/n)", found=self.by)
 
     def ratio(self, cells: Cells) -> Ratio:
         zero = (cells.counts == 0) & (cells.by_column != 0)
@@ -206,7 +206,7 @@ class AsWritten(Smoothing):
 
 def _by_text(what: str, values: Mapping[Any, float]) -> dict[str, float]:
     if not isinstance(values, Mapping):
-        raise BadOption(f"{what} is given for each value, in a dict", found=values)
+        raise BadOption(f"{what} must be a dict from values to numbers", found=values)
     texts = {level_text(value): number for value, number in values.items()}
     for number in texts.values():
         _non_negative(what, number)
@@ -223,21 +223,21 @@ def as_smoothing(given: object) -> Smoothing:
         return _from_text(given)
     if isinstance(given, Smoothing):
         return given
-    raise BadOption("a smoothing rule is one of bayesbox.rules or a name such as 'laplace'", found=given)
+    raise BadOption("smoothing must be a rule of bayesbox.rules or a name such as 'laplace'", found=given)
 
 
 def _from_text(text: str) -> Smoothing:
     name, _, arguments = text.partition(":")
     rule = RULES.get(name)
     if rule is None:
-        raise BadOption(f"a smoothing rule is one of {', '.join(RULES)}", found=text)
+        raise BadOption(f"smoothing must be one of {', '.join(RULES)}", found=text)
     try:
         return rule.from_text(arguments)
     except (TypeError, ValueError) as error:
         if isinstance(error, BadOption):
             raise
         raise BadOption(
-            f"the rule {name} cannot be made of this",
+            f"invalid parameters of the rule {name}",
             found=text,
             remedy="Write laplace, mle, lidstone:0.5, m:2, prior-counts:red=2,blue=1, replace-zero:half, "
             "replace-zero:prior or as-written:1,2",

@@ -32,7 +32,7 @@ def smoothed(schema: Schema, book: Book, share: float, conditionals: Sequence[Di
     numbers = [name for name in schema.used if name in book and schema.kinds[name].is_number]
     if numbers and not normals and schema.numeric != "gaussian":
         raise BadOption(
-            "var_smoothing is for columns with the density gaussian, and there is none",
+            "var_smoothing applies to columns with a gaussian density, and there is none",
             found=share,
             remedy="Try " + Remedy('numeric="gaussian"', "--numeric gaussian"),
         )

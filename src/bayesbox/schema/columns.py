@@ -123,10 +123,10 @@ def _is_numeric(kind: pa.DataType) -> bool:
 
 def _no_number(name: str, where: str | None, row: int, value: object) -> KindContradiction:
     return KindContradiction(
-        f"column `{name}` is a number",
+        f"column `{name}` must be a number",
         where=f"{where}, row {row + 1}" if where else f"row {row + 1}",
         found=value if isinstance(value, str) else level_text(value),
-        remedy="Declare it a category: " + declaring(name, "category"),
+        remedy="If it is a category, declare it: " + declaring(name, "category"),
         column=name,
     )
 

@@ -120,7 +120,7 @@ class Date(Kind):
         try:
             times(self, text_array([text]), name=name)
         except BadData as error:
-            raise BadOption(f"`{name}` is a {self.noun}", found=text, remedy=error.advice) from None
+            raise BadOption(f"`{name}` must be a {self.noun}", found=text, remedy=error.advice) from None
         return text
 
 

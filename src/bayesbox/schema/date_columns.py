@@ -99,7 +99,7 @@ def settled(kind: Date, column: Column, *, name: str, where: str | None = None) 
 def _holding(kind: Date, held: str, zone: str | None, name: str, where: str | None) -> Date:
     if kind.holds not in (None, held):
         raise KindContradiction(
-            f"column `{name}` is declared to hold a {kind.holds}, and its values are a {held}", where=where, column=name
+            f"column `{name}` is declared as a {kind.holds}, but its values are a {held}", where=where, column=name
         )
     return replace(kind, holds=held, zone=zone)
 
@@ -123,7 +123,7 @@ def times(kind: Date, column: Column, *, name: str, where: str | None = None, fi
     except NotATime as error:
         place = first_row + (error.place or 0) + 1
         raise BadData(
-            f"column `{name}` must hold {error.what}",
+            f"column `{name}` must be {error.what}",
             where=f"{where}, row {place}" if where else f"row {place}",
             found=error.found,
             remedy="Correct it, or make the column a category: " + declaring(name, "category"),
@@ -196,9 +196,9 @@ def _refuse(kind: Date, name: str, where: str | None, row: int, found: object) -
     remedy = "Name the format, as in " + declaring(name, "date:%d/%m/%Y")
     remedy += "; or make it a category: " + declaring(name, "category")
     if isinstance(found, str) and 0 < len(found) <= 10:
-        remedy += "; if it stands for a missing value: " + missing_mark(found)
+        remedy += "; if it means missing: " + missing_mark(found)
     raise KindContradiction(
-        f"column `{name}` is a {kind.noun}{how}",
+        f"column `{name}` must be a {kind.noun}{how}",
         where=f"{where}, row {row + 1}" if where else f"row {row + 1}",
         found=found,
         remedy=remedy,

@@ -87,7 +87,7 @@ def check_format(given: str) -> None:
     remedy = "Write it like %d/%m/%Y %H:%M, from %Y %y %m %d %b %B %H %I %p %M %S %f %z, or iso"
     if bad or not found:
         raise BadOption(
-            "a date format has another directive" if bad else "not a date format", found=given, remedy=remedy
+            "unknown directive in a date format" if bad else "not a date format", found=given, remedy=remedy
         )
     if len(set(found)) < len(found):
         raise BadOption("a date format has a directive twice", found=given, remedy=remedy)

@@ -110,7 +110,7 @@ def family_named(name: str) -> FamilyEntry:
     entry = FAMILIES.get(name)
     if entry is not None:
         return entry
-    raise BadOption(f"a density of numbers is one of {', '.join(densities())}", found=name)
+    raise BadOption(f"a density must be one of {', '.join(densities())}", found=name)
 
 
 def check_density(density: object) -> FamilyEntry:
@@ -123,4 +123,4 @@ def check_density(density: object) -> FamilyEntry:
         entry = family_named(density)
         if entry.of == "real":
             return entry
-    raise BadOption(f"a density of numbers is one of {', '.join(densities())}", found=density)
+    raise BadOption(f"a density must be one of {', '.join(densities())}", found=density)

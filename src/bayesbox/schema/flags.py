@@ -69,7 +69,7 @@ def flag_codes(
             if first_row is not None:
                 where = f"{where}, row {first_row + row + 1}" if where else f"row {first_row + row + 1}"
             raise KindContradiction(
-                f"column `{name}` is a flag: {FLAG_EXPECTED}",
+                f"column `{name}` is a flag, so its values must be {FLAG_EXPECTED}",
                 where=where,
                 found=texts[int(places[row])],
                 remedy="Declare it a category: " + declaring(name, "category"),

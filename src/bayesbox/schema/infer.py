@@ -116,7 +116,7 @@ def _kind_of_numpy(column: np.ndarray, name: str) -> Kind:
         return Number()
     if kind in "UOSMT":
         return Category()
-    raise BadData(f"column `{name}` has a type that cannot be classified by", found=str(column.dtype), column=name)
+    raise BadData(f"column `{name}` has a type that is not supported", found=str(column.dtype), column=name)
 
 
 def _kind_of_arrow(kind: pa.DataType, name: str) -> Kind:
@@ -132,7 +132,7 @@ def _kind_of_arrow(kind: pa.DataType, name: str) -> Kind:
     if types.is_temporal(kind) or types.is_binary(kind) or types.is_large_binary(kind):
         return Category()
     raise BadData(
-        f"column `{name}` has the nested type {kind}, which cannot be classified by",
-        remedy="Flatten it into columns, or leave it out",
+        f"column `{name}` has the nested type {kind}, which is not supported",
+        remedy="Flatten it into columns, or ignore it",
         column=name,
     )

@@ -181,15 +181,15 @@ class Kind:
             try:
                 return self.value_of(text)
             except ValueError:
-                raise BadOption(f"`{name}` is a {self.name}", found=text) from None
+                raise BadOption(f"`{name}` must be a {self.name}", found=text) from None
         if self.reads_text:
             return text
         try:
             value = float(text)
         except ValueError:
-            raise BadOption(f"`{name}` is a number", found=text) from None
+            raise BadOption(f"`{name}` must be a number", found=text) from None
         if not math.isfinite(value):
-            raise BadOption(f"`{name}` is a finite number", found=text)
+            raise BadOption(f"`{name}` must be a finite number", found=text)
         return value
 
     @property

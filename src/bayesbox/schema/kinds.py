@@ -96,15 +96,15 @@ class Category(Kind):
 def _level_texts(levels: Iterable[object]) -> tuple[str, ...]:
     """Declared levels as sorted texts. A single text is no list of its letters, and a missing value no level."""
     if isinstance(levels, (str, bytes)) or not isinstance(levels, Iterable):
-        raise BadOption("the levels of a category are a list", found=levels, remedy="Write Category(['yes', 'no'])")
+        raise BadOption("the levels of a category must be a list", found=levels, remedy="Write Category(['yes', 'no'])")
     from bayesbox.schema.levels import is_missing, level_text
 
     given = list(levels)
     if any(is_missing(level) for level in given):
         raise BadOption(
-            "a missing value is no level of a category",
+            "a missing value cannot be a level of a category",
             found=given,
-            remedy="Leave it out; missing='level' counts missing values as a level of their own",
+            remedy="Remove it; missing='level' counts missing values as a level of their own",
         )
     return tuple(sorted({level_text(level) for level in given}))
 
@@ -137,7 +137,7 @@ class Flag(Kind):
 
         flag = flag_code(text)
         if flag is None:
-            raise BadOption(f"`{name}` is a flag: {FLAG_EXPECTED}", found=text)
+            raise BadOption(f"`{name}` is a flag and must be {FLAG_EXPECTED}", found=text)
         return bool(flag)
 
     def family(self, tally: CountedColumn, numeric: str) -> str:  # noqa: ARG002
@@ -161,7 +161,9 @@ class Real(Kind):
     is_continuous = True
 
     density: str | None = option(TakesDensity(none=True), default=None, kw_only=False)
-    floor: float = option(RealNumber(0, said="a variance floor is a finite number, 0 or more"), default=DEFAULT_FLOOR)
+    floor: float = option(
+        RealNumber(0, said="a variance floor must be a finite non-negative number"), default=DEFAULT_FLOOR
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -228,7 +230,7 @@ class Words(Kind):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.missing == "level":
-            raise BadOption("a missing text is one without words: it is no level of its own")
+            raise BadOption("missing='level' does not apply to words: a missing text has no words")
 
     def accepts(self, other: Kind) -> bool:
         return super().accepts(other) or other.reads_text
@@ -326,7 +328,7 @@ def kind_named(name: str) -> Kind:
     head, _, rest = name.partition(":")
     kind = BY_NAME.get(head)
     if kind is None:
-        raise BadOption(f"a kind is one of {', '.join(BY_NAME)}", found=name)
+        raise BadOption(f"the type must be one of {', '.join(BY_NAME)}", found=name)
     if not rest:
         return kind()
     if kind.after_colon is None:
@@ -343,7 +345,7 @@ def as_kind(given: object) -> Kind:
         return given()
     if isinstance(given, str):
         return kind_named(given)
-    raise BadOption("a column is declared by a kind, such as Category(), Real() or 'flag'", found=given)
+    raise BadOption("a column must be declared by a type, such as Category(), Real() or 'flag'", found=given)
 
 
 def kinds_by_key(declared: Declared | None) -> dict[Any, Kind]:
@@ -354,6 +356,6 @@ def kinds_by_key(declared: Declared | None) -> dict[Any, Kind]:
     """
     if declared is not None and not isinstance(declared, Mapping):
         raise BadOption(
-            "columns are declared by a dict of names and kinds", found=declared, remedy="Write {'zip': 'category'}"
+            "columns must be a dict from column names to types", found=declared, remedy="Write {'zip': 'category'}"
         )
     return {key: as_kind(kind) for key, kind in (declared or {}).items()}

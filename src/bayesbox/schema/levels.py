@@ -77,8 +77,8 @@ def class_position(label: object, classes: Sequence[object], *, where: str | Non
     texts = [level_text(each) for each in classes]
     text = level_text(label)
     if text not in texts:
-        remedy = f"There are {', '.join(texts[:12])}"
-        raise BadOption("there is no such class", where=where, found=label, remedy=remedy)
+        remedy = f"The classes are {', '.join(texts[:12])}"
+        raise BadOption("unknown class", where=where, found=label, remedy=remedy)
     return texts.index(text)
 
 
@@ -162,7 +162,7 @@ def common_label_type(one: str, other: str) -> str:
     if {one, other} == {"integer", "real"}:
         return "real"
     raise LabelContradiction(
-        f"the labels were of type {one} so far and are of type {other} now",
+        f"the labels had type {one} so far, but have type {other} here",
         remedy="Convert the target to one type",
     )
 

@@ -27,7 +27,7 @@ def as_one_hot(given: Mapping[str, Sequence[object]] | None) -> dict[str, tuple[
         isinstance(flags, (str, bytes)) or not isinstance(flags, Iterable) for flags in groups.values()
     ):
         raise BadOption(
-            "one_hot is a dict of new names and lists of columns",
+            "one_hot must be a dict from new names to lists of columns",
             found=given,
             remedy="Write {'car': ['suv', 'van']}",
         )
@@ -69,7 +69,7 @@ def _category(columns: Columns, name: str, members: Sequence[str], where: str | 
     if bad.any():
         row = int(np.argmax(bad))
         raise BadData(
-            f"the flags of `{name}` are 0 or 1, and a row sets at most one",
+            f"the flags of `{name}` must be 0 or 1, with at most one set per row",
             where=f"{where}, row {row + 1}" if where else f"row {row + 1}",
             found=dict(zip(members, flags[row].tolist(), strict=True)),
         )

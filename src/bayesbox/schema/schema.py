@@ -142,9 +142,9 @@ class Schema:
                 kinds[name] = before.joined(now)
             else:
                 raise KindContradiction(
-                    f"column `{name}` was a {before.name} so far and is a {now.name} now",
+                    f"column `{name}` was a {before.name} so far, but is a {now.name} here",
                     where=where,
-                    remedy="Declare its kind: " + declaring(name, now.name),
+                    remedy="Declare its type: " + declaring(name, now.name),
                     column=name,
                 )
         declared = self.declared | other.declared

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from importlib import import_module
 from typing import Any
 
-from bayesbox.errors import BadData, BadOption
+from bayesbox.errors import BadData, BadOption, integer_of
 
 Types = tuple[type | None, ...]
 
@@ -126,9 +126,9 @@ class WholeNumber(Takes):
                 whole = self.least - 1
             if self.least <= whole and (self.most is None or whole <= self.most):
                 return given
-        bounds = f", {self.least} or more" if self.most is None else f" from {self.least} to {self.most}"
-        others = "".join(f", or {each}" for each in (*self.others, *(["None"] if self.none else [])))
-        raise BadOption(f"{name} is a whole number{bounds}{others}", found=given)
+        wanted = integer_of(self.least) if self.most is None else f"an integer from {self.least} to {self.most}"
+        others = "".join(f", or {each}" for each in (*(f'"{each}"' for each in self.others), *["None"] * self.none))
+        raise BadOption(f"{name} must be {wanted}{others}", found=given)
 
     def from_text(self, name: str, text: str) -> object:
         return self.parse(name, int(text) if text.isdecimal() else text)
@@ -171,10 +171,10 @@ class RealNumber(Takes):
             enough = self.least < value if self.above else self.least <= value
             if enough and value < float("inf") and (self.most is None or value <= self.most):
                 return given
-        low = f" above {self.least:g}" if self.above else f", {self.least:g} or more"
+        low = f" above {self.least:g}" if self.above else f" of at least {self.least:g}"
         bounds = low if self.most is None else f" from {self.least:g} to {self.most:g}"
         others = "".join(f"{each!r} or " for each in self.others)
-        raise BadOption(self.said or f"{name} is {others}a finite number{bounds}", found=given)
+        raise BadOption(self.said or f"{name} must be {others}a finite number{bounds}", found=given)
 
     def from_text(self, name: str, text: str) -> object:
         try:
@@ -209,7 +209,7 @@ class Span(Takes):
             and 1 <= given[0] <= given[1] <= self.longest
         ):
             raise BadOption(
-                f"{name} are given as (fewest, most) {self.of}, from 1 to {self.longest}",
+                f"{name} must be a pair (fewest, most) of {self.of}, from 1 to {self.longest}",
                 found=given,
                 remedy=f"Write (1, 2) for one and for two {self.of}",
             )
@@ -225,7 +225,7 @@ class Span(Takes):
         try:
             return int(low), int(high or low)
         except ValueError:
-            raise BadOption(f"{name} is written {self.metavar}", found=text) from None
+            raise BadOption(f"{name} must be written {self.metavar}", found=text) from None
 
     def to_json(self, name: str, value: Any) -> object:  # noqa: ARG002
         return None if value is None else list(value)
@@ -255,9 +255,9 @@ class TextList(Takes):
         if written is None:
             return None
         if not all(type(each) is str for each in written):
-            raise ValueError(f"{name} is not a list of texts")
+            raise ValueError(f"{name} must be a list of texts")
         if self.ordered and written != sorted(set(written)):
-            raise ValueError(f"{name} are not in order")
+            raise ValueError(f"{name} must be sorted")
         return tuple(written)
 
 
@@ -276,7 +276,7 @@ class NumbersByName(Takes):
 
     def from_json(self, name: str, written: Any) -> object:
         if written is not None and not all(type(each) is float for each in written.values()):
-            raise ValueError(f"{name} holds what is not a number")
+            raise ValueError(f"{name} has a value that is not a number")
         return written
 
 
@@ -323,4 +323,4 @@ def exact_double(value: object, what: str) -> float:
             double = float("nan")
         if double == value:
             return double
-    raise BadData(f"{what} is no double, so that it cannot be saved exactly", found=value, remedy="Give a float")
+    raise BadData(f"{what} is not a double, so it cannot be saved exactly", found=value, remedy="Pass a float")

@@ -24,9 +24,9 @@ class TakesStopWords(TextList):
         words = () if given is None or not isinstance(given, Iterable) or isinstance(given, str) else tuple(given)
         if isinstance(given, str) or not all(isinstance(word, str) for word in words):
             raise BadOption(
-                "stop words are a list of words",
+                "stop words must be a list of words",
                 found=given,
-                remedy='Write them out: ["and", "the"]; no list is built in',
+                remedy='Write them out: ["and", "the"]; there is no built-in list',
             )
         return tuple(sorted({word.lower() for word in words}))
 
@@ -61,7 +61,7 @@ class TakesPhrases(Span):
 
     def from_json(self, name: str, written: Any) -> object:
         if isinstance(written, str):
-            raise ValueError(f"{name} are those of no model")
+            raise ValueError(f'{name} must be a pair of numbers or "auto"')
         return super().from_json(name, written)
 
 
@@ -69,22 +69,22 @@ class TakesPhrases(Span):
 class TokenOptions(Options):
     """How documents are cut into words."""
 
-    shortest: int = option(WholeNumber(1), default=2, help="The least number of characters of a word.")
+    shortest: int = option(WholeNumber(1), default=2, help="The minimum number of characters of a word.")
     phrases: Any = option(
         TakesPhrases(),
         default=(1, 1),
         command_default="auto with --occurrence auto, else 1-1",
-        help="The fewest and the most neighbouring words that are taken together: 1 and 2 for words and pairs. auto "
-        "chooses between words alone, and words and pairs, by held-out documents.",
+        help="The minimum and maximum number of neighbouring words counted as one: 1-2 for words and pairs. auto "
+        "chooses between words, and words and pairs, on held-out documents.",
     )
-    stop_words: Any = option(TakesStopWords(), default=None, help="Words to ignore; a file has one per line.")
+    stop_words: Any = option(TakesStopWords(), default=None, help="Words to ignore; a file with one word per line.")
     punctuation: bool = option(
-        OnOff(), default=False, help="Take every character that is neither in a word nor a space as a word by itself."
+        OnOff(), default=False, help="Count every character that is neither a space nor part of a word as a word."
     )
     characters: tuple[int, int] | None = option(
         Span("characters", none=True, metavar="3-5"),
         default=None,
-        help="The fewest and the most characters of runs of characters, which take the place of words.",
+        help="Count character n-grams of these lengths instead of words.",
     )
 
     def _check(self) -> None:
@@ -92,6 +92,6 @@ class TokenOptions(Options):
             raise BadOption(f"shortest must be at most {LONGEST}", found=self.shortest)
         if self.characters is not None and (self.phrases != (1, 1) or self.stop_words or self.punctuation):
             raise BadOption(
-                "runs of characters take the place of words: phrases, stop words and punctuation have no meaning then",
+                "characters counts n-grams instead of words: phrases, stop words and punctuation do not apply",
                 found=self.characters,
             )

@@ -139,7 +139,10 @@ def _as_bytes(value: object, row: int, where: str | None) -> bytes | None:
     if isinstance(value, str):
         return value.encode("utf-8", errors="surrogatepass")  # half a character is no word character
     raise BadData(
-        "a document is text", where=f"{where + ', ' if where else ''}row {row + 1}", found=value, remedy="Give strings"
+        "a document must be text",
+        where=f"{where + ', ' if where else ''}row {row + 1}",
+        found=value,
+        remedy="Give strings",
     )
 
 
@@ -156,7 +159,7 @@ def _as_plain_text(column: pa.Array, where: str | None) -> pa.Array:
         return column.cast(pa.large_binary())
     if types.is_string(kind) or types.is_large_string(kind) or types.is_binary(kind) or types.is_large_binary(kind):
         return column
-    raise BadData("documents are text", where=where, found=str(kind), remedy="Give a column of strings")
+    raise BadData("documents must be text", where=where, found=str(kind), remedy="Pass a column of strings")
 
 
 def _lowered_sigma(column: pa.Array) -> pa.Array:
@@ -217,7 +220,7 @@ class Tokens(TokenOptions):
     def _check(self) -> None:
         super()._check()
         if self.places and (self.phrases != (1, 1) or self.characters):
-            raise BadOption("words with their places are single words: phrases and characters have no meaning then")
+            raise BadOption("the position model uses single words: phrases and characters do not apply")
 
     @property
     def compiled(self) -> _core.Phrases:

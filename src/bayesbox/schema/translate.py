@@ -24,7 +24,7 @@ def translated(kind: Kind, column: Column, *, name: str, where: str | None = Non
         except ValueError:
             row = first_row + int(np.argmax(found.codes == code)) + 1
             raise KindContradiction(
-                f"column `{name}` is a {kind.name}",
+                f"column `{name}` must be a {kind.name}",
                 where=f"{where}, row {row}" if where else f"row {row}",
                 found=text,
                 column=name,

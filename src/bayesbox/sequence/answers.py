@@ -48,7 +48,7 @@ class ChainAnswers:
 
     def _steps(self, found: Sequences) -> Steps:
         if self._schema is None:
-            raise BadData("this model has learned nothing yet", remedy="Call fit first")
+            raise BadData("this model is not fitted yet", remedy="Call fit first")
         return steps_of(found, self._schema)
 
     def predict(self, sequences: object, **how: Any) -> Any:
@@ -84,7 +84,9 @@ class ChainAnswers:
     def _impossible(log_p: Doubles) -> int:
         many = int(np.isneginf(log_p).sum())
         warnings.warn(
-            ImpossibleRows(many, len(log_p), "sequences are impossible; they are answered as if nothing had been seen"),
+            ImpossibleRows(
+                many, len(log_p), "sequences are impossible; they are answered as if nothing had been observed"
+            ),
             stacklevel=5,
         )
         return many

@@ -93,9 +93,9 @@ def baum_welch(
     if initial is not None:
         if len(initial.states) != len(task.states):
             raise BadOption(
-                f"the first model has {len(initial.states)} states, and {len(task.states)} are to be learned",
+                f"the initial model has {len(initial.states)} states, but {len(task.states)} are to be learned",
                 found=list(initial.states[:8]),
-                remedy="Give as many: states=...",
+                remedy="Pass the same number: states=...",
             )
         begun = LearnedChain(initial, ChainBook.empty())
         if initial.states == task.states or set(initial.states) != set(task.states):

@@ -34,14 +34,14 @@ from bayesbox.tally.codec.book import CLASSES, book_from_arrow, book_to_arrow, m
 from bayesbox.tally.counts import Counts
 
 HOLDS = "hidden Markov model"
-LOADED_BY = "bayesbox.HiddenMarkovModel.load, or give it to `bayes hmm`"
+LOADED_BY = "bayesbox.HiddenMarkovModel.load, or use it with `bayes hmm`"
 
 
 def write(model: HiddenMarkovModel) -> tuple[Json, dict[str, bytes]]:
     """What the document says of a model, and the other members."""
     schema, book, options = model._schema, model.book_, model.options
     if schema is None:
-        raise BadData("nothing was learned yet, so there is nothing to save")
+        raise BadData("the model is not fitted yet, so there is nothing to save")
     given = model._origin == GIVEN
     written = {
         "digest": book.digest(),
@@ -88,7 +88,7 @@ def read(_kind: str, reader: Reader, members: dict[str, bytes]) -> HiddenMarkovM
     digest, origin = reader.take("digest", str), reader.take("origin", str)
     label_type, states = reader.take("label_type", str), reader.texts("states")
     if label_type not in LABEL_TYPES or origin not in (GIVEN, COUNTED, LEARNED):
-        raise ValueError(f"the label type {label_type!r} or the origin {origin!r} is unknown")
+        raise ValueError(f"unknown label type {label_type!r} or origin {origin!r}")
     emission_rules = options_from_json(NaiveOptions, reader.take("rules", dict))
     options = options_from_reader(ChainOptions, reader)
     declared = declared_from_json(reader.take("declared", list, None))
@@ -109,23 +109,23 @@ def read(_kind: str, reader: Reader, members: dict[str, bytes]) -> HiddenMarkovM
         "the document",
     )
     if options.emission != emission_rules:
-        raise ValueError("the rules of a step have options that a chain does not take")
+        raise ValueError("the rules of a step have options that a hidden Markov model does not have")
     model = HiddenMarkovModel.of_options(options)
     if origin == GIVEN:
         if tables is None or members:
-            raise ValueError("a model of given tables has tables, and no tallies")
+            raise ValueError("a model from given tables must have tables and no tallies")
         model._schema, model._origin = schema, origin
         model._model = _tables_from_json(tables, states, label_type, next(iter(schema.kinds)))
         return model
     if counts[0] is None or counts[1] is None or CLASSES not in members:
-        raise ValueError("its tallies are not there")
+        raise ValueError("its tallies are missing")
     require_members(members, known=member_names(), needed=())
     emission = book_from_arrow(members, label_type, tuple(schema.kinds))
     book = ChainBook(
         _counts_from_json(counts[0], (START,), states), _counts_from_json(counts[1], states, states), emission
     )
     if book.digest() != digest or not set(emission.classes) <= set(states):
-        raise ValueError("the digest is not that of the tallies")
+        raise ValueError("the digest does not match the tallies")
     model._accept(schema if named else schema.with_classes(()), book, origin)
     return model
 
@@ -133,7 +133,7 @@ def read(_kind: str, reader: Reader, members: dict[str, bytes]) -> HiddenMarkovM
 def _counts_from_json(written: Json, classes: tuple[str, ...], states: tuple[str, ...]) -> Counts:
     counts = Counts.from_json(written, "counts of states")
     if not (set(counts.classes) <= set(classes) and set(counts.levels) <= set(states)):
-        raise ValueError("counts of states that are not there")
+        raise ValueError("counts of unknown states")
     return counts
 
 

@@ -59,8 +59,8 @@ class ChainBook:
         start, transition = self.start - other.start, self.transition - other.transition
         if not (start.is_possible() and transition.is_possible()):
             raise NeverLearned(
-                "some of these sequences were never learned: a transition would be left with an impossible count",
-                remedy="Nothing was changed; forget only sequences that were learned, with the states they had",
+                "some of these sequences were never learned: a transition would have a negative count",
+                remedy="Nothing was changed. Forget only sequences that were learned, with their states",
             )
         return ChainBook(start, transition, self.emission - other.emission)
 

@@ -69,7 +69,7 @@ class Forecast:
     def _only(self) -> LevelForecast:
         found = list(self.columns.values())
         if len(found) != 1 or not isinstance(found[0], LevelForecast):
-            raise AttributeError("only a chain of one column of levels has symbols; see `columns`")
+            raise AttributeError("only a model of one categorical column has symbols; see `columns`")
         return found[0]
 
 
@@ -119,7 +119,7 @@ class Filter:
         total = float(_log_sum(joint[:, None], axis=0)[0])
         if total == -np.inf:
             raise ImpossibleEvidence(
-                f"step {self.steps + 1} is impossible after those before it", found=step, remedy="It was not taken in"
+                f"step {self.steps + 1} is impossible after the steps before it", found=step, remedy="It was not added"
             )
         self._log_now = joint - total
         self.log_likelihood += total
@@ -133,7 +133,7 @@ class Filter:
         if step is None or not names:
             return {}
         if len(names) > 1:
-            raise BadOption(f"a step has the columns {', '.join(names)}: give a mapping", found=step)
+            raise BadOption(f"a step has the columns {', '.join(names)}: pass a mapping", found=step)
         return {names[0]: values_column([step], names[0])}
 
     def forecast(self, steps: int = 1) -> Forecast:

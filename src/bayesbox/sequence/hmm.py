@@ -125,7 +125,7 @@ class HiddenMarkovModel(Result, FromFile, ChainAnswers, HasChainWidget, HasParam
         report = Reporter(progress)
         found, known = read_steps(sequences, labels, sequence, order, lengths)
         if found.size == 0:
-            raise BadData("there is no step to learn from")
+            raise BadData("there are no steps to learn from")
         schema = Schema.of(found.columns, kinds_for(found, self.columns, self.emissions), dates=False)
         if known is not None and (known.codes >= 0).all():
             require_number(self.states, len(known.levels))
@@ -156,7 +156,7 @@ class HiddenMarkovModel(Result, FromFile, ChainAnswers, HasChainWidget, HasParam
         choice = None
         if isinstance(wanted, str):
             if initial is not None:
-                raise BadOption("a first model has its own number of states", found=f"states={wanted}")
+                raise BadOption("the initial model has its own number of states", found=f"states={wanted}")
             numbers, impatient = candidates(wanted)
             if not impatient and least > numbers[-1]:
                 require_number(wanted, least)
@@ -203,7 +203,7 @@ class HiddenMarkovModel(Result, FromFile, ChainAnswers, HasChainWidget, HasParam
     def forget(self, sequences: object, labels: object, **how: Any) -> Self:
         """Take sequences out again, exactly. Where they were never learned, nothing changes."""
         if not self._origin:
-            raise CannotForget("nothing was learned yet")
+            raise CannotForget("the model is not fitted yet")
         with writing(self):
             schema, book = self._counted(sequences, labels, how, "forget")
             self._accept(schema, self._book - book, COUNTED)
@@ -212,7 +212,7 @@ class HiddenMarkovModel(Result, FromFile, ChainAnswers, HasChainWidget, HasParam
     def __add__(self, other: HiddenMarkovModel) -> HiddenMarkovModel:
         if self._origin != COUNTED or other._origin != COUNTED or self._rules(COUNTED) != other._rules(COUNTED):
             raise CannotMerge(
-                "models are merged by their counts: both must have learned from known states, by the same rules"
+                "only counted models can be merged: both must have been fitted to known states, with the same rules"
             )
         assert self._schema is not None
         assert other._schema is not None
@@ -226,7 +226,7 @@ class HiddenMarkovModel(Result, FromFile, ChainAnswers, HasChainWidget, HasParam
         if self._origin not in ("", COUNTED):
             raise CannotForget(
                 f"this model cannot {what}: it was not counted from known states",
-                remedy="Fit it to sequences with labels, or fit all sequences again",
+                remedy="Fit it to labelled sequences, or fit all sequences again",
             )
         found, known = read_steps(sequences, labels, how.get("sequence"), how.get("order"), how.get("lengths"))
         if known is None or (known.codes < 0).any():
@@ -267,7 +267,7 @@ class HiddenMarkovModel(Result, FromFile, ChainAnswers, HasChainWidget, HasParam
         if model is None:
             with writing(self):  # the schema and the book of one moment
                 if self._schema is None:
-                    raise BadData("this model has learned nothing yet", remedy="Call fit first")
+                    raise BadData("this model is not fitted yet", remedy="Call fit first")
                 model = self._model = chain_model(self._schema, self._book, self._rules(self._origin))
         return model
 
@@ -305,7 +305,7 @@ class HiddenMarkovModel(Result, FromFile, ChainAnswers, HasChainWidget, HasParam
         conditionals = self.model_.conditionals
         table = conditionals[0].level_table() if len(conditionals) == 1 else None
         if table is None:
-            raise AttributeError("only a chain of one column of levels has symbols; see model_.conditionals")
+            raise AttributeError("only a model of one categorical column has symbols; see model_.conditionals")
         return table
 
     def work(self, sequence: object, algorithm: str = "forward", *, smoothing: object = None, **how: Any) -> Work:

@@ -20,12 +20,12 @@ def named_states(states: object) -> tuple[tuple[str, ...], str]:
     """The names of the states, and the type of these names."""
     if isinstance(states, (int, np.integer)) and not isinstance(states, bool):
         if states < 1:
-            raise BadOption("a chain has one state or more", found=states)
+            raise BadOption("a hidden Markov model needs at least one state", found=states)
         return tuple(str(index) for index in range(int(states))), "integer"
     names = list(states) if isinstance(states, Iterable) and not isinstance(states, str) else []
     texts = [level_text(name) for name in names]
     if not texts or len(set(texts)) < len(texts):
-        raise BadOption("states are their number, or a list of different names", found=states)
+        raise BadOption("states must be a number, or a list of distinct names", found=states)
     kind = label_type_of(names)
     return tuple(label_order(texts, kind)), kind
 
@@ -42,8 +42,8 @@ def require_number(wanted: object, count: int) -> None:
             f"the labels name {count} states",
             found=f"states={wanted}",
             remedy=Remedy("Omit states=", "Omit --states")
-            + ": the labels say how many there are. A state that no label has "
-            "is declared by naming all" + Remedy(": states=[...]", ""),
+            + ": the labels determine the number. To add a state without labels, name all states"
+            + Remedy(": states=[...]", ""),
         )
 
 
@@ -53,7 +53,7 @@ def state_names(wanted: object, known: Encoded | None) -> tuple[tuple[str, ...],
     if known is None or not known.levels or set(known.levels) <= set(states):
         return states, kind
     if not isinstance(wanted, (int, np.integer)):
-        raise BadOption("a label is none of the states", found=sorted(set(known.levels) - set(states)))
+        raise BadOption("a label is not one of the states", found=sorted(set(known.levels) - set(states)))
     if len(known.levels) > len(states):
         require_number(wanted, len(known.levels))
     fresh = (f"state {index}" for index in range(len(states)))
@@ -78,12 +78,12 @@ def read_steps(
         return found, None
     given = sequences_of(labels) if lengths is None else sequences_of(labels, lengths=lengths)
     if given.size != found.size:
-        raise BadData(f"{found.size} steps, but {given.size} labels: there is one a step")
+        raise BadData(f"{found.size} steps, but {given.size} labels: there must be one label per step")
     if found.place is None and given.offsets.tolist() != found.offsets.tolist():
         raise BadData(
-            "the labels of a sequence are as many as its steps",
+            "each sequence must have as many labels as steps",
             found=f"steps {_lengths(found)}, labels {_lengths(given)}",
-            remedy="Give the labels in lists like the sequences, or lengths=[...] for both",
+            remedy="Pass the labels as lists, like the sequences, or lengths=[...] for both",
         )
     known = _occurring(encode(next(iter(given.columns.values()))))
     return found, known if found.place is None else known._replace(codes=known.codes[found.place])
@@ -109,7 +109,7 @@ def _read_named(
 ) -> tuple[Sequences, Encoded]:
     found = sequences_of(data, sequence=sequence, order=order, lengths=lengths)
     if labels not in found.columns:
-        raise BadData(f"no column `{labels}` holds the states", found=list(found.columns), column=labels)
+        raise BadData(f"no column `{labels}` with the states", found=list(found.columns), column=labels)
     known = _occurring(encode(labels_of(found.columns[labels])))
     rest = {name: column for name, column in found.columns.items() if name != labels}
     return Sequences(rest, found.offsets, found.single, found.bare, found.place), known

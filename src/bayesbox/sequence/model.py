@@ -100,12 +100,14 @@ def chain_model(schema: Schema, book: ChainBook, rules: ChainRules) -> ChainMode
     for conditional in conditionals:
         if conditional.has_density and not conditional.takes_prior:
             raise BadOption(
-                f"a chain takes numbers with a gaussian density, and column `{conditional.columns[0]}` has another",
-                remedy="Declare it Real('gaussian'), or give its bins as a category",
+                "hidden Markov models support numbers with a gaussian density, but column "
+                f"`{conditional.columns[0]}` has another",
+                remedy="Declare it Real('gaussian'), or bin it into a category",
             )
         if len(conditional.special_values()):
             raise BadData(
-                f"column `{conditional.columns[0]}` has one value only in some state, and a chain takes no point mass",
+                f"column `{conditional.columns[0]}` has a single value in some state, and hidden Markov models "
+                "do not support point masses",
                 remedy="Give it a variance floor: Real(floor=1e-4)",
                 column=conditional.columns[0],
             )

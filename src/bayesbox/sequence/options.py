@@ -53,14 +53,14 @@ class ChainOptions(Options):
         default=None,
         kw_only=False,
         in_file=NEVER,  # those that were found are
-        help="How many states, or which numbers to choose from; by default those that the labels name, else 2.",
+        help="The number of states, or a range to choose from; by default the number of labels, else 2.",
     )
     emissions: str = option(
         OneOf(*EMISSIONS),
         default="auto",
         command=False,  # the columns of a file have names, and --types says what they are
-        help="category or gaussian for all columns; mixed for the kind of each column's type; auto: the same, but "
-        "integers without a column name are symbols.",
+        help="category or gaussian for all columns; mixed for the detected type of each column; auto is the same, "
+        "except that integers without a column name are symbols.",
     )
     smoothing: Any = option(
         TakesSmoothing(),
@@ -70,55 +70,59 @@ class ChainOptions(Options):
         help="How the counts of levels become probabilities: laplace, mle, lidstone:0.5, m:2, ...",
     )
     start_smoothing: Any = option(
-        TakesSmoothing(), default="laplace", command=False, help="The same for the first state."
+        TakesSmoothing(), default="laplace", command=False, help="The smoothing rule of the initial state."
     )
     transition_smoothing: Any = option(
-        TakesSmoothing(), default="laplace", command=False, help="The same for the state that follows another."
+        TakesSmoothing(), default="laplace", command=False, help="The smoothing rule of the transitions."
     )
     number_prior: float | None = option(
-        RealNumber(0, said="number_prior is a number of rows, 0 or more", none=True),
+        RealNumber(0, said="number_prior must be a non-negative number of rows", none=True),
         default=None,
         in_file=SINCE,
         command=False,
-        help="How many rows the prior of a normal density is worth, which has the mean and the variance of the whole "
-        "column; by default one where states are found by Baum-Welch, so that none shrinks to a few equal values, and "
-        "none where they are counted.",
+        help="The weight, in rows, of the prior of a normal density, which has the mean and variance of the whole "
+        "column; by default one row for Baum-Welch, so that no state shrinks to a few equal values, and none for "
+        "counting.",
     )
     columns: Mapping[Any, object] | None = option(
         Takes("mapping of column name or position to kind, or None"),
         default=None,
         in_file=NEVER,  # as `declared`
         command=False,
-        help="What a column is, where its type does not say it: Category([...]), Real(floor=0), 'flag'.",
+        help="The types of columns, where they are not detected as wanted: Category([...]), Real(floor=0), 'flag'.",
     )
     unseen: str = option(
         OneOf(*UNSEEN),
         default="smooth",
         in_file=NEVER,  # under `rules`, too
         command=False,
-        help="What a level that was never seen gets: the probability of a zero count, nothing, or an error.",
+        help="What an unseen level gets: the probability of a zero count, nothing, or an error.",
     )
     choose: str = option(
         OneOf(*CRITERIA),
         default="bic",
         in_file=NEVER,
-        help="The number of states by BIC, or by the likelihood of held-out sequences.",
+        help="How to choose the number of states: by BIC, or by the likelihood of held-out sequences.",
     )
-    folds: int = option(
-        WholeNumber(2), default=5, in_file=NEVER, command=False, help="The parts of which each is held out, for cv."
-    )
+    folds: int = option(WholeNumber(2), default=5, in_file=NEVER, command=False, help="The number of folds, for cv.")
     iterations: int = option(
-        WholeNumber(1), default=100, in_file=NEVER, command="rounds", help="At most so many rounds of Baum-Welch."
+        WholeNumber(1),
+        default=100,
+        in_file=NEVER,
+        command="rounds",
+        help="The maximum number of Baum-Welch iterations.",
     )
     tolerance: float = option(
         RealNumber(0),
         default=1e-6,
         in_file=NEVER,
         command=False,
-        help="It ends with the first round that changes the log-likelihood by no more than this share of it.",
+        help="Stop at the first iteration that changes the log-likelihood by no more than this fraction.",
     )
-    restarts: int = option(WholeNumber(1), default=3, in_file=NEVER, help="The best of so many beginnings.")
-    seed: int = option(WholeNumber(0), default=0, in_file=NEVER, help="Where chance begins.")
+    restarts: int = option(
+        WholeNumber(1), default=3, in_file=NEVER, help="The number of random starts; the best is kept."
+    )
+    seed: int = option(WholeNumber(0), default=0, in_file=NEVER, help="The random seed.")
 
     @property
     def emission(self) -> NaiveOptions:

@@ -29,7 +29,7 @@ def tables_of(hmm: HiddenMarkovModel) -> PrintedTables:
     }
     for conditional in hmm.model_.conditionals:
         tables[conditional.columns[0]] = _emission(hmm, conditional)
-    made = {"given": "of given tables", "counted": "counted from known states", "learned": "learned by Baum-Welch"}
+    made = {"given": "from given tables", "counted": "counted from known states", "learned": "trained by Baum-Welch"}
     note = f"{hmm.n_parameters:,} of these numbers are free"
     title = f"hidden Markov model {made[hmm.origin_]}, states {', '.join(states)}"
     return PrintedTables(title, tables, (note,), {"free": hmm.n_parameters})

@@ -47,7 +47,7 @@ def candidates(states: str) -> tuple[range, bool]:
         return range(1, MOST + 1), True
     low, dots, high = states.partition("..")
     if not (dots and low.isdecimal() and high.isdecimal() and 1 <= int(low) <= int(high)):
-        raise BadOption("the number of states is `auto`, or from the least to the most: 2..6", found=states)
+        raise BadOption("the number of states must be `auto` or a range such as 2..6", found=states)
     return range(int(low), int(high) + 1), False
 
 

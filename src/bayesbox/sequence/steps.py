@@ -197,9 +197,9 @@ def _by_columns(
         group = encode(columns[sequence]).codes.astype(np.int64)
         if (group < 0).any():
             raise BadData(
-                f"column `{sequence}` says which sequence a step belongs to, and one has none",
+                f"column `{sequence}` identifies the sequence of a step, but has a missing value",
                 where=f"row {int(np.argmax(group < 0)) + 1}",
-                remedy="Fill it in, or leave the row out",
+                remedy="Fill it in, or drop the row",
                 column=sequence,
             )
         _, first, group = np.unique(group, return_index=True, return_inverse=True)
@@ -222,7 +222,7 @@ def _rank(column: object, name: str) -> AnyArray:
     """The order of the values of a column; missing values have none."""
     values = arrow_column(column)
     if values.null_count:
-        raise BadData(f"column `{name}` puts the steps in order, and one has none", remedy="Fill it in", column=name)
+        raise BadData(f"column `{name}` orders the steps, but has a missing value", remedy="Fill it in", column=name)
     if pa.types.is_dictionary(values.type):
         values = values.cast(values.type.value_type)
     ranks: AnyArray = np.unique(np.asarray(values.to_pylist()), return_inverse=True)[1]
@@ -258,7 +258,7 @@ def steps_of(found: Sequences, schema: Schema, known: NDArray[np.int32] | None =
         raise BadData(
             f"a step of this model has {len(schema.used)} values",
             found=len(found.columns),
-            remedy="Give None for a hole",
+            remedy="Use None for a missing value",
         )
     columns = {name: found.columns[name] for name in schema.used if name in found.columns}
     if not columns and len(schema.used) == len(found.columns) and (found.bare or schema.used == ("0",)):

@@ -27,7 +27,7 @@ def given_chain(
     """The model of these tables: numbers in the order of the states and symbols, or mappings by their names."""
     for what, table in (("start", start), ("transition", transition), ("emission", emission)):
         if isinstance(table, str) or not isinstance(table, Iterable):
-            raise BadOption(f"{what} is probabilities: a list, an array or a dict", found=table)
+            raise BadOption(f"{what} must be probabilities: a list, an array or a dict", found=table)
     if states is None:
         states = list(start) if isinstance(start, Mapping) else range(len(start))
     if symbols is None and isinstance(emission, Mapping):
@@ -59,7 +59,7 @@ def _by_name(table: Any, states: Sequence[Any], what: str) -> list[Any]:
         return list(np.asarray(table) if exports_array(table) else table)  # a frame lists its columns' names
     missing = [state for state in states if state not in table]
     if missing or len(table) != len(states):
-        raise BadOption(f"{what} has one row for each state", found=list(table))
+        raise BadOption(f"{what} must have one row per state", found=list(table))
     return [table[state] for state in states]
 
 
@@ -68,22 +68,22 @@ def _rows(rows: Sequence[Any], names: Sequence[Any], what: str, size: int) -> Do
     for row in rows:
         unknown = [name for name in row if name not in names] if isinstance(row, Mapping) else []
         if unknown:
-            raise BadOption(f"{what} gives a probability to what is not there", found=unknown[0])
+            raise BadOption(f"{what} has a probability for an unknown name", found=unknown[0])
         if not isinstance(row, Iterable):
-            raise BadOption(f"{what} has a row of probabilities for each state", found=row)
+            raise BadOption(f"{what} must have a row of probabilities for each state", found=row)
     lists = [[row.get(name, 0.0) for name in names] if isinstance(row, Mapping) else list(row) for row in rows]
     if len(lists) != size or any(len(row) != len(names) for row in lists) or not len(names):
         raise BadOption(
-            f"{what} is {size} x {len(names)} probabilities", found=f"{len(lists)} x {[len(row) for row in lists]}"
+            f"{what} must be {size} x {len(names)} probabilities", found=f"{len(lists)} x {[len(row) for row in lists]}"
         )
     try:
         values = np.array(lists, dtype=np.float64)
     except (TypeError, ValueError):
-        raise BadOption(f"{what} holds probabilities: numbers from 0 to 1", found=lists) from None
+        raise BadOption(f"{what} must have probabilities between 0 and 1", found=lists) from None
     if not (np.isfinite(values).all() and (values >= 0).all()):
-        raise BadOption(f"{what} holds probabilities: numbers from 0 to 1", found=values.tolist())
+        raise BadOption(f"{what} must have probabilities between 0 and 1", found=values.tolist())
     sums = values.sum(axis=1, keepdims=True)
     if (np.abs(sums - 1) > SUM_TOLERANCE).any():
-        raise BadOption(f"every row of {what} sums to 1", found=sums.ravel().tolist())
+        raise BadOption(f"every row of {what} must sum to 1", found=sums.ravel().tolist())
     shares: Doubles = values / sums
     return shares

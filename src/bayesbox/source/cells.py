@@ -112,10 +112,10 @@ def _own_text(value: object, name: str) -> str:
         raise BadData("Complex data not supported", where=f"column `{name}`", found=value, column=name)
     if not _has_text(value):
         raise BadData(
-            f"a value of type {type(value).__name__}, where a number, a text or a date is needed",
+            f"a value of type {type(value).__name__}, but a number, a text or a date is needed",
             where=f"column `{name}`",
             found=value,
-            remedy="Turn it into numbers or text first, or leave the column out",
+            remedy="Convert it to numbers or text first, or ignore the column",
             column=name,
         )
     if isinstance(value, bytes):
@@ -136,15 +136,15 @@ def refuse_nested(kind: pa.DataType, name: str, *, where: str = "") -> None:
     >>> refuse_nested(pa.list_(pa.int64()), "visits")
     Traceback (most recent call last):
     ...
-    bayesbox.errors.BadData: column `visits`: holds nested values (list<item: int64>). Give each part ...
+    bayesbox.errors.BadData: column `visits`: has nested values (list<item: int64>). Give each part ...
     """
     inner = kind.value_type if pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind) else kind
     if pa.types.is_nested(inner):
         prefix = f"{where}, " if where else ""
         raise BadData(
-            f"holds nested values ({kind})",
+            f"has nested values ({kind})",
             where=f"{prefix}column `{name}`",
-            remedy="Give each part a column of its own, or leave the column out",
+            remedy="Give each part its own column, or ignore the column",
             column=name,
         )
 
@@ -177,7 +177,7 @@ def _decoded(column: ArrowColumn, name: str, *, where: str) -> ArrowColumn:
         raise BadData(
             "bytes that are not UTF-8 text",
             where=f"{prefix}column `{name}`",
-            remedy="Decode them first, or leave the column out",
+            remedy="Decode them first, or ignore the column",
             column=name,
         ) from None
 

@@ -34,8 +34,8 @@ from bayesbox.source.shapes import (
 )
 
 TWO_DIMENSIONS = (
-    "Reshape your data: X.reshape(-1, 1) if it is one column, X.reshape(1, -1) if it is one row; "
-    "or give a frame, a list of dicts or a dict of columns"
+    "Reshape your data: X.reshape(-1, 1) if it is one column, X.reshape(1, -1) if it is one row; or pass a data "
+    "frame, a list of dicts or a dict of columns"
 )
 
 
@@ -119,7 +119,7 @@ def table_of(data: Any) -> Table:
     if isinstance(data, pa.Table | pa.RecordBatch):
         return _from_arrow(data)
     if is_sparse(data):
-        raise BadData("a sparse matrix is no table of columns", remedy="Give a dense array or a frame")
+        raise BadData("a sparse matrix cannot be used as a table", remedy="Pass a dense array or a data frame")
     if is_pandas_frame(data) or is_pandas_series(data):
         return _from_pandas(data)
     if is_polars(data):
@@ -148,9 +148,9 @@ def _names_of(names: Iterable[object]) -> tuple[str, ...]:
         text = str(name)
         if text in owner:
             raise BadData(
-                f"two columns are called `{text}`",
+                f"two columns are named `{text}`",
                 found=[owner[text], name],
-                remedy="Rename one of them: columns are told apart by the text of their names",
+                remedy="Rename one of them: column names are compared as text",
             )
         owner[text] = name
     return tuple(owner)
@@ -174,7 +174,7 @@ def _from_protocol(data: object) -> Table:
         return _from_numpy(np.asarray(data))
     raise BadData(
         f"rows of type {type(data).__name__} cannot be read",
-        remedy="Give a pandas or polars frame, a table of Arrow, an array, a list of dicts or of rows",
+        remedy="Pass a pandas or polars data frame, an Arrow table, an array, or a list of dicts or rows",
     )
 
 
@@ -288,9 +288,7 @@ def _from_numpy(array: np.ndarray) -> Table:
 def numpy_column(column: np.ndarray, name: str) -> Column:
     """Numbers and booleans stay views, of any stride; the rest becomes Arrow."""
     if column.ndim != 1:
-        raise BadData(
-            "holds arrays", where=f"column `{name}`", remedy="Give each part a column of its own", column=name
-        )
+        raise BadData("has arrays", where=f"column `{name}`", remedy="Give each part its own column", column=name)
     kind = column.dtype.kind
     if kind == "c":
         raise BadData("Complex data not supported", where=f"column `{name}`", column=name)
@@ -321,12 +319,12 @@ def _in_units_of_arrow(column: np.ndarray, name: str) -> np.ndarray:
     if unit is None or (is_duration and given in ("Y", "M")):
         what = "durations" if is_duration else "dates"
         raise BadData(
-            f"{what} in a unit that cannot be read",
+            f"{what} in an unsupported unit",
             where=f"column `{name}`",
             found=str(column.dtype),
-            remedy="Convert them, such as by .astype('timedelta64[s]')"
+            remedy="Convert them, for example with .astype('timedelta64[s]')"
             if is_duration
-            else "Convert them, such as by .astype('datetime64[ns]')",
+            else "Convert them, for example with .astype('datetime64[ns]')",
             column=name,
         )
     wanted = f"=m8[{'s' if unit == 'D' else unit}]" if is_duration else f"=M8[{unit}]"
@@ -347,13 +345,13 @@ def _from_columns(data: Mapping[object, object]) -> Table:
     lengths = [len(column) for column in columns]
     if len(set(lengths)) > 1:
         found = {str(name): length for name, length in zip(data, lengths, strict=True)}
-        raise BadData("the columns differ in length", found=found)
+        raise BadData("the columns have different lengths", found=found)
     return list(data), columns, lengths[0] if lengths else 0
 
 
 def _any_column(values: Any, name: str) -> Column:
     if not holds_values(values):
-        raise BadData("is one value, not a column of them", where=f"column `{name}`", found=values, column=name)
+        raise BadData("is a single value, not a column", where=f"column `{name}`", found=values, column=name)
     if isinstance(values, pa.Array | pa.ChunkedArray):
         return plain(values, name)
     if package_of(values) == "pandas":

@@ -43,7 +43,7 @@ def labels_of(y: object) -> Column:
     if isinstance(y, list | tuple) and _is_flat(y):
         return values_column(y, "y")
     if isinstance(y, str | bytes | Mapping) or np.isscalar(y):
-        raise BadData("the labels must be a column: one label a row", found=y)
+        raise BadData("the labels must be one column: one label per row", found=y)
     if isinstance(y, pa.Array | pa.ChunkedArray):
         return plain(y, "y")
     if is_polars_series(y):
@@ -68,16 +68,16 @@ def _refuse_odd_labels(values: Sequence[Any]) -> None:
     for kind in sorted(set(map(type, values)), key=str):
         if issubclass(kind, bytes | decimal.Decimal):
             raise BadData(
-                f"labels of type {kind.__name__} would come back as text",
+                f"labels of type {kind.__name__} would be returned as text",
                 where="y",
                 remedy="Convert them to texts or integers: [str(label) for label in y], or label.decode() for bytes",
             )
         if issubclass(kind, enum.Enum) and not issubclass(kind, str | int):
             raise BadData(
-                f"labels of the enumeration {kind.__name__} would come back as text",
+                f"labels of the enumeration {kind.__name__} would be returned as text",
                 where="y",
                 remedy="Convert them to texts: [label.name for label in y]; members of a StrEnum or an IntEnum equal "
-                "the texts and integers that come back",
+                "the returned texts and integers",
             )
 
 
@@ -90,7 +90,8 @@ def _refuse_same_text(values: Sequence[Any]) -> None:
     for value in values:
         if not isinstance(value, str) and not is_missing(value) and level_text(value) in texts:
             raise BadData(
-                f"the labels {value!r} and {level_text(value)!r} are of different types and would be one class",
+                f"the labels {value!r} and {level_text(value)!r} have different types but the same text, so they "
+                "would be one class",
                 where="y",
                 found=value,
                 remedy=MIXED,
@@ -124,7 +125,7 @@ def _only_column(y: object) -> Column:
         raise BadData(
             "the labels must be one column",
             found=f"shape {shape}" if shape is not None else type(y).__name__,
-            remedy="Give one label a row: a list, an array of one dimension or a series",
+            remedy="Pass one label per row: a list, a one-dimensional array or a series",
         )
     return columns[0]
 

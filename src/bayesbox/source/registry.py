@@ -99,7 +99,7 @@ def register_source(
     if not any(kind_options):
         raise BadOption("a kind of source needs `accepts`, `schemes` or `extensions`", found=name)
     if name in KINDS:
-        raise BadOption(f"a kind of source `{name}` is registered already")
+        raise BadOption(f"a kind of source `{name}` is already registered")
 
     def register(opener: F) -> F:
         KINDS[name] = SourceKind(name, opener, *kind_options)

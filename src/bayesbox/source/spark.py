@@ -85,7 +85,7 @@ class SparkSource(Source):
 
         for name in fields.names:
             if name in self.frame.columns:
-                raise BadOption(f"`{name}` is a column already", where=self.name, remedy="Rename or drop it first")
+                raise BadOption(f"`{name}` is already a column", where=self.name, remedy="Rename or drop it first")
         found = tuple(name for name in self.frame.columns if name in set(reads))
         if reads and not found:
             raise UnknownColumn(reads[0], available=self.frame.columns, where=self.name)
@@ -102,7 +102,7 @@ def spark_table(table: str, master: str) -> SparkSource:
             return SparkSource(session.read.format(suffix[1:]).load(table), table)
         if "/" in table and "`" not in table:
             raise BadOption(
-                "Spark reads tables by their names, and Parquet and ORC files",
+                "Spark reads tables by name, and Parquet and ORC files",
                 found=table,
                 remedy="Write the file as Parquet, or train on it without " + Remedy("Spark", "--spark"),
             )
@@ -271,12 +271,12 @@ def _translated(where: str) -> AbstractContextManager[None]:
         text = str(error)  # of another library, which gives its reasons in no other way
         if "No module named 'bayesbox'" in text:
             return SourceUnavailable(
-                "the executors lack this package",
+                "bayesbox is not installed on the executors",
                 where=where,
-                remedy="Install bayesbox for the Python that PYSPARK_PYTHON names on every worker",
+                remedy="Install bayesbox for the Python of PYSPARK_PYTHON on every worker",
             )
         if "TABLE_OR_VIEW_NOT_FOUND" in text or "PATH_NOT_FOUND" in text:
-            return SourceUnavailable("Spark finds no such table", where=where)
+            return SourceUnavailable("Spark has no such table", where=where)
         failed = SourceUnavailable(f"Spark failed: {_cause(text) or type(error).__name__}", where=where)
         failed.__cause__ = error
         return failed

@@ -61,7 +61,7 @@ class SqlSource(Source):
 
     def __init__(self, query: str, database: object = None) -> None:
         if not isinstance(query, str) or not query.strip():
-            raise BadOption("a query is a text such as 'select * from people'", found=query)
+            raise BadOption("a query must be a text such as 'select * from people'", found=query)
         self.query = query
         self.database = database
         self.name = "the query" if database is None else f"the query on {_database_name(database)}"
@@ -76,12 +76,12 @@ class SqlSource(Source):
             with _translated(self.name):
                 queries = [each for each in connection.extract_statements(self.query) if each.type.name == "SELECT"]
             if len(queries) > 1:
-                told = f"rows come from one query, not from {len(queries)}"
-                raise BadOption(told, where=self.name, remedy="Join them by UNION ALL")
+                told = f"only one query can be read, not {len(queries)}"
+                raise BadOption(told, where=self.name, remedy="Combine them with UNION ALL")
             with _translated(self.name):
                 result = connection.execute(self.query)
                 if result.description is None:
-                    raise BadOption("the query gives no rows", where=self.name, found=self.query)
+                    raise BadOption("the query returns no rows", where=self.name, found=self.query)
                 stream = getattr(result, "to_arrow_reader", None) or result.fetch_record_batch
                 reader = stream(ROWS)
             names = tuple(reader.schema.names)
@@ -133,7 +133,7 @@ def _kind_of(database: object) -> tuple[str, str]:
         return "memory", ""
     if not isinstance(database, (str, os.PathLike)):
         raise BadOption(
-            "a database is a file, the address of a PostgreSQL server or a DuckDB connection",
+            "a database must be a file, the address of a PostgreSQL server or a DuckDB connection",
             found=type(database).__name__,
         )
     place = os.fspath(database)
@@ -149,9 +149,9 @@ def _kind_of(database: object) -> tuple[str, str]:
     if head[8:12] == DUCKDB_MARK:
         return "duckdb", place
     raise BadData(
-        "is no DuckDB and no SQLite database",
+        "is not a DuckDB or SQLite database",
         where=place,
-        remedy="Parquet and CSV files are named in the query itself: select * from 'people.parquet'",
+        remedy="To read Parquet and CSV files, name them in the query: select * from 'people.parquet'",
     )
 
 
@@ -173,7 +173,7 @@ def _load(connection: Any, extension: str, where: str) -> None:
         except duckdb.Error as error:
             package = f"duckdb-extension-{extension.replace('_', '-')}"
             raise SourceUnavailable(
-                f"DuckDB's reader of this database could not be had ({_first_line(error)})",
+                f"DuckDB's extension for this database is not available ({_first_line(error)})",
                 where=where,
                 remedy=f"DuckDB downloads it once; without a network: pip install {package}=={duckdb.__version__}",
             ) from None

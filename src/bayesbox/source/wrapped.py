@@ -117,7 +117,7 @@ class Chained(Source):
                         f"the columns differ from those of {self.sources[0].name}",
                         where=source.name,
                         found=list(batch.names),
-                        remedy="Give rows with the same columns",
+                        remedy="Pass rows with the same columns",
                     )
                 yield replace(batch.select(names), first_row=first_row)
                 first_row += batch.rows

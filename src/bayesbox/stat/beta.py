@@ -27,7 +27,7 @@ def cumulative(x: float, a: float, b: float) -> float:
     (0.25, 0.6875)
     """
     if not (a > 0 and b > 0):
-        raise ValueError(f"a beta distribution has two positive parameters, got {a} and {b}")
+        raise ValueError(f"the parameters of a beta distribution must be positive, got {a} and {b}")
     if x <= 0:
         return 0.0
     if x >= 1:
@@ -46,7 +46,7 @@ def quantile(p: float, a: float, b: float) -> float:
     """
     p, a, b = float(p), float(a), float(b)
     if not 0 <= p <= 1:
-        raise ValueError(f"p must be from 0 to 1, got {p}")
+        raise ValueError(f"p must be between 0 and 1, got {p}")
     if p in (0, 1):
         return float(p)
     if p > 0.5:  # near 0 doubles are dense: a quantile close to 1 is found as 1 - x

@@ -27,12 +27,12 @@ def stratified_folds(codes: NDArray[np.integer], folds: int, *, seed: int = 0, r
     """
     labelled = int((codes >= 0).sum())
     if folds < 2:
-        raise BadOption("there are two folds or more", found=folds)
+        raise BadOption("the number of folds must be at least 2", found=folds)
     if seed < 0:
-        raise BadOption("a seed is a whole number, 0 or more", found=seed)
+        raise BadOption("seed must be a non-negative integer", found=seed)
     if folds > labelled:
         raise BadOption(
-            f"there are more folds than rows with a label ({labelled:,})", found=folds, remedy="Take fewer folds"
+            f"there are more folds than labelled rows ({labelled:,})", found=folds, remedy="Use fewer folds"
         )
     order = np.lexsort((shuffle_keys(len(codes), seed=seed, repeat=repeat), codes))
     order = order[codes[order] >= 0]

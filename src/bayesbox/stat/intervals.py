@@ -52,7 +52,7 @@ class IntervalOptions(NamedTuple):
         if self.how not in WAYS:
             raise UnknownChoice("intervals", self.how, WAYS)
         if isinstance(self.draws, bool) or not isinstance(self.draws, (int, np.integer)) or self.draws < 100:
-            raise BadOption("draws must be an integer, 100 or more", found=self.draws)
+            raise BadOption("draws must be an integer of at least 100", found=self.draws)
         if isinstance(self.seed, bool) or not isinstance(self.seed, (int, np.integer)) or self.seed < 0:
             raise BadOption("seed must be a non-negative integer", found=self.seed)
         return self
@@ -127,7 +127,7 @@ def _drawn(value: float, metric: str, drawn: Doubles, *, least: float = 0.0, by_
         middle, reach = 2 * value - float(known.mean()), Z95 * float(known.std(ddof=1))
         low, high = min(2 * value - high, middle - reach), max(2 * value - low, middle + reach)
         low = least if value <= by_chance else max(low, least)
-        return Metric(value, min(low, value), max(high, value), "bootstrap, less its bias")
+        return Metric(value, min(low, value), max(high, value), "bootstrap, bias-corrected")
     return Metric(value, min(low, value), max(high, value), "bootstrap")
 
 

@@ -34,7 +34,7 @@ def learned_target(labels: Encoded, classes: tuple[str, ...], book: Book) -> Cod
 def never_learned(column: str) -> NeverLearned:
     return NeverLearned(
         f"some of these rows were never learned: a value has no count in {column}",
-        remedy="Leave-one-out is for the rows a model was trained on",
+        remedy="Leave-one-out needs the rows that the model was trained on",
         column=column,
     )
 

@@ -100,7 +100,7 @@ class Scored:
 
     def __add__(self, other: Scored) -> Scored:
         if (self.classes, self.bins) != (other.classes, other.bins):
-            raise ValueError("predictions of other classes, or in other bins")
+            raise ValueError("the predictions have other classes or other bins")
         return Scored(
             self.classes,
             self.bins,
@@ -254,7 +254,7 @@ def measure(found: Scored, *, repeats: int = 1) -> Metrics:
     book = found.by_class
     weight = _total(book)
     if not weight.m:
-        raise BadData("there is no row with a label and a weight above 0, so there is nothing to measure")
+        raise BadData("no row has a label and a positive weight, so there is nothing to measure")
     labels = (*found.classes, *sorted(set(book.classes) - set(found.classes)))
     n, per = float(weight.fraction), 1 / repeats
     confusion = _confusion(book, labels)

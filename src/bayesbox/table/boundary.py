@@ -16,7 +16,7 @@ from bayesbox.source.base import Batch
 from bayesbox.table.naive.densities import value_range
 
 LEAST = -1e6  # in place of the log of 0, so that differences are numbers
-REMEDY = "Name columns of numbers, or of two levels"
+REMEDY = "Name numeric columns, or columns with two levels"
 
 
 class _Sampled(NamedTuple):
@@ -33,7 +33,7 @@ def boundary_picture(classifier: AnyTableClassifier, across: str, up: str) -> st
     interpolated, so that the boundary of flags is the line of `linear_weights`.
     """
     if across == up:
-        raise BadOption("a boundary is drawn over two different columns", found=across)
+        raise BadOption("a boundary needs two different columns", found=across)
     first, second = _sampled(classifier, across), _sampled(classifier, up)
     scores = _scores(classifier, first, second)
     title = f"{classifier.target or 'class'} by {across} and {up}"
@@ -79,13 +79,13 @@ def _sampled(classifier: AnyTableClassifier, name: str) -> _Sampled:
     if tally is not None and tally.of_numbers and (len(levels) != 2 or levels != ("0", "1")):
         low, high = value_range(tally)
         if not high > low:
-            raise BadOption(f"column `{name}` has no two values", remedy=REMEDY)
+            raise BadOption(f"column `{name}` has fewer than two values", remedy=REMEDY)
         axis = PictureAxis(
             name, low, high, tuple((value, f"{value:.4g}") for value in np.linspace(low, high, 5).tolist())
         )
         return _Sampled(axis, axis.values().tolist())
     if len(levels) != 2:
-        raise BadOption(f"column `{name}` is neither a number nor of two levels", remedy=REMEDY)
+        raise BadOption(f"column `{name}` is neither numeric nor has two levels", remedy=REMEDY)
     numeric = tally is not None and tally.of_numbers
     asked: list[Any] = [0.0, 1.0] if numeric else list(levels)
     return _Sampled(PictureAxis(name, 0.0, 1.0, ((0.0, levels[0]), (1.0, levels[1]))), asked)

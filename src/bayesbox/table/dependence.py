@@ -45,10 +45,10 @@ BETTER: tuple[tuple[str, dict[str, Any], str, Remedy], ...] = (
     (
         "naive",
         {"column_weights": "learned"},
-        "with learned weights of the columns",
+        "with learned column weights",
         Remedy("column_weights='learned'", "--column-weights"),
     ),
-    ("tan", {}, "as a tree of columns", Remedy("TAN()", "--model tan")),
+    ("tan", {}, "as a tree over the columns", Remedy("TAN()", "--model tan")),
     ("aode", {}, "as AODE", Remedy("AODE()", "--model aode")),
 )
 """The models that are offered: name, options, what it is called, and how to ask for it."""
@@ -100,8 +100,8 @@ class Dependence(Result):
             [f"without `{self.pairs[0].second}`", self.without.log_loss, self.without.calibration_error],
             [self.called, self.better.log_loss, self.better.calibration_error],
         ]
-        caption = "columns that depend on each other given the class make naive Bayes too sure"
-        held_out = f"on {self.rows:,} rows, each answered by a model that has not learned it"
+        caption = "columns that depend on each other given the class make naive Bayes overconfident"
+        held_out = f"on {self.rows:,} rows, each predicted by a model trained without it"
         return [
             table_of(self._frame(), caption),
             TableBlock(["model", "log loss", "calibration error"], scores, caption=held_out),
@@ -118,7 +118,11 @@ class Dependence(Result):
 
     def __str__(self) -> str:
         listed = "; ".join(
-            f"`{pair.first}` and `{pair.second}` ({pair.information:.2f} nats, {pair.share:.0%})" for pair in self.pairs
+            (
+                f"`{pair.first}` and `{pair.second}` (mutual information {pair.information:.2f} nats, "
+                f"{pair.share:.0%} of the possible)"
+            )
+            for pair in self.pairs
         )
         return (
             f"columns that depend on each other given the class make naive Bayes too sure: {listed}. "

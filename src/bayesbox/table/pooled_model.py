@@ -19,7 +19,7 @@ def require_member(member: object, schema: Schema, name: str) -> None:
     for column, kind in member.schema.kinds.items():
         outer = schema.kinds.get(column)
         if outer is None or (outer.is_known and kind.is_known and outer.has_levels != kind.has_levels):
-            raise MemberFault(name, f"column `{column}` is another one in the model around it")
+            raise MemberFault(name, f"column `{column}` differs from that of the enclosing model")
 
 
 @dataclass(frozen=True)

@@ -172,9 +172,9 @@ class Book(Result):
             return self
         if label_type == "integer" and natural_label_type(self.classes) != "integer":
             raise BadData(
-                "the labels are integers so far, but not these",
+                "the labels were integers so far, but these are not",
                 found=", ".join(self.classes),
-                remedy="Mend the target",
+                remedy="Correct the target",
             )
         typed = Book(
             self.classes, self.class_counts, self.columns, label_type=label_type, joint=self.joint, ledger=self.ledger
@@ -236,7 +236,7 @@ def _in_words(tally: Any) -> str:
     """What a tally holds, short: its levels, or its mean and deviation."""
     if getattr(tally, "of_numbers", False) and tally.n.any():
         whole = tally.pooled()
-        return f"mean {whole.mean:.6g}, deviation {whole.deviation:.6g}"
+        return f"mean {whole.mean:.6g}, std {whole.deviation:.6g}"
     levels = tuple(getattr(tally, "levels", ()))
     shown = ", ".join(map(str, levels[:SHOWN_LEVELS]))
     return f"{len(levels):,} levels: {shown}{', ...' if len(levels) > SHOWN_LEVELS else ''}"
@@ -285,7 +285,7 @@ def require_few_levels(name: str, tally: Tally) -> None:
     levels = len(tally.levels)  # type: ignore[attr-defined]
     if levels > LEVEL_LIMIT:
         raise BadData(
-            f"column `{name}` has more than {LEVEL_LIMIT:,} levels, like an identifier",
+            f"column `{name}` has more than {LEVEL_LIMIT:,} levels: it looks like an identifier",
             found=f"{levels:,} levels",
             remedy="Ignore it: " + ignoring(name),
             column=name,
@@ -295,8 +295,8 @@ def require_few_levels(name: str, tally: Tally) -> None:
 def _require_same_form(name: str, one: Tally, other: Tally) -> None:
     if one.form != other.form:
         raise KindContradiction(
-            f"column `{name}` was counted as {one.form} so far and as {other.form} now",
-            remedy="Declare its kind for both: " + Remedy("columns=", "--types"),
+            f"column `{name}` was counted as {one.form} so far, but as {other.form} here",
+            remedy="Declare its type for both: " + Remedy("columns=", "--types"),
             column=name,
         )
 
@@ -304,7 +304,7 @@ def _require_same_form(name: str, one: Tally, other: Tally) -> None:
 def _subtracted(name: str, one: Tally, other: Tally) -> Tally:
     _require_same_form(name, one, other)
     if not is_removable(one):
-        raise CannotForget(f"column `{name}` is kept in a tally that cannot be subtracted from")
+        raise CannotForget(f"column `{name}` has a tally that does not support subtraction")
     left = one - other
     place = impossible_part(left)
     _require_learned(place is None, f"column `{name}`", column=name, place=place)
@@ -316,9 +316,9 @@ def _require_learned(possible: bool, what: str, *, column: str | None = None, pl
         place = place or Impossible()
         of_class = f" in the class `{place.label}`" if place.label is not None and column is not None else ""
         raise NeverLearned(
-            f"some of these rows were never learned: {what} would be left with an impossible count{of_class}",
+            f"some of these rows were never learned: {what} would have an impossible count{of_class}",
             found=place.value,
-            remedy="Nothing was changed; forget only rows that were learned, with the labels and weights they had",
+            remedy="Nothing was changed. Forget only rows that were learned, with their labels and weights",
             column=column,
             label=place.label,
         )

@@ -220,7 +220,7 @@ def require_room(frame: CoMomentAxes, cells: int) -> None:
         float(BYTES_A_SUM * cells * max(frame.pairs, 1)),
         f"{cells * max(frame.pairs, 1):,} sums of products of {len(frame.numbers):,} numbers and "
         f"{len(frame.categories):,} categories together",
-        remedy="Ignore columns, choose a model that takes them one by one ("
+        remedy="Ignore columns, choose a model that treats them separately ("
         + Remedy("NaiveBayes", "--model naive")
         + ")",
     )

@@ -96,16 +96,18 @@ def checked_weights(weights: object, rows: int, *, where: str | None = None, fir
     try:
         array = np.ascontiguousarray(weights, dtype=np.float64)
     except (TypeError, ValueError):
-        raise BadWeight("a weight is a number", found=weights) from None
+        raise BadWeight("a weight must be a number", found=weights) from None
     if array.ndim == 0:
         array = np.full(rows, float(array))
     if array.shape != (rows,):
-        raise BadWeight("there is one weight a row", found=f"{array.shape} for {rows} rows")
+        raise BadWeight("there must be one weight per row", found=f"{array.shape} for {rows} rows")
     bad = ~(np.isfinite(array) & (array >= 0))
     if bad.any():
         row = int(np.argmax(bad))
         raise BadWeight(
-            "a weight is a finite number, 0 or more", where=_place(where, first_row + row), found=float(array[row])
+            "a weight must be a finite non-negative number",
+            where=_place(where, first_row + row),
+            found=float(array[row]),
         )
     return array
 
@@ -257,10 +259,10 @@ class _Counter:
                 raise
             name, values = list(columns.items())[place.column]
             raise BadData(
-                f"column `{name}` holds an infinite value (inf)",
+                f"column `{name}` contains an infinite value (inf)",
                 where=_place(self.where, self.first_row + place.row),
                 found=float(values[place.row]),
-                remedy="Replace it by a number or by a missing value",
+                remedy="Replace it with a number or a missing value",
                 column=name,
             ) from None
 
@@ -270,7 +272,7 @@ class _Counter:
         if len(negative):
             row = int(negative[0])
             raise BadData(
-                f"column `{name}` is a count, 0 or more",
+                f"column `{name}` must be a non-negative count",
                 where=_place(self.where, self.first_row + row),
                 found=column[row].item(),
                 remedy="Declare it a number: " + declaring(name, "real"),
@@ -280,7 +282,7 @@ class _Counter:
     def words(self, matrix: CountMatrix) -> WordCounts:
         """The tally of a group of counts."""
         if len(matrix.data) and matrix.data.min() < 0:
-            raise BadData("a count is 0 or more", where=self.where, found=float(matrix.data.min()))
+            raise BadData("a count must not be negative", where=self.where, found=float(matrix.data.min()))
         cells = _core.count_sparse(
             matrix.indptr,
             matrix.indices,

@@ -201,12 +201,12 @@ class Counts(Result):
         classes, levels, cells = reader.texts("classes"), reader.texts("levels"), reader.texts("cells")
         reader.done()
         if list(levels) != sorted(set(levels)) or len(set(classes)) < len(classes):
-            raise ValueError(f"{where}: a class is there twice, or the levels are not in order")
+            raise ValueError(f"{where}: a class is repeated, or the levels are not sorted")
         if len(cells) != len(classes) * len(levels):
-            raise ValueError(f"{where} are not one for each class and level")
+            raise ValueError(f"{where} must have one count per class and level")
         exact = ExactArray.from_text("".join(f"{cell}\n" for cell in cells).encode("ascii"))
         if len(exact) != len(cells) or (exact.signs() < 0).any():
-            raise ValueError(f"{where}: a count is below zero")
+            raise ValueError(f"{where}: a count is negative")
         return cls(classes, levels, exact)
 
     @classmethod

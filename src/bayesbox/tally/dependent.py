@@ -87,7 +87,7 @@ class Dependent(Result):
     def _combined(self, other: Dependent, *, sign: int) -> Self:
         common = self.parents.keys() & other.parents.keys()
         if any(self.parents[name] != other.parents[name] for name in common):
-            raise CannotMerge("the two models have different arcs, so that they counted different things")
+            raise CannotMerge("the two models have different arcs, so they counted different things")
         classes = tuple(sorted({*self.classes, *other.classes}))
         parents = {**other.parents, **self.parents}
         families = {}

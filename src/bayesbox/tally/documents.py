@@ -202,10 +202,10 @@ def _require_none_below(left: Counts) -> None:
     place = left.impossible()
     if place is not None:
         raise NeverLearned(
-            f"some of these documents were never learned: a word would be left with an impossible count "
-            f"in the class `{place.label}`",
+            "some of these documents were never learned: a word would have an impossible count in the class "
+            f"`{place.label}`",
             found=place.value,
-            remedy="Nothing was changed; forget only documents that were learned, with the labels and weights they had",
+            remedy="Nothing was changed. Forget only documents that were learned, with their labels and weights",
             column=WORDS,
             label=place.label,
         )
@@ -243,7 +243,9 @@ def _count_matrix(
     often: bool,
 ) -> Book:
     if len(matrix.data) and matrix.data.min() < 0:
-        raise BadData("a count is 0 or more: Negative values in data passed to TextClassifier", found=matrix.data.min())
+        raise BadData(
+            "counts must not be negative: Negative values in data passed to TextClassifier", found=matrix.data.min()
+        )
     require_cells(len(classes), matrix.width)
     names = [str(index) for index in range(matrix.width)]
     holds = (np.asarray(matrix.data) != 0).astype(np.float64)

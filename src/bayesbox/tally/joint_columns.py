@@ -39,23 +39,23 @@ def roles_of(schema: Schema, flags: Sequence[str] = ()) -> Roles:
         if kind.is_matrix or kind.is_text:
             what = "a sparse matrix of counts" if kind.is_matrix else f"free text such as column `{name}`"
             raise BadOption(
-                f"full Bayes has no joint distribution for {what}",
-                remedy="Give it dense columns, or try " + NAIVE + ", which counts words one by one",
+                f"full Bayes does not support {what}",
+                remedy="Pass dense columns, or try " + NAIVE + ", which counts words one by one",
             )
         if kind.is_count:
             raise BadOption(
-                f"full Bayes has no joint distribution for counts such as column `{name}`",
+                f"full Bayes does not support counts such as column `{name}`",
                 remedy="Declare it a number: " + declaring(name, "real"),
             )
         if kind.density not in (None, "gaussian"):
             raise BadOption(
-                f"the numbers of full Bayes are normal together, but column `{name}` is declared otherwise",
+                f"full Bayes models numbers as jointly normal, but column `{name}` is declared otherwise",
                 found=kind.density,
-                remedy="Omit its density, or try " + NAIVE,
+                remedy="Remove its density, or try " + NAIVE,
             )
         if kind.is_number and kind.missing == "level":
             raise BadOption(
-                f"full Bayes leaves a missing number out, but column `{name}` is declared to count it as a level",
+                f"full Bayes ignores missing numbers, but column `{name}` is declared to count them as a level",
                 remedy="Try " + NAIVE + " for this",
             )
         if kind.has_levels or name in flags:
@@ -95,10 +95,10 @@ def _flags_of_numbers(name: str, column: Column, where: str | None) -> NDArray[n
     other = ~missing & (values != 0) & (values != 1)
     if other.any():
         raise KindContradiction(
-            f"column `{name}` held only 0 and 1 when this model was first trained, so that it is a flag",
+            f"column `{name}` had only 0 and 1 when this model was first trained, so it is a flag",
             where=where,
             found=float(values[np.argmax(other)]),
-            remedy="Declare what it is and train anew: " + declaring(name, "real"),
+            remedy="Declare its type and train again: " + declaring(name, "real"),
             column=name,
         )
     return np.where(missing, MISSING, values).astype(np.int32)

@@ -180,7 +180,7 @@ class Moments(Result):
 
     def _require_flags(self) -> None:
         if not self.holds_only_flags:
-            raise AttributeError("a column of numbers has levels only if it holds nothing but 0 and 1")
+            raise AttributeError("a numeric column has levels only if its values are 0 and 1")
 
     @property
     def is_exact(self) -> bool:

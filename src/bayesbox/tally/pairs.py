@@ -318,7 +318,7 @@ def require_few_cells(classes: int, sizes: Mapping[str, int]) -> int:
             float(BYTES_A_PAIR * cells),
             f"{cells:,} counts of the pairs of {len(sizes)} columns (the widest is `{widest}` with {sizes[widest]:,} "
             "levels)",
-            remedy="Ignore columns of many levels or of little use, choose a naive model",
+            remedy="Ignore columns with many levels or little information, choose a naive model",
         )
     return cells
 

@@ -142,9 +142,9 @@ class Values(Moments):
             return self.with_classes(union(self.classes, other.classes))
         if not (self.is_exact and other.is_exact):
             raise CannotForget(
-                f"a column with more than {DISTINCT_LIMIT:,} distinct values is kept coarsely, and rows cannot be "
-                "taken out of that",
-                remedy="Train anew without these rows, or give the column a density of moments: gaussian or student",
+                f"a column with more than {DISTINCT_LIMIT:,} distinct values is stored approximately, so rows "
+                "cannot be removed",
+                remedy="Train again without these rows, or use a density of moments: gaussian or student",
             )
         return self._combined(other, sign=-1)
 

@@ -147,5 +147,5 @@ def _require_room(classes: int, words: int, bytes_a_cell: int) -> None:
     require_memory(
         needed,
         f"{classes:,} classes x {words:,} words" + (" of two batches" if bytes_a_cell > BYTES_A_WORD else ""),
-        remedy=f"Learn fewer classes, keep the {most} most common words (" + parameter("limit", most) + ")",
+        remedy=f"Use fewer classes, keep the {most} most common words (" + parameter("limit", most) + ")",
     )

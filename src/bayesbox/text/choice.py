@@ -128,9 +128,9 @@ class ChosenClassifier(Classifier[TextOptions, Settled, TextModel]):
         asked, settled = bool(self.names_of_choices()) or self.rules.calibration == AUTO, self.settled
         if asked and not settled.tried and settled.strength is None:
             why = "words were dropped by the limit" if self.dropped else "fewer than 50 documents have a class"
-            return (f"{why}, so nothing was chosen: the model is the textbook's",)
+            return (f"{why}, so nothing was chosen: the model is multinomial naive Bayes",)
         if self.too_many_pairs:
-            return ("pairs of words were not tried, since there are too many of them: --phrases 1-2 counts them",)
+            return ("pairs of words were not tried, since there are too many; --phrases 1-2 counts them",)
         return ()
 
     def choice_text(self, name: str) -> str:

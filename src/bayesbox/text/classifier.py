@@ -126,7 +126,7 @@ class DocumentClassifier(ChosenClassifier):
         from bayesbox.text.documents import open_labelled
 
         if reading.target_bins is not None:
-            raise BadOption("the target of documents cannot be cut into bins", remedy="Cut it into classes first")
+            raise BadOption("the target of documents cannot be binned", remedy="Convert it to classes first")
         return open_labelled(self, data, target=target, weight=weight, text=text, label=label, reading=reading)
 
     def open_unlabelled(
@@ -144,7 +144,7 @@ class DocumentClassifier(ChosenClassifier):
         """One document."""
         column = self.text_column
         if set(values) != {column}:
-            raise BadOption(f"give a document: a file, - for standard input, or --set {column}=...", where=where)
+            raise BadOption(f"no document: pass a file, - for standard input, or --set {column}=...", where=where)
         return Batch((column,), (pa.array([values[column]]),), 1)
 
     def texts(self, columns: Columns, *, where: str | None = None) -> Texts:
@@ -177,12 +177,12 @@ class DocumentClassifier(ChosenClassifier):
 
     def _require_like(self, width: int | None) -> None:
         if width is not None and self.rules.occurrence == "position":
-            raise BadData("a matrix of counts does not tell where a word stands", remedy="Give the texts")
+            raise BadData("a matrix of counts has no word positions", remedy="Pass the texts")
         if self.book.classes and width != self.width:
             if width is not None and self.width is not None:
                 raise BadData(f"X has {width} features, but TextClassifier is expecting {self.width} features as input")
             raise BadData(
-                "the model was learned from " + ("texts" if self.width is None else "a matrix of counts"),
+                "the model was trained on " + ("texts" if self.width is None else "a matrix of counts"),
                 found="a matrix of counts" if self.width is None else "texts",
             )
 
@@ -241,15 +241,15 @@ class DocumentClassifier(ChosenClassifier):
         """Refuse to subtract from tallies out of which words were dropped."""
         if what == "forget":
             if not self.book.classes:
-                raise CannotForget("nothing was learned yet")
+                raise CannotForget("the model is not trained yet")
             self.require_all_words()
 
     def require_all_words(self) -> None:
         """Refuse what needs the counts of all words where some were dropped."""
         if self.dropped:
             raise CannotForget(
-                f"{self.dropped:,} rare words were dropped by the limit, so no document can be taken out exactly",
-                remedy="Train without a limit; top= and min_documents= keep the tallies whole",
+                f"{self.dropped:,} rare words were dropped by the limit, so no document can be forgotten exactly",
+                remedy="Train without a limit; top= and min_documents= keep the tallies complete",
             )
 
     def with_classes(self, classes: tuple[str, ...]) -> Self:
@@ -293,9 +293,9 @@ class DocumentClassifier(ChosenClassifier):
 
     def keeps_rows_by(self) -> str | None:
         if self.width is not None:
-            return "it was learned from a matrix of counts, which has no words to pool"
+            return "it was trained on a matrix of counts, which has no words to pool"
         if self.rules.occurrence in ("table", "position"):
-            return f"a model of {self.rules.occurrence} counts more of a document than its words"
+            return f"the {self.rules.occurrence} model counts more about a document than its words"
         return super().keeps_rows_by()
 
     # -- what was learned ----------------------------------------------------------------------------------------
@@ -309,7 +309,7 @@ class DocumentClassifier(ChosenClassifier):
         return model_prior(self.book.with_classes(self.classes), self.rules)
 
     def nothing_learned(self) -> BadData:
-        return BadData("no document has a label, so there is nothing to predict")
+        return BadData("no document has a label, so there is nothing to predict from")
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -406,7 +406,9 @@ class DocumentClassifier(ChosenClassifier):
 
     def case_title(self, batch: Batch) -> str:
         known = int(self.explain(batch).counts[0].sum())
-        return f"naive Bayes of documents, {self.rules.occurrence}: {self.target or 'class'}, given {known} known words"
+        return (
+            f"naive Bayes for documents, {self.rules.occurrence}: {self.target or 'class'}, given {known} known words"
+        )
 
     def case(self, batch: Batch, *, against: str | None = None) -> DocumentCase:
         return DocumentCase.of(self, batch, against=against)

@@ -26,7 +26,7 @@ from bayesbox.text.model import Strength
 from bayesbox.text.options import TextOptions
 
 HOLDS = CLASSIFIER
-LOADED_BY = "bayesbox.load, or give it to `bayes predict`"
+LOADED_BY = "bayesbox.load, or use it with `bayes predict`"
 
 
 def write(classifier: DocumentClassifier) -> tuple[Json, dict[str, bytes]]:
@@ -74,7 +74,7 @@ def read(_kind: str, reader: Reader, tables: dict[str, bytes]) -> DocumentClassi
     calibration = reader.take_if_present("calibration", dict)
     reader.done()
     if label_type not in LABEL_TYPES:
-        raise ValueError(f"the label type {label_type!r} is unknown")
+        raise ValueError(f"unknown label type {label_type!r}")
     require_members(tables, known=(CLASSES, *WordCounts.members, Ledger.member), needed=(CLASSES,))
     book = book_from_arrow(tables, label_type, (WORDS, DOCUMENTS, TWICE, THRICE))
     classifier = DocumentClassifier(rules, tokens, column=column, target=target)
@@ -82,10 +82,10 @@ def read(_kind: str, reader: Reader, tables: dict[str, bytes]) -> DocumentClassi
     if rules.occurrence == "position":
         _require_places(book)
     if book.digest() != digest:
-        raise ValueError("the digest is not that of the tallies")
+        raise ValueError("the digest does not match the tallies")
     kind = Words() if width is None else CountGroup(width=width)
     if not all(each in ("occurrence", "phrases") for each in chosen):
-        raise ValueError("an option was chosen that is never chosen")
+        raise ValueError("an option was chosen that cannot be chosen")
     settled = Settled(strength=strength, chosen=chosen)
     classifier = classifier.changed(
         schema=Schema({classifier.text_column: kind}, classes=classes),
@@ -99,14 +99,14 @@ def read(_kind: str, reader: Reader, tables: dict[str, bytes]) -> DocumentClassi
         return classifier
     calibrated = calibrated_from_json(calibration)
     if calibrated.classes != classifier.classes:
-        raise ValueError("the calibration is one of other classes")
+        raise ValueError("the calibration has other classes")
     return classifier.changed(calibrated=calibrated)
 
 
 def _require_consistent(book: Book, width: int | None, *, often: bool) -> None:
     several = [name for name in (TWICE, THRICE) if name in book]
     if set(book) - set(several) not in (set(), {WORDS, DOCUMENTS}) or (several and not often):
-        raise MemberFault("words.arrow", f"the tallies are not those of {WORDS} and {DOCUMENTS}")
+        raise MemberFault("words.arrow", f"the tallies are not {WORDS} and {DOCUMENTS}")
     if not len(book):
         return
     for name, fewer in ((TWICE, DOCUMENTS), (THRICE, TWICE)):
@@ -119,7 +119,7 @@ def _require_consistent(book: Book, width: int | None, *, often: bool) -> None:
         not (word.isascii() and word.isdecimal() and str(int(word)) == word and int(word) < width)
         for word in words.levels
     ):
-        raise MemberFault("words.arrow", f"a word is none of {width} columns")
+        raise MemberFault("words.arrow", f"a word is not one of {width} columns")
 
 
 def _require_places(book: Book) -> None:
@@ -127,12 +127,12 @@ def _require_places(book: Book) -> None:
     for level in book[WORDS].levels if WORDS in book else ():
         place, _, word = level.partition(" ")
         if not (word and place.isascii() and place.isdecimal() and len(place) < 10 and str(int(place)) == place != "0"):
-            raise MemberFault("words.arrow", f"{level!r} is not a word with its place")
+            raise MemberFault("words.arrow", f"{level!r} is not a word with its position")
 
 
 def _strength(value: list[Any] | None) -> Strength | None:
     if value is None:
         return None
     if len(value) != 2 or not all(type(each) is float and 0 <= each < float("inf") for each in value):
-        raise ValueError("the strength of words is two numbers, 0 or more")
+        raise ValueError("the strength of words must be two non-negative numbers")
     return Strength(*value)

@@ -42,7 +42,7 @@ def open_labelled(
     """
     if not is_path(data):
         if label is not None or not reading.is_plain:
-            raise BadOption("na, bad_rows and format say how to read a file, but this is none")
+            raise BadOption("na, bad_rows and format apply to files, but these data are not a file")
         source = source_from(data)
         target, column = _columns(source.names, target, text, weight)
         return _opened(classifier, source, target, column)
@@ -51,7 +51,7 @@ def open_labelled(
         target, text = target or classifier.target, text or classifier.column
     if table or (target is not None and text is not None):
         if label is not None:
-            raise BadOption("the classes of a table stand in one of its columns", found=label)
+            raise BadOption("the classes of a table are in its target column", found=label)
         names = () if _is_stdin(data) else tuple(file_columns(data, format=reading.format, dialect=reading.dialect))
         target, column = _columns(names, target, text, weight)
         columns = frozenset({target, column})
@@ -63,11 +63,11 @@ def open_labelled(
         return _opened(classifier, opened, target, column)
     for name, value in (("na", reading.na), ("format", reading.format), *_said(reading)):
         if value:
-            raise BadOption(f"{name} says how to read a table, but these are documents", found=value)
+            raise BadOption(f"{name} applies to tables, but these are documents", found=value)
     if weight is not None:
-        raise BadOption("documents in files have no column of weights", found=weight)
+        raise BadOption("documents in files have no weight column", found=weight)
     if target not in (None, CLASS):
-        raise BadOption("documents in files have their folder's name as their class", found=target)
+        raise BadOption("the class of a document in a file is the name of its folder", found=target)
     source = open_documents(
         data, label=label, origins=False, bad_rows=reading.bad_rows, follow_links=reading.follow_links
     )
@@ -89,7 +89,7 @@ def open_unlabelled(
     for name, value in (("na", reading.na), *_said(reading)):
         if value:
             said = parameter(name, "...")
-            raise BadOption(f"{said} says how to read a table, but these are documents", found=value)
+            raise BadOption(f"{said} applies to tables, but these are documents", found=value)
     source = open_documents(data, classes=False, bad_rows=reading.bad_rows, follow_links=reading.follow_links)
     known = classifier.text_column
     return Opened(classifier, source if known == TEXT else Renamed(source, TEXT, known), in_files=True)
@@ -132,9 +132,7 @@ def _columns(names: Sequence[str], target: str | None, text: str | None, weight:
     """(the column of the classes, the column of the texts) of a table with these columns."""
     if target is None:
         listed = f". The columns are {', '.join(names[:12])}" if names else ""
-        raise BadOption(
-            "which column holds the classes is not said", remedy=f"Say it: -t COLUMN, target= in Python{listed}"
-        )
+        raise BadOption("no target column", remedy=f"Say it: -t COLUMN, target= in Python{listed}")
     if names and target not in names:
         raise UnknownColumn(target, available=names)
     return target, text or text_column_of(names, (target, weight))
@@ -153,7 +151,7 @@ def text_column_of(names: Sequence[str], taken: Sequence[str | None]) -> str:
         return others[0]
     listed = f", one of {', '.join(others[:12])}" if others else ""
     raise BadOption(
-        "no column of texts",
+        "no text column",
         remedy=Remedy("Pass text='COLUMN'", "Pass --text COLUMN") + listed,
     )
 

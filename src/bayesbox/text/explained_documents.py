@@ -106,7 +106,7 @@ class DocumentsExplanation(Result, TextExplanation):
 
     def __getitem__(self, place: int) -> ExplainedDocument:
         if not -len(self) <= place < len(self):
-            raise IndexError(f"there are {len(self)} documents")
+            raise IndexError(f"the explanation has {len(self)} documents")
         place %= len(self)
         case = DocumentCase.of(self.classifier, self.batch.slice(place, place + 1))
         return ExplainedDocument(self.classifier.target or "class", case)
@@ -134,15 +134,15 @@ class DocumentsExplanation(Result, TextExplanation):
         return f"Explanation({len(self):,} documents, {len(self.labels)} classes)"
 
     def _title(self) -> str:
-        return self[0]._title() if len(self) == 1 else f"why {len(self):,} documents get their class"
+        return self[0]._title() if len(self) == 1 else f"explanations of {len(self):,} documents"
 
     def _blocks(self) -> Sequence[Block]:
         if len(self) == 1:
             return self[0]._blocks()
         most = TableBlock([], []).most
         rows = [self._summary(place) if place < most else [place, "", None, ""] for place in range(len(self))]
-        names = ["document", "prediction", "probability", "what says most for it"]
-        return [TableBlock(names, rows), TextBlock("explanation[i] is document i in full")]
+        names = ["document", "prediction", "probability", "largest contributions"]
+        return [TableBlock(names, rows), TextBlock("explanation[i] explains document i in full")]
 
     def _summary(self, place: int) -> list[object]:
         one = self[place]
@@ -162,7 +162,7 @@ class DocumentsExplanation(Result, TextExplanation):
     def svg(self) -> Picture:
         """The log-odds of the words of one document as signed bars."""
         if len(self) != 1:
-            raise BadData("a picture is that of one document", found=f"{len(self):,}", remedy="Take explanation[0]")
+            raise BadData("a picture shows one document", found=f"{len(self):,}", remedy="Select one: explanation[0]")
         return self[0].svg()
 
     def to_dict(self) -> Json:

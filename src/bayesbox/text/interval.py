@@ -38,7 +38,7 @@ def posterior_interval(
     rules, model = classifier.rules, classifier.model
     if rules.occurrence != "count":
         raise BadOption(
-            "the interval of an answer is drawn for documents whose words are counted",
+            "credible intervals are available for documents with word counts only",
             found=rules.occurrence,
             remedy=Remedy('Train bayesbox.TextClassifier(occurrence="count")', "Train with --occurrence count"),
         )

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from bayesbox.text.classifier import DocumentClassifier, Texts
 
 Codes = NDArray[np.int32]
-NEVER_LEARNED = "some of these documents were never learned: they hold more words than were counted"
+NEVER_LEARNED = "some of these documents were never learned: they have more words than were counted"
 
 
 @dataclass(frozen=True)
@@ -117,8 +117,8 @@ def sums_of_others(learned: LeaveOneOutStart, matrix: CountMatrix, target: Codes
     rules = learned.rules
     if rules.top is not None or rules.min_documents > 1:
         raise BadOption(
-            "the words that are kept may change with each document that is left out",
-            remedy="Cross-validate instead, or take all words",
+            "the selection of words may change with each document that is left out",
+            remedy="Use cross-validation, or all words",
         )
     if rules.occurrence in ("binary", "table"):
         return _by_levels(learned, matrix, target)

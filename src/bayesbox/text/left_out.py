@@ -88,7 +88,7 @@ class LeftOutDocuments:
             complement,
         )
         if found is None:
-            raise NeverLearned("some of these documents were never learned: they hold more words than were counted")
+            raise NeverLearned("some of these documents were never learned: they have more words than were counted")
         sums[self.rows], known[self.rows] = found
         return sums, known
 

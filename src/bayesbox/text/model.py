@@ -149,11 +149,11 @@ def parameters(occurrence: str, *, words: int, classes: int, length: int | None 
     """
     if occurrence == "position":
         if length is None:
-            raise BadOption("the position model has a table for each place", remedy="Give the length of a document")
+            raise BadOption("the position model has a table for each position", remedy="Pass the length of a document")
         naive, free = length * words * classes, length * max(words - 1, 0) * classes
         return Parameters(free + classes - 1, naive + classes, naive, written(words**length * classes))
     if occurrence not in OCCURRENCES:
-        raise BadOption(f"a model is one of {', '.join(OCCURRENCES)}", found=occurrence)
+        raise BadOption(f"the model must be one of {', '.join(OCCURRENCES)}", found=occurrence)
     levels = len(TIMES) if occurrence == "table" else 1
     naive = levels * words * classes
     free = {"table": (levels - 1) * words, "binary": words, "poisson": words}.get(occurrence, max(words - 1, 0))

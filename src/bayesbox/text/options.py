@@ -25,12 +25,12 @@ class TakesOccurrence(OneOf):
     def parse(self, name: str, given: Any) -> str:
         given = "binary" if given == "occurrence" else given
         if not (isinstance(given, str) and given in self.choices):
-            raise BadOption(f"{name} is one of {', '.join(OCCURRENCES)} or {AUTO}", found=given)
+            raise BadOption(f"{name} must be one of {', '.join(OCCURRENCES)} or {AUTO}", found=given)
         return given
 
     def from_json(self, name: str, written: object) -> object:
         if written == AUTO:
-            raise ValueError(f"{name} is that of no model")
+            raise ValueError(f"{name} must be the options of a document model")
         return written
 
 
@@ -46,7 +46,7 @@ class TextOptions(CountOptions):
         default=None,
         after="occurrence",
         kw_only=False,
-        help="Keep only so many of the most common words.",
+        help="Keep only the N most common words.",
     )
     occurrence: str = option(
         TakesOccurrence(),
@@ -60,32 +60,34 @@ class TextOptions(CountOptions):
         "words for each place of a document. auto takes count or complement, with each word as often as it is there or "
         "once: whichever answers held-out documents best.",
     )
-    min_documents: int = option(WholeNumber(1), default=1, help="Keep only words that so many documents hold.")
+    min_documents: int = option(WholeNumber(1), default=1, help="Keep only words that occur in at least N documents.")
     once: bool = option(
         OnOff(),
         default=False,
-        help="Count a word once per document, however often it is there (not for binary and poisson).",
+        help="Count a word at most once per document (not for binary and poisson).",
     )
     limit: int | None = option(
         WholeNumber(1, none=True),
         default=None,
-        help="The most words that are counted at all. Beyond it the rarest are dropped, with a warning, and nothing "
-        "can be forgotten any more; top and min_documents choose among words that are all counted.",
+        help="The maximum number of words to count. Beyond it the rarest are dropped, with a warning, and the model "
+        "can no longer forget; top and min_documents choose among words that are all counted.",
     )
     calibration: str | None = option(
         OneOf(*CALIBRATIONS, none=True),
         default=None,
         command=False,
-        help="Calibrate the probabilities on held-out documents: temperature learns how much the words of a document "
-        "weigh, by its length; isotonic and dirichlet map the probabilities that this gives; auto takes the one that "
-        "does best, or none. Learned by fit, kept by partial_fit and forget.",
+        help="Calibrate the probabilities on held-out documents: temperature scales the weight of the words by the "
+        "length of the document; isotonic and dirichlet map the resulting probabilities; auto chooses the best, "
+        "or none. Fitted by fit, kept by partial_fit and forget.",
     )
 
     def _check(self) -> None:
         if self.occurrence == "position" and (self.top, self.min_documents, self.limit) != (None, 1, None):
-            raise BadOption("the position model has every word at every place: top, min_documents, limit mean nothing")
+            raise BadOption(
+                "the position model uses every word at every position: top, min_documents and limit do not apply"
+            )
         if self.once and self.occurrence in ONE_WAY:
-            raise BadOption(f"words that count once have no {self.occurrence} model", found=self.once)
+            raise BadOption(f"once does not apply to the {self.occurrence} model", found=self.once)
 
 
 @options

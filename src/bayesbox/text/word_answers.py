@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 COMMON = 200  # words that are compared one by one; the others are compared together
 EXAMPLES = 5
-BY_WORD = "information is that of one word drawn from a document"
+BY_WORD = "the information is that of one word drawn from a document"
 
 
 class WordLosses:
@@ -63,7 +63,7 @@ class WordLosses:
         prior = shares_of(np.asarray(classifier.model.log_prior)[None])[0]
         target, entropy = classifier.target or "class", float(entropy_bits(prior)[0])
         bits = self._information(prior[0])
-        strangers = f"{self.unknown:,} documents have a class that the model does not know"
+        strangers = f"{self.unknown:,} documents have a class that is unknown to the model"
         notes = (BY_WORD, strangers) if self.unknown else (BY_WORD,)
         if not self.rows:
             found = [ColumnImportance(word, value) for word, value in zip(self.words, bits, strict=True)]
@@ -109,7 +109,7 @@ def word_drift(classifier: DocumentClassifier, batches: Iterable[Batch]) -> Drif
         predicted += np.bincount(posterior.argmax(axis=1), minlength=posterior.shape[1])
         rows += batch.rows
     if not rows:
-        raise BadData("there are no documents to compare with what was learned")
+        raise BadData("no documents to compare with the training documents")
     common = np.argsort(-learned, kind="stable")[:COMMON]
     others = np.setdiff1d(np.arange(len(levels)), common)
     before = np.append(learned[common], learned[others].sum())

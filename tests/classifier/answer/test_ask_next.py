@@ -222,7 +222,7 @@ def test_all_known_leaves_nothing_to_ask(numbers):
     found = bb.NaiveBayes().fit(*numbers).ask_next({"age": 40.0, "car": "suv"})
     assert len(found) == 0
     assert found.best is None
-    assert "nothing is left to be asked" in str(found)
+    assert "nothing left to ask" in str(found)
     assert found.to_dict()["questions"] == []
     assert len(found.to_frame()) == 0
 

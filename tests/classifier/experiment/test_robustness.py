@@ -116,7 +116,7 @@ def test_by_command_and_in_python_alike(people: str, capsys: pytest.CaptureFixtu
     plain = json.loads(capsys.readouterr().out)
     assert found["changes"][0]["accuracy"] == plain["accuracy"]["value"]
     assert run(["evaluate", people, "-t", "class", "--label-noise", ".1"]) == 2
-    assert "--label-noise goes with --robustness" in capsys.readouterr().err
+    assert "--label-noise requires --robustness" in capsys.readouterr().err
 
 
 def test_what_is_learned_is_noisy_and_what_is_judged_is_clean() -> None:
@@ -157,7 +157,7 @@ def test_a_seed_gives_the_same_again_and_another_does_not() -> None:
 def test_few_rows_have_as_many_folds() -> None:
     X = {"heavy": ["No", "No", "Yes", "No", "Yes", "No", "No"]}
     found = bb.robustness(bb.NaiveBayes(), X, ["+", "+", "+", "-", "-", "-", "-"])
-    assert found.notes == ("7 rows with a label, so 7 folds instead of 10",)
+    assert found.notes == ("7 rows have a label, so 7 folds are used instead of 10",)
     assert "7 folds, seed 0" in found.how
     for rows in range(2, 5):
         bb.robustness(bb.NaiveBayes(), {"a": list("xyzw")[:rows]}, list("+-+-")[:rows])

@@ -113,7 +113,7 @@ def test_by_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pyt
     assert run([*given]) == 0
     assert "scikit-learn" not in capsys.readouterr().out
     assert run([*given[:-1], "--yardsticks"]) == 2
-    assert "--yardsticks goes with --compare" in capsys.readouterr().err
+    assert "--yardsticks requires --compare" in capsys.readouterr().err
 
 
 def test_scikit_learn_is_not_imported_unasked() -> None:

@@ -260,14 +260,14 @@ JSON = (
         (JSON.replace("0.2", "-0.2"), "line 2, column 13", "from 0 to 1"),
         (JSON.replace("0.2", "0,2"), "line 2", "2 numbers"),
         (JSON.replace("0.2", "1e999"), "line 2, column 80", "too large"),
-        (JSON.replace("0.2", "NaN"), "line 2, column 80", "NaN is not a number of JSON"),
+        (JSON.replace("0.2", "NaN"), "line 2, column 80", "NaN is not a JSON number"),
         (JSON.replace('"states"', '"name": "1e999", "states"'), "line 2, column 29", "'name' occurs twice"),
-        (JSON.replace("table", "tabel"), "line 2, column 69", """no such key; found 'tabel'. Did you mean "table"?"""),
+        (JSON.replace("table", "tabel"), "line 2, column 69", """no such key, got 'tabel'. Did you mean "table"?"""),
         (JSON.replace("parents", "upon"), "line 2, column 54", "there are name, states, parents, table"),
         (JSON.replace('"name": "",', '"title": "",'), "line 1, column 46", "found 'title'"),
         (JSON.replace("0.2", "1" + "0" * 400), "line", "from 0 to 1"),
         ('{"age": 25}', "line 1", "jsonl"),
-        (JSON.replace("0.2", '"0.2"'), "line 2, column 13", "from 0 to 1; found '0.2'"),
+        (JSON.replace("0.2", '"0.2"'), "line 2, column 13", "from 0 to 1, got '0.2'"),
         (JSON.replace('"parents": []', '"parents": ["snow"]'), "line 2", "no node"),
         (JSON.replace("1, ", "2, ", 1), "line 1", "version"),
         (JSON[:-2], "line 2", "no JSON"),
@@ -294,4 +294,4 @@ def test_a_file_that_is_not_there(tmp_path):
 def test_files_without_a_node(refused):
     empty = '{"format": "bayesbox network", "version": 1, "nodes": []}'
     for text, suffix in (("", "net"), ("net { }", "net"), (empty, "json")):
-        assert "line 1, column 1: there is no node" in refused(text, suffix)
+        assert "line 1, column 1: the file has no nodes" in refused(text, suffix)

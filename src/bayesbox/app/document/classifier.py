@@ -19,8 +19,8 @@ def classifier_document(classifier: AnyClassifier) -> Json:
     for name, kind in kinds.items():
         if kind.translates:
             raise CannotExport(
-                f"column `{name}` is a {kind.name}, whose values {PAGE} cannot read",
-                remedy="Open the model in the app, which asks the library",
+                f"column `{name}` is a {kind.name}, which {PAGE} does not support",
+                remedy="Open the model in the app, which uses the library",
             )
     calibrated = classifier.calibrated
     return {

@@ -36,7 +36,7 @@ def form_of(classifier: AnyClassifier) -> Json:
         if isinstance(model, FullModel)
         else f"a model of the kind {classifier.kind}"
     )
-    raise CannotExport(f"{PAGE} cannot answer for {why}", remedy="Open it in the app, which asks the library")
+    raise CannotExport(f"{PAGE} does not support {why}", remedy="Open it in the app, which uses the library")
 
 
 def _terms(model: NaiveModel, weights: Any) -> list[Json]:

@@ -48,13 +48,13 @@ def classifier_report(
         if document["form"]["kind"] == "product":
             document["form"]["terms"] = [each for each in document["form"]["terms"] if each["column"] not in hidden]
         elif hidden:
-            raise CannotExport("columns that must not be shown are part of tables with others")
+            raise CannotExport("columns that must not be shown are part of joint tables")
         documents = {"model": document, "spec": spec}
         sections += _alive(classifier, document)
     except CannotExport as error:
         sections.append(Section("What if", _scenarios(classifier, spec, str(error))))
     if rows:
-        sections.append(Section("Some rows, explained", _explained(classifier, rows, bool(documents))))
+        sections.append(Section("Explained rows", _explained(classifier, rows, bool(documents))))
     return page(f"{name or classifier.target or 'Model'}: {classifier.title}", sections, documents)
 
 
@@ -116,7 +116,7 @@ def _data(classifier: AnyTableClassifier, hidden: Sequence[str]) -> Iterator[Sec
 
 def _quality(evaluation: Evaluation | None, suppress: int) -> Iterator[Section]:
     if evaluation is None:
-        yield Section("How good it is", "<p>No rows were given to judge the model by.</p>")
+        yield Section("Quality", "<p>The model was not evaluated, since no rows were given.</p>")
         return
     found = evaluation.as_dict()
     lines = []
@@ -134,7 +134,7 @@ def _quality(evaluation: Evaluation | None, suppress: int) -> Iterator[Section]:
         text += '<p class="bb-note">Rows have weights: where each stands for many, a fold leaves all of these out.</p>'
     if not suppress:
         text += f'<div class="bb-figure">{evaluation.svg()}</div>'
-    yield Section("How good it is", text)
+    yield Section("Quality", text)
 
 
 def _count(cell: float, suppress: int) -> str:
@@ -144,8 +144,8 @@ def _count(cell: float, suppress: int) -> str:
 def _alive(classifier: AnyTableClassifier, document: Json) -> Iterator[Section]:
     yield Section("What if", '<div id="what-if"></div>')
     if document["form"]["kind"] == "product":
-        about = "What each column by itself is expected to say of the class; numbers at 24 points."
-        yield Section("Which columns matter", f'<p class="bb-small">{about}</p><div id="bits"></div>')
+        about = "The expected information of each column about the class; numeric columns at 24 points."
+        yield Section("Importance of the columns", f'<p class="bb-small">{about}</p><div id="bits"></div>')
     if isinstance(classifier.model, NaiveModel) and len(classifier.model.classes) > 1:
         yield Section("Nomogram", '<div id="nomogram"></div>')
 
@@ -160,9 +160,9 @@ def _scenarios(classifier: AnyTableClassifier, spec: Json, why: str) -> str:
             if "posterior" in answer and len(rows) < MOST_SCENARIOS:
                 shares = [f"{100 * share:.1f} %" for share in answer["posterior"][: len(classes)]]
                 rows.append([f"{column['name']} = {value}", *shares])
-    about = f"This page cannot work out answers by itself: {why} These were worked out beforehand."
+    about = f"This page cannot compute answers itself: {why} These were computed beforehand."
     note = f'<p class="bb-note">{safe(about)}</p>'
-    return note + table(["where", *classes], rows, "P(class), where one column is known")
+    return note + table(["where", *classes], rows, "P(class) given one column")
 
 
 def _explained(classifier: AnyTableClassifier, rows: Sequence[Json], alive: bool) -> str:

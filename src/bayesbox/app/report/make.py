@@ -38,7 +38,7 @@ def report_of_model(
     if isinstance(model, BayesianNetwork):
         return network_report(model, name=name)
     if not isinstance(model, TableClassifier):
-        raise BadOption("a report is of a classifier of tables or of a network", found=type(model).__name__)
+        raise BadOption("a report needs a classifier of tables or a network", found=type(model).__name__)
     evaluation, some = None, []
     if data is not None:
         opened = _opened(model, data, target or model.target, weight, reading)
@@ -47,7 +47,7 @@ def report_of_model(
             evaluation = evaluate_held_out(model, opened.source, opened.target, weight=weight)
         some = _rows_of(model, opened.source, rows)
     elif rows:
-        raise BadOption("rows are explained where data are given", found=rows, remedy="Give the data too")
+        raise BadOption("explaining rows needs data", found=rows, remedy="Pass the data as well")
     return classifier_report(model, evaluation, some, suppress=suppress, name=name)
 
 
@@ -86,9 +86,7 @@ def _opened(
 ) -> Opened[Any]:
     """Rows by which a model is judged: files as it reads them, or a frame."""
     if target is None:
-        raise BadOption(
-            "no target column: the model does not know which column holds the classes", remedy="Pass target="
-        )
+        raise BadOption("no target column: the model does not record one", remedy="Pass target=")
     names = data if isinstance(data, list | tuple) else [data]
     if all(isinstance(each, str | os.PathLike) for each in names):
         return model.open_rows(data, target=target, weight=weight, reading=reading)
@@ -105,7 +103,7 @@ def _require(rows: int, suppress: int) -> None:
     if rows < 0 or suppress < 0 or suppress == 1:
         raise BadOption("rows must be 0 or more, and suppress 0 or at least 2", found=(rows, suppress))
     if rows and suppress:
-        raise BadOption("rows are people: choose either rows or suppress", found=(rows, suppress))
+        raise BadOption("rows and suppress cannot be combined: rows show individual people", found=(rows, suppress))
 
 
 def _rows_of(classifier: AnyTableClassifier, source: Any, number: int) -> list[Json]:

@@ -27,8 +27,8 @@ def suppressed(classifier: AnyTableClassifier, least: int) -> tuple[AnyTableClas
     ]
     if few:
         raise CannotRedact(
-            f"the class `{few[0]}` has fewer than {least} rows, which a report must not show",
-            remedy="Leave its rows out and train again",
+            f"the class `{few[0]}` has fewer than {least} rows, so a report must not show it",
+            remedy="Drop its rows and train again",
         )
     thinned = redact(classifier, least, choose=small_cells)
     hidden = [

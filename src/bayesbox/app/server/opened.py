@@ -252,7 +252,7 @@ def open_file(path: str) -> ShownFile:
             return OpenedClassifier(name, model, path=path, version=version)
         if isinstance(model, HiddenMarkovModel):
             return OpenedChain(name, model, path=path, version=version)
-        raise BadOption("the app shows classifiers of tables, networks and hidden Markov models", found=path)
+        raise BadOption("the app supports classifiers of tables, networks and hidden Markov models", found=path)
     return OpenedNetwork(name, read_shown_network(path), path=path)
 
 
@@ -268,9 +268,9 @@ def learned_table(path: str, target: str | None, weight: str | None = None) -> O
     """A table to learn; BadOption where its target is not said."""
     if target is None:
         raise BadOption(
-            "a table needs a target: the column that holds the classes",
+            "no target column for this table",
             found=path,
-            remedy="Pass -t COLUMN; or name a model (.bayes) before it, which it then judges",
+            remedy="Pass -t COLUMN, or name a model (.bayes) before it to evaluate the model on it",
         )
     return OpenedTable(Path(path).name, NamedTable(path, target, weight))
 

@@ -43,13 +43,13 @@ FINER = 3  # times
 CELLS_AT_ONCE = 1 << 21  # answers x classes
 MOST_TOGETHER = 20_000  # combinations of the parts of a date
 
-NO_DISTRIBUTION = "it has no distribution by itself"
-WORDS = "words cannot be asked for one by one"
-DATE = "a date is asked as a whole, which only naive Bayes can weigh"
+NO_DISTRIBUTION = "it has no distribution of its own"
+WORDS = "words cannot be asked about one by one"
+DATE = "a date is asked about as a whole, which only naive Bayes supports"
 
 
-BY_COUNTS = "the model has no P(x): answers are weighed by the counts of their column in each class"
-UNCALIBRATED = "bits are those of the model before its calibration"
+BY_COUNTS = "the model has no P(x): answers are weighted by the class-conditional counts of their column"
+UNCALIBRATED = "information is computed from the uncalibrated model"
 
 
 def ask_next(classifier: AnyClassifier, batch: Batch, costs: Mapping[str, float] | None = None) -> ColumnQuestions:

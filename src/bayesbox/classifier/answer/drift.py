@@ -80,7 +80,7 @@ class LevelDriftCounter:
         place = int(np.abs(q - p).argmax())
         if abs(q[place] - p[place]) < LEAST_CHANGE:
             return ""
-        name = self.levels[place] if place < len(self.levels) else "(never seen)"
+        name = self.levels[place] if place < len(self.levels) else "(unseen)"
         return f"{name} {p[place]:.1%} to {q[place]:.1%}"
 
 
@@ -104,7 +104,7 @@ class NumberDriftCounter:
         values = np.asarray(as_numbers(column, name=self.name), dtype=np.float64)
         there = values[~np.isnan(values)]
         if np.isinf(there).any():
-            raise BadData(f"column `{self.name}` holds an infinite value", column=self.name)
+            raise BadData(f"column `{self.name}` contains an infinite value", column=self.name)
         counted = Grid.of(("",), values, np.zeros(len(values), dtype=np.int32))
         self.after = counted if self.after is None else self.after + counted
         if self.bins is not None:
@@ -208,7 +208,7 @@ class DriftCounter:
     def result(self) -> Drift:
         """What has changed."""
         if not self.rows:
-            raise BadData("there are no rows to compare with what was learned")
+            raise BadData("no rows to compare with the training rows")
         book = self.counted.book.with_classes(self.classifier.model.classes)
         learned = np.asarray(book.n, dtype=np.float64)
         rows = float(learned.sum())
@@ -291,7 +291,7 @@ def drift_of_models(one: Any, other: Any) -> Drift:
             continue
         change = _between(name, left[name], right[name])
         if change is None:
-            notes.append(f"the models have counted {name} in different forms")
+            notes.append(f"the models counted {name} in different ways")
             continue
         by, test, unseen, examples, words = change
         missing = missing_shares(float(np.sum(left[name].n)), rows, float(np.sum(right[name].n)), rows_now)

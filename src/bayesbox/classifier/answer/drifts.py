@@ -135,14 +135,14 @@ class Drift(Result):
         return [each.column for each in self.columns if each.drifted]
 
     def _headline(self) -> str:
-        told = f"drifted: {', '.join(self.drifted)}" if self.drifted else "nothing drifted"
+        told = f"drifted: {', '.join(self.drifted)}" if self.drifted else "no drift"
         return f"Drift({count_text(self.rows)} rows against {count_text(self.rows_before)}; {told})"
 
     def _title(self) -> str:
         number = len(self.drifted)
         columns = f"{len(self)} column{'' if len(self) == 1 else 's'}"
         told = f"{number or 'none'} of {columns} drifted"
-        return f"{count_text(self.rows)} rows against the {count_text(self.rows_before)} that were learned: {told}"
+        return f"{count_text(self.rows)} rows compared with {count_text(self.rows_before)} training rows: {told}"
 
     def _blocks(self) -> Sequence[Block]:
         unseen = any(each.unseen for each in self.columns)
@@ -175,15 +175,18 @@ class Drift(Result):
 
     def _remarks(self) -> list[Block]:
         lines = [
-            f"{'never seen' if each.by in ('levels', 'words') else 'outside what was learned'} in {each.column}: "
-            f"{', '.join(each.examples)}"
+            (
+                f"{'unseen levels' if each.by in ('levels', 'words') else 'values outside the training range'} in "
+                f"{each.column}: {', '.join(each.examples)}"
+            )
             for each in self.columns
             if each.examples
         ]
         by_moments = [each.column for each in self.columns if each.by == MOMENTS]
         if by_moments:
             lines.append(
-                f"compared by mean and deviation alone, as their cells were not counted: {', '.join(by_moments)}"
+                "compared by mean and standard deviation only, since their cells were not counted: "
+                f"{', '.join(by_moments)}"
             )
         text = "\n".join([*lines, *self.notes])
         return [TextBlock(text)] if text else []

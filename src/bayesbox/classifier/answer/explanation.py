@@ -122,7 +122,7 @@ class ExplainedRow(Result):
         entries = self._entries()
         longest = max((abs(odds) for _, odds in entries if math.isfinite(odds)), default=0.0) or 1.0
         rows: list[list[object]] = [[name, f"{odds:+.4f}", Bar(_share(odds, longest))] for name, odds in entries]
-        rows.append(["all together", f"{self.log_odds:+.4f}", f"odds {odds_text(self.log_odds)}"])
+        rows.append(["total", f"{self.log_odds:+.4f}", f"odds {odds_text(self.log_odds)}"])
         title = f"log-odds of {self.prediction} against {self.against}"
         return TableBlock([title, "", ""], rows, right=[1])
 
@@ -135,7 +135,7 @@ class ExplainedRow(Result):
             for label in both
             if label in term.behind and term.value is not None
         ]
-        return TableBlock(["what is behind it", self.target, ""], rows, most=2 * BEHIND) if rows else None
+        return TableBlock(["based on", self.target, ""], rows, most=2 * BEHIND) if rows else None
 
     def _frame(self) -> Mapping[str, Sequence[object]]:
         said = [(PRIOR, None, self.prior_log_odds), *((each.column, each.value, each.log_odds) for each in self.terms)]
@@ -158,7 +158,7 @@ class ExplainedRow(Result):
 
         title = f"log-odds of {self.target} = {self.prediction} against {self.against}"
         bars = [SignedBar(name, odds) for name, odds in self._entries()]
-        return Picture(evidence_svg(title, [*bars, SignedBar("all together", self.log_odds, is_sum=True)]), title)
+        return Picture(evidence_svg(title, [*bars, SignedBar("total", self.log_odds, is_sum=True)]), title)
 
     def to_dict(self) -> Json:
         """For JSON."""
@@ -218,7 +218,7 @@ class RowsExplanation(Result, Explanation):
     def row(self, place: int, *, against: object = None) -> ExplainedRow:
         """One row in full, its class held against another, or against the runner-up."""
         if not -len(self) <= place < len(self):
-            raise IndexError(f"there are {len(self)} rows")
+            raise IndexError(f"the explanation has {len(self)} rows")
         place %= len(self)
         if place == 0 and against is None:
             return self._first
@@ -274,9 +274,7 @@ class RowsExplanation(Result, Explanation):
 
     def _one(self) -> ExplainedRow:
         if len(self) != 1:
-            raise BadData(
-                "a picture is that of one row", found=f"{len(self):,} rows", remedy="Take one: explanation[0]"
-            )
+            raise BadData("a picture shows one row", found=f"{len(self):,} rows", remedy="Select one: explanation[0]")
         return self.row(0)
 
     def svg(self) -> Picture:
@@ -290,13 +288,13 @@ class RowsExplanation(Result, Explanation):
 
     def _title(self) -> str:
         target = self.classifier.target or "class"
-        return self.row(0)._title() if len(self) == 1 else f"why {len(self):,} rows get their {target}"
+        return self.row(0)._title() if len(self) == 1 else f"explanations of {target} for {len(self):,} rows"
 
     def _blocks(self) -> Sequence[Block]:
         if len(self) == 1:
             return self.row(0)._blocks()
-        block = TableBlock(["row", "prediction", "probability", "what says most for it"], _Lazy(self))
-        return [block, TextBlock("explanation[i] is row i in full, with the counts behind each term")]
+        block = TableBlock(["row", "prediction", "probability", "largest contributions"], _Lazy(self))
+        return [block, TextBlock("explanation[i] explains row i in full, with the counts behind each term")]
 
     def _summary(self, place: int) -> list[object]:
         row = self.row(place)

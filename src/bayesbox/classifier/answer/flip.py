@@ -94,7 +94,7 @@ def flip(
     present, classes = int(posterior.argmax()), table.model.classes
     place = None if to is None else class_position(to, table.model.labels.tolist())
     if place == present:
-        raise BadOption(f"the row is `{classes[present]}` already", found=to, remedy="Name another class")
+        raise BadOption(f"the prediction is already `{classes[present]}`", found=to, remedy="Choose another class")
     search = _Search(table, batch, place, present)
     free = [name for name, value in given.items() if value is not None and name not in fixed]
     candidates = [found for name in free if (found := _candidates(table, name, given[name] or "")) is not None]

@@ -81,17 +81,17 @@ class Flips(Result):
     def _headline(self) -> str:
         best = self.best
         if best is None:
-            return f"Flips({self.prediction}: no one or two columns change it)"
+            return f"Flips({self.prediction}: no change of one or two columns is enough)"
         told = ", ".join(f"{each.column}={each.after}" for each in best.changes)
         return f"Flips({self.prediction} -> {best.prediction} by {told}; {len(self)} way{'s' * (len(self) != 1)})"
 
     def _title(self) -> str:
         other = f"`{self.to}`" if self.to is not None else "another class"
         now = f"{self.target} = {self.prediction} with probability {self.posterior[self.prediction]:.4g}"
-        return f"{now}; what would make it {other}"
+        return f"{now}; smallest changes for {other}"
 
     def _blocks(self) -> Sequence[Block]:
-        kept = [TextBlock(f"kept as they are: {', '.join(self.fixed)}")] if self.fixed else []
+        kept = [TextBlock(f"fixed: {', '.join(self.fixed)}")] if self.fixed else []
         if not self.options:
             return [TextBlock("no change of one or two columns is enough"), *kept]
         longest = max(option.change for option in self.options) or 1.0

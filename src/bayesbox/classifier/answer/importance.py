@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 LOG_LEAST = float(np.log(EPSILON))
 MOST_CELLS = 20_000  # classes x columns, above which information is not worked out unless it is asked for
-BY_WORD = "information of words is that of one word drawn from a text"
+BY_WORD = "the information of words is that of one word drawn from a text"
 
 
 @dataclass(frozen=True)
@@ -94,10 +94,10 @@ class Importance(Result):
 
     def _title(self) -> str:
         if self.log_loss is None:
-            return f"what each {self.of} says of {self.target}, whose entropy is {self.entropy:.4f} bits"
+            return f"information of each {self.of} about {self.target} (entropy {self.entropy:.4f} bits)"
         return (
-            f"what each {self.of} says of {self.target} (entropy {self.entropy:.4f} bits), and what is lost without it "
-            f"in {self.rows:,} rows (log loss {self.log_loss:.4f}, accuracy {self.accuracy:.4f})"
+            f"information of each {self.of} about {self.target} (entropy {self.entropy:.4f} bits), and the loss "
+            f"without it on {self.rows:,} rows (log loss {self.log_loss:.4f}, accuracy {self.accuracy:.4f})"
         )
 
     def _blocks(self) -> Sequence[Block]:
@@ -231,7 +231,7 @@ class LossCounter:
             )
             for index, name in enumerate(self.names)
         ]
-        more = (f"{self.unknown:,} rows have a class that the model does not know",) if self.unknown else ()
+        more = (f"{self.unknown:,} rows have a class that is unknown to the model",) if self.unknown else ()
         notes = (*self.notes, *more)
         return Importance(target, ranked(found), entropy, self.rows, float(loss[0]), float(accuracy[0]), notes=notes)
 

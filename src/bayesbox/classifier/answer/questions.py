@@ -81,11 +81,11 @@ class ColumnQuestions(Result):
         return f"ColumnQuestions({asked}; {len(self)} questions, entropy {self.entropy:.4f} bits)"
 
     def _title(self) -> str:
-        return f"what to ask next about {self.target}: {self.entropy:.4f} bits are not known"
+        return f"what to ask next about {self.target}: remaining uncertainty {self.entropy:.4f} bits"
 
     def _blocks(self) -> Sequence[Block]:
         if not self.questions:
-            return [TextBlock("nothing is left to be asked"), *self._remarks()]
+            return [TextBlock("nothing left to ask"), *self._remarks()]
         longest = max(each.worth for each in self.questions) or 1.0
         rows = [
             [
@@ -99,7 +99,7 @@ class ColumnQuestions(Result):
         ]
         costs = ["cost", "bits per cost"] if self._has_costs else []
         right = range(1, 3 + len(costs))
-        table = TableBlock(["ask", "expected bits", *costs, "of what is not known", ""], rows, right=right)
+        table = TableBlock(["ask", "expected bits", *costs, "share of the uncertainty", ""], rows, right=right)
         return [table, *self._remarks()]
 
     def _remarks(self) -> list[Block]:

@@ -21,14 +21,14 @@ from bayesbox.source.base import Batch
 def require_table(classifier: AnyClassifier, what: str) -> AnyTableClassifier:
     """The classifier, if it is one of tables; a model of documents has no columns to ask for."""
     if not isinstance(classifier, TableClassifier):
-        raise BadOption(f"{what} is about the columns of a table, and this is {classifier.title}")
+        raise BadOption(f"{what} needs the columns of a table, but this is {classifier.title}")
     return classifier
 
 
 def require_one_row(batch: Batch, what: str) -> None:
     """Refuse several rows."""
     if batch.rows != 1:
-        raise BadData(f"{what} is about one row", found=f"{batch.rows:,} rows", remedy="Pass one of them")
+        raise BadData(f"{what} takes one row", found=f"{batch.rows:,} rows", remedy="Pass one of them")
 
 
 def given_values(classifier: AnyTableClassifier, batch: Batch) -> dict[str, str | None]:

@@ -30,8 +30,8 @@ def shap_explanation(found: RowsExplanation, label: object, against: object) -> 
     values, base, output = _log_odds(found, label, against)
     if not (np.isfinite(values).all() and np.isfinite(base).all()):
         raise BadData(
-            "a term is infinite, since a value is impossible in a class, and shap takes finite numbers",
-            remedy="Train with a smoothing rule that leaves no zeros, such as laplace",
+            "a term is infinite, since a value is impossible in a class, and shap needs finite numbers",
+            remedy="Train with a smoothing rule without zeros, such as laplace",
         )
     names = list(found.columns)
     data = np.array([list(row) for row in shown_values(found)], dtype=object).reshape(len(found), len(names))
@@ -70,7 +70,7 @@ def _pair(found: RowsExplanation, label: object, against: object) -> tuple[int, 
         other = 0 if against is None else found.position(against)
         return 1 - other, other
     if label is None or against is None:
-        raise BadData("of more than two classes name both", remedy="Pass label= and against=, or neither")
+        raise BadData("with more than two classes, name both", remedy="Pass label= and against=, or neither")
     return found.position(label), found.position(against)
 
 

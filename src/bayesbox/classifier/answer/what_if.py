@@ -90,7 +90,7 @@ class WhatIf(Result):
     def _blocks(self) -> Sequence[Block]:
         ranked = sorted(self.before, key=lambda name: -max(self.before[name], self.after[name]))
         rows = [[name, self.before[name], self.after[name], Bar(self.after[name])] for name in ranked]
-        blocks: list[Block] = [TableBlock([self.target, "as it is", "as it would be", ""], rows, most=12)]
+        blocks: list[Block] = [TableBlock([self.target, "before", "after", ""], rows, most=12)]
         if self.against is not None:
             moved = [
                 [
@@ -102,9 +102,9 @@ class WhatIf(Result):
                 ]
                 for each in self.changes()
             ]
-            total = ["all together", odds_text(self.log_odds_before), odds_text(self.log_odds_after)]
+            total = ["total", odds_text(self.log_odds_before), odds_text(self.log_odds_after)]
             moved.append([*total, f"{self.log_odds_before:+.4f}", f"{self.log_odds_after:+.4f}"])
-            names = [f"log-odds of {self.prediction} against {self.against}", "as it is", "as it would be", "", ""]
+            names = [f"log-odds of {self.prediction} against {self.against}", "before", "after", "", ""]
             blocks.append(TableBlock(names, moved, right=[3, 4]))
         return [*blocks, *([TextBlock("\n".join(f"note: {note}" for note in self.notes))] if self.notes else [])]
 

@@ -74,7 +74,7 @@ class Calibrates:
 
     def weighed(self, weights: Mapping[str, float]) -> Self:
         """The same model with weights of its columns."""
-        raise NotImplementedError(f"the columns of {self.title} have no weights")
+        raise NotImplementedError(f"{self.title} has no column weights")
 
     def learned_beyond_counts(self) -> bool:
         """Whether a calibration, weights or a selection were learned from the rows themselves."""
@@ -101,7 +101,7 @@ class Calibrates:
         self.calibrated = None
         self.learned_at = self.learned_at if self.learned_beyond_counts() else None
         warnings.warn(
-            "the classes are others than those that were calibrated, so the calibration is gone: train again",
+            "the classes differ from those that were calibrated, so the calibration is dropped: train again",
             LostCalibration,
             stacklevel=5,
         )

@@ -48,7 +48,7 @@ def calibrate_again(
     kept = labelled(parts)
     rows = sum(part.batch.rows for part in kept)
     if not rows:
-        raise BadData("there is no row with a label to calibrate by")
+        raise BadData("no row has a label to calibrate on")
     classifier.calibrate, classifier.calibrated, classifier.chosen = kind, None, None
     if classifier.has_second_pass() and not held_out:
         classifier.refine(kept)

@@ -60,10 +60,10 @@ def _checked(name: str, values: tuple[Any, ...], *, whole: bool) -> tuple[Any, .
     for value in values:
         number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
         if whole and not (number and value == int(value) and 1 <= value <= 10_000):
-            raise BadOption(f"{name} must be numbers of columns, from 1 to 10,000", found=value)
+            raise BadOption(f"{name} must be numbers of columns from 1 to 10,000", found=value)
         if not whole and not (number and 0 < value < 1 + (name == "noise_points")):
             most = "2" if name == "noise_points" else "1"
-            raise BadOption(f"{name} must be shares, above 0 and below {most}", found=value)
+            raise BadOption(f"{name} must be fractions above 0 and below {most}", found=value)
     return tuple(int(value) if whole else float(value) for value in values)
 
 

@@ -111,11 +111,11 @@ def shake(
     """
     labelled = int((_codes(table, target, weight, name) >= 0).sum())
     if labelled < 2:
-        raise BadData("cross-validation needs two rows with a label or more", where=name, found=labelled)
+        raise BadData("cross-validation needs at least two rows with a label", where=name, found=labelled)
     number = min(FOLDS, labelled) if folds is None else folds
     require_options(bins=bins, folds=number, repeats=repeats)
     notes = (
-        [f"{labelled:,} rows with a label, so {number} folds instead of {FOLDS}"]
+        [f"only {labelled:,} rows have a label, so {number} folds are used instead of {FOLDS}"]
         if number < FOLDS and folds is None
         else []
     )
@@ -205,7 +205,7 @@ def whole_table(batches: Iterable[Batch], *, where: str) -> pa.Table:
         columns = [pa.array(column) if isinstance(column, np.ndarray) else column for column in batch.columns]
         tables.append(pa.table(columns, names=list(batch.names)))
     if not tables:
-        raise BadData("there are no rows", where=where)
+        raise BadData("the data have no rows", where=where)
     return pa.concat_tables(tables, promote_options="permissive").unify_dictionaries().combine_chunks()
 
 

@@ -31,8 +31,9 @@ from bayesbox.stat.metrics import BINS, Scored, scored
 LOGISTIC, TREE = "logistic regression (scikit-learn)", "decision tree (scikit-learn)"
 LEAST_IN_A_LEAF = 5
 ABOUT = (
-    "scikit-learn's models get missing numbers as the median with a flag, numbers standardised, and levels one-hot; "
-    f"the tree has {LEAST_IN_A_LEAF} rows or more in a leaf, the logistic regression its default penalty"
+    "for scikit-learn's models, missing numbers are replaced by the median with an indicator, numbers are "
+    f"standardised, and levels are one-hot encoded; the tree has at least {LEAST_IN_A_LEAF} rows per leaf, the "
+    "logistic regression its default penalty"
 )
 MISSING_LEVEL = "\0missing"
 
@@ -123,7 +124,7 @@ def _log_shares(
     try:
         model.fit(matrix[learned], codes[learned], **given)
     except ValueError as error:
-        raise BadData(f"scikit-learn refuses these rows: {error}") from None
+        raise BadData(f"scikit-learn cannot fit these rows: {error}") from None
     with np.errstate(divide="ignore"):
         return np.log(model.predict_proba(matrix[held])), model.classes_.tolist()
 
@@ -148,7 +149,7 @@ def _prepared(numbers: list[int], levels: list[int], texts: list[int]) -> Any:
 def _as_objects(reader: AnyClassifier, batch: Batch, where: str) -> tuple[Any, Places]:
     """The columns that models use: numbers with NaN, texts of levels and of words; dates as their parts."""
     if not isinstance(reader, TableClassifier):
-        raise BadData("yardsticks are for models of tables", found=reader.title)
+        raise BadData("yardsticks apply to models of tables", found=reader.title)
     columns = reader.named(batch, where=where)
     schema = reader.schema_of(columns, where=where)
     columns = schema.expanded(columns, where=where)
@@ -163,7 +164,7 @@ def _as_objects(reader: AnyClassifier, batch: Batch, where: str) -> tuple[Any, P
             places[2 if kind.is_text else 1].append(len(found))
             found.append(_texts(columns[name], "" if kind.is_text else MISSING_LEVEL))
     if not found:
-        raise BadData("there is no column to learn from", where=where)
+        raise BadData("the data have no column to learn from", where=where)
     matrix = np.empty((batch.rows, len(found)), dtype=object)
     for place, column in enumerate(found):
         matrix[:, place] = column

@@ -87,7 +87,7 @@ class CompiledScorer:
         return RowAnswer(self.proba(row), absent, int(unseen))
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
-        raise TypeError("a scorer is not pickled or copied: pickle the estimator, and call scorer() again")
+        raise TypeError("a scorer cannot be pickled or copied: pickle the estimator and call scorer() again")
 
     def __repr__(self) -> str:
         labels = np.array2string(self.classes, threshold=6, edgeitems=3)

@@ -42,7 +42,7 @@ def redact(classifier: C, min_count: int, *, choose: Callable[[Counts, int], Fla
     model keeps more of its rows than that would take away.
     """
     if min_count < 2:
-        raise BadOption("min_count must be 2 or more: fewer rows than that have no level", found=min_count)
+        raise BadOption("min_count must be at least 2", found=min_count)
     _require_counts_alone(classifier)
     schema, book, choose = classifier.schema, classifier.book, choose or rare_levels
     assert schema is not None
@@ -66,17 +66,17 @@ def _require_counts_alone(classifier: AnyClassifier) -> None:
     """Refuse models that keep more of their rows than counts of levels and sums of numbers."""
     reason = classifier.keeps_rows_by()
     if classifier.fixed:
-        reason = "it was made of given tables and holds nothing of any row"
+        reason = "it was made from given tables and contains nothing about any row"
     elif classifier.schema is None or not classifier.book.classes:
-        reason = "it has learned nothing"
+        reason = "it is not trained yet"
     elif reason is None:
-        reason = next((f"column `{name}` keeps {what}" for name, what in _kept_whole(classifier)), None)
+        reason = next((f"column `{name}` stores {what}" for name, what in _kept_whole(classifier)), None)
     if reason is not None:
         raise CannotRedact(
             f"this model cannot be redacted: {reason}",
             remedy=""
             if classifier.fixed
-            else "Train one that counts each column by itself and keeps no numbers: "
+            else "Train a model that counts each column separately and stores no numbers: "
             + Remedy("NaiveBayes(numeric='gaussian')", "--model naive --numeric gaussian"),
         )
 
@@ -150,8 +150,8 @@ def require_not_pooled(book: Book, rows: Book) -> None:
             for level in tally.levels:
                 if level not in known:
                     raise CannotForget(
-                        f"the rare levels of column `{name}` were pooled, so rows that have one cannot be forgotten",
+                        f"the rare levels of column `{name}` were pooled, so rows with one of them cannot be forgotten",
                         where=f"column `{name}`",
                         found=level,
-                        remedy="Forget them in the model before it was redacted, and redact it again",
+                        remedy="Forget them in the model as it was before redaction, and redact it again",
                     )

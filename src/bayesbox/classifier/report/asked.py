@@ -47,10 +47,10 @@ def missing_columns(
         name = next(iter(nearest), absent[0])
         near = f"Is `{nearest[name]}` meant to be `{name}`? " if name in nearest else ""
         raise BadData(
-            f"no column `{name}`, and the model was made with absent='error'",
+            f"no column `{name}`, and the model has absent='error'",
             where=where,
             found=", ".join(map(str, names)),
-            remedy=f"{near}Rename or add the column; absent='missing' takes it as missing in every row",
+            remedy=f"{near}Rename or add the column; with absent='missing' it is treated as missing in every row",
             column=name,
         )
     return MissingColumns(absent, nearest, where=where)
@@ -76,8 +76,8 @@ def none_there(used: Sequence[str], names: Sequence[str], *, where: str | None) 
     """What to say of rows that have none of the columns that are used."""
     near = next((name for name in used if nearest_names([name], names)), used[0])
     error = UnknownColumn(near, available=names, where=where)
-    error.what = "none of the model's columns is there"
-    error.remedy = f"It needs `{near}`, for example. {error.remedy}"
+    error.what = "the data have none of the model's columns"
+    error.remedy = f"The model needs `{near}`, for example. {error.remedy}"
     return error
 
 

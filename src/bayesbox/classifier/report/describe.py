@@ -62,9 +62,7 @@ class ColumnFacts:
         if self.mean is not None and self.deviation is not None:
             of = self.of or NOT_DECLARED
             written = f"{of.written}; " if of.written else ""
-            return (
-                f"{written}mean {of.number_text(self.mean, self.deviation)}, deviation {of.spread_text(self.deviation)}"
-            )
+            return f"{written}mean {of.number_text(self.mean, self.deviation)}, std {of.spread_text(self.deviation)}"
         return ""
 
     def as_dict(self) -> Json:
@@ -142,15 +140,15 @@ def _undeclared(name: str, kind: Kind, book: Book) -> Iterator[Hint]:
         rows = int(total) if total.is_integer() else round(total, 6)
         first = tally.levels[places[0]]
         which = f"{first!r}" if len(places) == 1 else f"{len(places):,} levels, the first {first!r}"
-        what = f"column `{name}` holds what was not declared, {which}"
-        text = f"{what}, in {rows:,} of the rows: counted as further levels"
+        what = f"column `{name}` has values that were not declared: {which}"
+        text = f"{what}, in {rows:,} rows; they are counted as additional levels"
         yield Hint(Reason.UNDECLARED_LEVELS, (name,), text, found=(which, rows))
 
 
 def _of_column(facts: ColumnFacts, book: Book, rows: float) -> Iterator[Hint]:
     name = facts.name
     if facts.observed == 0:
-        yield Hint(Reason.NO_VALUES, (name,), f"column `{name}` has no value at all, so it says nothing")
+        yield Hint(Reason.NO_VALUES, (name,), f"column `{name}` has no values")
     elif facts.missing > 0.9 * rows:
         share = f"{facts.missing / rows:.0%}"
         what = f"column `{name}` is missing in {share} of the rows"
@@ -171,7 +169,7 @@ def _leak(facts: ColumnFacts, tally: Counts, book: Book) -> Iterator[Hint]:
     right = tally.most_by_level().sum() / observed
     if right >= DECIDES:
         share = f"{right:.1%}"
-        what = f"column `{facts.name}` alone tells the class in {share} of the rows"
+        what = f"column `{facts.name}` alone determines the class in {share} of the rows"
         remedy = "If it is only known after the class, ignore it: " + ignoring(facts.name)
         yield Hint(Reason.LEAK, (facts.name,), what, remedy, found=(share,))
 
@@ -188,15 +186,15 @@ def _of_levels(facts: ColumnFacts, tally: Counts) -> Iterator[Hint]:
         return
     marks = [level for level in levels if is_missing_mark(level)]
     if marks:
-        remedy = "If it stands for a missing value: " + missing_mark(marks[0])
+        remedy = "If it means missing: " + missing_mark(marks[0])
         yield Hint(Reason.MISSING_MARK, (name,), f"column `{name}` has the level {marks[0]}", remedy, (marks[0],))
     others = [level for level in levels if level not in marks]
     if not facts.declared and len(others) > 2 and all(_is_number(level) for level in others):
         remedy = "If these are measurements: " + declaring(name, "real")
-        yield Hint(Reason.NUMBERS_AS_LEVELS, (name,), f"column `{name}` is a category of numbers", remedy)
+        yield Hint(Reason.NUMBERS_AS_LEVELS, (name,), f"column `{name}` is a category with numeric levels", remedy)
     yield from _of_spelling(name, levels)
     if len(levels) > 1 and _tells_the_class(tally):
-        what = f"column `{name}` tells the class by itself: is it known before the class is?"
+        what = f"column `{name}` alone determines the class: is it known before the class is?"
         yield Hint(Reason.LEAK, (name,), what)
 
 
@@ -213,11 +211,11 @@ def few_texts(schema: Schema, book: Book) -> Iterator[Hint]:
             yield Hint(
                 Reason.BROKEN_NUMBERS,
                 (facts.name,),
-                f"column `{facts.name}` holds numbers but for {rows:,} of {facts.observed:,} values, such as {text!r}: "
-                "training reads it as numbers and refuses these",
-                "If they stand for missing values: "
+                f"column `{facts.name}` is numeric except for {rows:,} of {facts.observed:,} values, such as "
+                f"{text!r}: training reads it as numbers and refuses these",
+                "If they mean missing: "
                 + missing_mark(text)
-                + "; if the numbers are names: "
+                + "; if the numbers are labels: "
                 + declaring(facts.name, "category"),
                 found=(rows, facts.observed, text),
             )
@@ -252,13 +250,13 @@ def _tells_the_class(tally: Counts) -> bool:
 
 def _of_target(book: Book, rows: float) -> Iterator[Hint]:
     if len(book.classes) > max(min(MANY_CLASSES, 0.5 * rows), 1):
-        what = f"the target has {len(book.classes):,} classes in {rows:,.0f} rows: does it name the rows?"
+        what = f"the target has {len(book.classes):,} classes in {rows:,.0f} rows: is it an identifier?"
         yield Hint(Reason.MANY_CLASSES, (), what)
         return
     rare = [name for name, count in zip(book.classes, book.n, strict=True) if count == 1]
     if rare:
         listed = ", ".join(rare[:4]) + (", ..." if len(rare) > 4 else "")
-        yield Hint(Reason.RARE_CLASSES, (), f"of some classes there is a single row: {listed}")
+        yield Hint(Reason.RARE_CLASSES, (), f"some classes have a single row: {listed}")
 
 
 def size_of_naive(model: NaiveModel) -> ModelSize:

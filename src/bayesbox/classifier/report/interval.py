@@ -34,10 +34,14 @@ def interval_of_draws(
         if np.array_equal(np.array(calibrated.log_prior), np.asarray(classifier.model.log_prior)):
             with np.errstate(divide="ignore"):
                 drawn = np.exp(calibration.applied(np.log(drawn)))
-            notes = [*notes, "each draw is calibrated as the answer is; the calibration itself has no error here"]
+            notes = [
+                *notes,
+                "each draw is calibrated like the prediction; the uncertainty of the calibration itself is not "
+                "included",
+            ]
         else:
-            notes = [*notes, "before calibration, which was learned under another prior"]
+            notes = [*notes, "before calibration, which was fitted under another prior"]
             shares = np.exp(base.plain_log_posterior(batch))[0]
-    title = f"{classifier.case_title(batch)}: how sure is P(class | x)?"
+    title = f"{classifier.case_title(batch)}: credible interval of P(class | x)"
     found = intervals_of(list(base.model.labels), shares, drawn, level)
     return IntervalTable(title, ("class",), found, draws, tuple(notes))

@@ -43,11 +43,11 @@ class Parameters(NamedTuple):
         """In a line.
 
         >>> print(Parameters(11, 22, 20, 64).text())
-        11 free, 22 in all; P(x | class): 20 by naive Bayes, 64 by the full joint
+        11 free, 22 in total; P(x | class): 20 by naive Bayes, 64 by the full joint
         """
         others = [("naive Bayes", self.naive), ("the full joint", self.joint)]
         compared = ", ".join(f"{large(number)} by {name}" for name, number in others if number is not None)
-        found = f"{large(self.free)} free, {large(self.terms)} in all"
+        found = f"{large(self.free)} free, {large(self.terms)} in total"
         return f"{found}; P(x | class): {compared}" if compared else found
 
     def to_dict(self) -> dict[str, int | None]:

@@ -40,7 +40,7 @@ class Learns:
         from bayesbox.errors import BadOption
 
         raise BadOption(
-            "the interval of an answer is drawn for naive Bayes, of rows and documents, and for Bayesian networks",
+            "credible intervals are available for naive Bayes (tables and documents) and for Bayesian networks",
             found=getattr(self, "title", type(self).__name__),
             remedy=Remedy("Train bayesbox.NaiveBayes(), or fit a network: net.interval(question)", "Try --model naive"),
         )
@@ -62,7 +62,7 @@ def tables_of(classifier: Any, most: int | None) -> Iterator[LearnedTable]:
         options = fit_options(classifier.schema, book, classifier.rules, conditional.columns[0])
         weight = model.weight_of(conditional) if hasattr(model, "weight_of") else 1.0
         for table in conditional.learned(book, options, most):
-            power = "" if weight == 1 else f"its factors are raised to the power {weight:.4g}"
+            power = "" if weight == 1 else f"its factors are raised to the weight {weight:.4g}"
             yield replace(table, about="; ".join(text for text in (table.about, power) if text))
     for number, each in enumerate(classifier.inner(), start=1):
         classes, prior = each.model.classes, prior_factor(each.model, each.book, each.rules)
@@ -119,7 +119,7 @@ def printed(classifier: Any, most: int | None, interval: float | None = None) ->
         notes.append(f"{more:,} more tables are not shown")
     notes += [f"ignored: {name}, since {reason}" for name, reason in getattr(model, "left_out", {}).items()]
     if level is not None:
-        notes += prior_notes(sure) or ["no share was counted, so that there are no intervals"]
+        notes += prior_notes(sure) or ["no probability was counted, so there are no intervals"]
     size = classifier.parameters()
-    title = f"what was learned of {classifier.target or 'class'}: {classifier.title}"
+    title = f"what was learned about {classifier.target or 'class'}: {classifier.title}"
     return PrintedTables(title, steps, (*notes, f"parameters: {size.text()}"), size.to_dict())

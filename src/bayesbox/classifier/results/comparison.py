@@ -71,7 +71,7 @@ class ModelComparison(Result, Mapping[str, "Evaluation"]):
         """
         first, second = (self._rows(name) for name in (one, self.best if other is None else other))
         if metric not in METRICS:
-            raise BadOption("there is no such metric", found=metric, remedy=f"Choose one of: {', '.join(METRICS)}")
+            raise BadOption("unknown metric", found=metric, remedy=f"Choose one of: {', '.join(METRICS)}")
         return difference(first, second, metric, self._options)
 
     @property
@@ -81,12 +81,12 @@ class ModelComparison(Result, Mapping[str, "Evaluation"]):
     def _rows(self, name: str) -> Any:
         if name not in self.evaluations:
             known = ", ".join(self.evaluations)
-            raise BadOption("there is no such model in the comparison", found=name, remedy=f"Choose one of: {known}")
+            raise BadOption("the comparison has no such model", found=name, remedy=f"Choose one of: {known}")
         return self.evaluations[name]._rows()
 
     def _headline(self) -> str:
         if not self.evaluations:
-            return "ModelComparison(no model could be judged)"
+            return "ModelComparison(no model could be evaluated)"
         best = self.evaluations[self.best]
         return f"ModelComparison({len(self)} models, best {self.best}: log loss {best.log_loss:.4f})"
 
@@ -95,7 +95,7 @@ class ModelComparison(Result, Mapping[str, "Evaluation"]):
             TextBlock(self.how),
             self._metrics(),
             *self._differences(),
-            *(TextBlock(f"{name} takes no part: {why}") for name, why in self.refused.items()),
+            *(TextBlock(f"{name} is not compared: {why}") for name, why in self.refused.items()),
         ]
 
     def _metrics(self) -> TableBlock:
@@ -133,7 +133,7 @@ class ModelComparison(Result, Mapping[str, "Evaluation"]):
                 known = not (math.isnan(each) or math.isinf(each))
                 row += [f"{each:+.4f}" if known else "", _signed(each)]
             rows.append(row)
-        caption = f"difference to {self.best}, paired by rows; an interval that holds 0 may be chance"
+        caption = f"difference from {self.best}, paired by row; an interval that contains 0 may be chance"
         yield TableBlock(columns, rows, caption=caption, right=(1, 3))
 
     def _frame(self) -> Mapping[str, Sequence[object]]:

@@ -22,7 +22,7 @@ MOST_CONFUSIONS = 10
 def score_table(found: Evaluation) -> TableBlock:
     """The metrics with their intervals, and what they are to be held against."""
     metrics, repeats = found.metrics, found.accuracy_by_repeat
-    form = "0 best, 1 worst (two classes)" if metrics.brier_worst == 1 else "0 best, 2 worst (sum over classes)"
+    form = "0 is best, 1 worst (two classes)" if metrics.brier_worst == 1 else "0 is best, 2 worst (sum over classes)"
     spread = f"; repeats {min(repeats):.4f} to {max(repeats):.4f}" if len(repeats) > 1 else ""
     rows = [
         _score("accuracy", found.accuracy, f"always {metrics.baseline}: {metrics.baseline_accuracy:.4f}{spread}"),
@@ -33,7 +33,7 @@ def score_table(found: Evaluation) -> TableBlock:
     rows.append(_score("Brier score", found.brier, form))
     rows.append(_score("calibration error", found.calibration_error, f"{len(metrics.bins)} bins"))
     if not math.isnan(metrics.area):
-        kind = "" if len(found.scored.classes) == 2 else "mean of one class against the rest"
+        kind = "" if len(found.scored.classes) == 2 else "mean over classes, one against the rest"
         rows.append(_score("area under ROC", found.auc, kind))
     if found.before is not None:
         rows.append(["before calibration", "", "", ""])

@@ -66,7 +66,7 @@ class GroupTable(Result, Mapping[str, "Evaluation"]):
             for name, found in self.groups.items()
         ]
         columns = [self.name, "rows", "accuracy", "95 % interval", "log loss", "95 % interval", "AUC", "calib. error"]
-        note = [TextBlock(f"* fewer than {FEW} rows: too few to tell")] if few else []
+        note = [TextBlock(f"* fewer than {FEW} rows: too few for a conclusion")] if few else []
         return [TableBlock(columns, rows, caption=f"by {self.name}", right=(2, 4)), *note]
 
     def _frame(self) -> Mapping[str, Sequence[object]]:
@@ -103,8 +103,8 @@ def group_codes(name: str, labels: Encoded) -> tuple[NDArray[np.int64], tuple[st
     used = sorted({labels.levels[code] for code in np.unique(labels.codes) if code >= 0}, key=_order)
     if len(used) > MOST_GROUPS:
         raise BadOption(
-            f"`{name}` has {len(used):,} values, more than the {MOST_GROUPS:,} groups there may be",
-            remedy="Put numbers into bins first, for example with pandas.cut",
+            f"`{name}` has {len(used):,} values, more than the limit of {MOST_GROUPS:,} groups",
+            remedy="Bin numbers first, for example with pandas.cut",
         )
     place = {text: code for code, text in enumerate(used)}
     codes = np.array([*(place.get(text, -1) for text in labels.levels), len(used)], np.int64)[labels.codes]

@@ -63,7 +63,7 @@ class ThresholdTable(Result):
         frame = self._frame()
         places = np.unique(np.linspace(0, len(self.thresholds) - 1, SHOWN).round().astype(int)).tolist()
         rows = [[values[place] for values in frame.values()] for place in places]
-        caption = f"answering {self.label} where P({self.label}) is at least the threshold"
+        caption = f"predicting {self.label} if P({self.label}) is at least the threshold"
         return [TableBlock(list(frame), rows, caption=caption)]
 
     def _frame(self) -> Mapping[str, Sequence[object]]:

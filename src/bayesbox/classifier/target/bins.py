@@ -57,14 +57,14 @@ def numbers_of(column: Column, target: str, where: str | None) -> Doubles:
         found = np.asarray(as_numbers(column, name=target, where=where), dtype=np.float64)
     except KindContradiction as error:
         raise BadData(
-            f"the target `{target}` is cut into bins, but not all of it are numbers",
+            f"the target `{target}` cannot be binned, since it has values that are not numbers",
             where=error.where,
             found=error.found,
             remedy="Train without " + Remedy("target_bins=", "--target-bins") + ", or correct the value",
             column=target,
         ) from None
     if np.isinf(found).any():
-        raise BadData(f"the target `{target}` holds an infinite value (inf)", where=where, column=target)
+        raise BadData(f"the target `{target}` contains an infinite value (inf)", where=where, column=target)
     return found
 
 
@@ -73,7 +73,7 @@ def bin_cuts(source: Source, target: str, bins: int) -> tuple[float, ...]:
     require_whole("target_bins", bins, least=2)
     if not source.rereadable:
         raise BadOption(
-            "bins of the target are found in a pass of their own, but the rows come from a pipe",
+            "finding the bins of the target needs a pass over the rows, but they come from a pipe",
             where=source.name,
             remedy="Write them to a file first",
         )
@@ -85,7 +85,7 @@ def bin_cuts(source: Source, target: str, bins: int) -> tuple[float, ...]:
 
     found = source.reduce(distinct)
     if found is None or len(found.values) < 2:
-        raise BadData(f"the target `{target}` has fewer than two different numbers", where=source.name, column=target)
+        raise BadData(f"the target `{target}` has fewer than two distinct numbers", where=source.name, column=target)
     return tuple(equal_frequency(found.values, found.counts[:, None], bins).tolist())
 
 
@@ -130,5 +130,5 @@ def cuts_from_json(written: Sequence[object] | None) -> tuple[float, ...] | None
         return None
     found = tuple(each for each in written if type(each) is float)
     if len(found) != len(written) or not found or not np.isfinite(found).all() or (np.diff(found) <= 0).any():
-        raise ValueError("the bins of the target are not numbers that rise")
+        raise ValueError("the bins of the target are not increasing numbers")
     return found

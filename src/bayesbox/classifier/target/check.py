@@ -23,7 +23,7 @@ from bayesbox.source.base import Source
 
 FEW_NUMBERS = 100
 SHARE, FIRST_SHARE = 0.1, 0.5  # of the rows that may hold a number of their own: of all, of the first batch
-BINS = "Cut it into bins: " + parameter("target_bins", 5) + Remedy(" (or pandas.qcut)", "")
+BINS = "Bin it: " + parameter("target_bins", 5) + Remedy(" (or pandas.qcut)", "")
 
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]{1,3})?")
 
@@ -63,12 +63,12 @@ class TargetCheck:
         if found is None:
             return
         fraction = next((value for value, number in zip(values, found, strict=True) if number % 1), None)
-        reason, what = "fractions", "has numbers with fractions: they are measurements, not classes"
+        reason, what = "fractions", "has fractional numbers: these are measurements, not classes"
         if fraction is None:
             if len(found) <= max(FEW_NUMBERS, share * rows):
                 return
             reason = "many-numbers"
-            what = f"has {len(found):,} different numbers in {rows:,} rows: they look like measurements, not classes"
+            what = f"has {len(found):,} distinct numbers in {rows:,} rows: these look like measurements, not classes"
         raise NotClasses(
             f"the target `{self.target}` {what}",
             reason=reason,
@@ -77,7 +77,7 @@ class TargetCheck:
             where=self.where,
             found=fraction,
             remedy=BINS
-            + ". If these are classes, say how many there may be: "
+            + ". If these are classes, raise the limit: "
             + parameter("classes_limit", max(len(found), 1000)),
         )
 
@@ -104,7 +104,7 @@ def require_few_classes(classes: int, *, known: int = 0, most: int | None = None
     limit = current_limits().classes if most is None else most
     if classes > max(limit, known):
         raise NotClasses(
-            f"the target has {classes:,} classes or more, over the limit of {limit:,}, as if it named the rows",
+            f"the target has at least {classes:,} classes, over the limit of {limit:,}: it looks like an identifier",
             reason="many-classes",
             classes=classes,
             where=where,

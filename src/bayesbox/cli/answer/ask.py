@@ -26,7 +26,9 @@ def ask_classifier(
     with captured_warnings() as warned:
         classifier = load_classifier(path)
         if target is not None and target != classifier.target:
-            raise click.UsageError(f"--target names a node of a network; the target of {path} is {classifier.target}")
+            raise click.UsageError(
+                f"--target names a node of a network; the target of {path} is already {classifier.target}"
+            )
         values = options.values_set(known, classifier.feature_names)
         found = classifier.ask_next(classifier.one_row(values, where=path), costs)
     if as_json:

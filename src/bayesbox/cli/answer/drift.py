@@ -20,17 +20,18 @@ if TYPE_CHECKING:
 @click.command(
     "drift",
     cls=options.Verb,
-    short_help="Say what has changed since a model was trained.",
+    short_help="Report what has changed since a model was trained.",
     examples=(
         "bayes drift people.bayes new.csv",
         "zcat new.csv.gz | bayes drift people.bayes - --json",
         "bayes drift may.bayes june.bayes",
     ),
-    notes="PSI is the population stability index: below 0.1 is no change, above 0.25 a large one; p is that of a "
-    "G-test. Numbers are compared in about ten groups of the cells that were counted; where only moments were, by "
-    "their means. Keys of --json: target, rows_before, rows, drifted (names), columns (column, by, statistic, df, "
-    "p_value, psi, drifted, missing_before, missing_after, missing_p_value, missing_psi, unseen, examples, change), "
-    "classes (class, learned, expected, predicted), class_psi, class_test (of two models), notes.",
+    notes="PSI is the population stability index: below 0.1 means no change, above 0.25 a large change. p is the "
+    "p-value of a G-test. Numeric columns are compared in about ten groups of the counted cells, or by their "
+    "means where only moments were counted. Keys of --json: target, rows_before, rows, drifted (names), columns "
+    "(column, by, statistic, df, p_value, psi, drifted, missing_before, missing_after, missing_p_value, "
+    "missing_psi, unseen, examples, change), classes (class, learned, expected, predicted), class_psi, "
+    "class_test (of two models), notes.",
 )
 @click.argument("model")
 @click.argument("data", nargs=-1, required=True)
@@ -39,11 +40,11 @@ if TYPE_CHECKING:
 @options.bad_rows_option
 @options.json_option
 def command(model: str, data: tuple[str, ...], as_json: bool, **given: Any) -> None:
-    """Say what has changed since a model was trained: a test and the PSI of each column, levels that were never seen,
-    missing values, and the classes that are predicted.
+    """Report what has changed since a model was trained: tests and PSI of each column, unseen levels, missing values,
+    and predicted classes.
 
-    DATA are rows without their classes, files or - for standard input, counted a batch at a time and not kept; or
-    another model, whose rows are compared.
+    DATA are rows without classes, from files or - for standard input, counted in batches and not kept; or another
+    model, to compare its rows.
     """
     from bayesbox.cli.evaluate import is_model
     from bayesbox.file.load import load_classifier

@@ -13,28 +13,29 @@ from bayesbox.cli.print.output import captured_warnings, emit_json, note, say
 @click.command(
     "importance",
     cls=options.Verb,
-    short_help="Say which columns matter.",
+    renamed={"--most": "--top"},
+    short_help="Rank the columns by how much they matter.",
     examples=(
         "bayes importance people.bayes",
         "bayes importance people.bayes test.csv",
-        "bayes importance spam.bayes --most 20",
+        "bayes importance spam.bayes --top 20",
     ),
-    notes="The loss is the rise of the mean log loss (natural logarithms, probabilities of at least 2.2e-16) where the "
-    "column is marginalised. Keys of --json: target, of (column or word), entropy, rows, log_loss, accuracy, columns "
-    "(column, information in bits, loss, accuracy_drop), notes.",
+    notes="The loss is the increase of the mean log loss (natural logarithms, probabilities clipped at 2.2e-16) when "
+    "the column is marginalised. Keys of --json: target, of (column or word), entropy, rows, log_loss, accuracy, "
+    "columns (column, information in bits, loss, accuracy_drop), notes.",
 )
 @click.argument("model")
 @click.argument("data", nargs=-1)
-@click.option("-t", "--target", metavar="COLUMN", help="The column that holds the classes; by default the model's.")
-@click.option("--most", type=click.IntRange(min=1), metavar="N", help="Print the N that matter most; all by default.")
+@click.option("-t", "--target", metavar="COLUMN", help="The target column; by default the model's.")
+@click.option("--top", type=click.IntRange(min=1), metavar="N", help="Print only the N most important; by default all.")
 @options.na_option
 @options.input_format_option("-f", "--format")
 @options.json_option
 def command(model: str, data: tuple[str, ...], as_json: bool, **given: Any) -> None:
-    """Say what each column, or each word of documents, says of the class by itself, in bits.
+    """Rank the columns, or the words of documents, by their mutual information with the class, in bits.
 
-    With DATA, rows with their classes that were not learned, also what is lost without it: naive Bayes leaves out its
-    term, and other models are asked with the column missing in every row.
+    With DATA (labelled rows that the model has not learned), also by the increase in log loss without the column: its
+    term is dropped in naive Bayes, and its values are set to missing in other models.
     """
     from dataclasses import replace
 
@@ -47,7 +48,7 @@ def command(model: str, data: tuple[str, ...], as_json: bool, **given: Any) -> N
         losses = classifier.losses()
         if data:
             if classifier.needs_target and (given["target"] or classifier.target) is None:
-                raise click.UsageError("the model does not know its target: say which column it is, with -t")
+                raise click.UsageError("the model does not record its target column: pass -t COLUMN")
             reading = reading_of(given)
             opened = classifier.open_rows(list(data), target=given["target"], learning=False, reading=reading)
             progress = Progress(opened.source)
@@ -59,8 +60,8 @@ def command(model: str, data: tuple[str, ...], as_json: bool, **given: Any) -> N
             finally:
                 progress.close()
         found = losses.result()
-    if given["most"] is not None:
-        found = replace(found, columns=found.columns[: given["most"]])
+    if given["top"] is not None:
+        found = replace(found, columns=found.columns[: given["top"]])
     if as_json:
         emit_json(found.to_dict())
     else:

@@ -18,22 +18,22 @@ CLASSES = "(classes)"
 @click.command(
     "diff",
     cls=options.Verb,
-    short_help="Say in what two models differ.",
+    short_help="Compare two models.",
     examples=("bayes diff monday.bayes tuesday.bayes", "bayes diff old.bayes new.bayes --json"),
-    notes="Keys of --json: digests (by file), ledgers (by file, null where none is kept), equal, "
-    "differences (column, what, rows, details), tests (by column, with the sizes of both weighed: by, statistic, df, "
-    "p_value, psi, drifted ..., as in bayes drift; and of the classes, class_test), "
-    "rules (by name, that of the first and of the second).",
+    notes="Keys of --json: digests (by file), ledgers (by file, null if none is kept), equal, differences (column, "
+    "what, rows, details), tests (by column, allowing for both sample sizes: by, statistic, df, p_value, psi, "
+    "drifted ..., as in bayes drift; and for the classes, class_test), rules (by name, for the first and the "
+    "second model).",
 )
 @click.argument("one")
 @click.argument("other")
 @options.json_option
 def command(one: str, other: str, as_json: bool) -> None:
-    """Say in what two models differ: which columns, by how many rows, and where most.
+    """Compare two models: which columns differ, by how many rows, and where most.
 
-    The tallies are compared, levels and classes aligned by name; then the ledgers, where both keep one; then the rules.
-    A test of each column says whether more than chance is behind the difference, whatever the numbers of rows: the p of
-    a G-test, and the population stability index (PSI).
+    The tallies are compared, with levels and classes aligned by name; then the ledgers, if both models keep one; then
+    the rules. For each column a G-test (its p-value) and the population stability index (PSI) show whether the
+    difference is more than chance, allowing for both sample sizes.
     """
     from bayesbox.classifier.report.difference import differences, rule_differences
     from bayesbox.cli.print import chain
@@ -92,8 +92,8 @@ def _tested(tests: Drift, name: str) -> str:
 def _compared(one: str | None, other: str | None) -> str:
     """What two ledgers say of the rows, of which one may be missing."""
     if one is None or other is None:
-        return "only one of the two keeps a ledger, so their rows cannot be compared"
-    return f"the same rows: ledger {one}" if one == other else f"other rows: ledger {one} and {other}"
+        return "only one of the two models keeps a ledger, so their rows cannot be compared"
+    return f"the same rows: ledger {one}" if one == other else f"different rows: ledger {one} and {other}"
 
 
 def _rule(value: object) -> str:

@@ -15,33 +15,33 @@ from bayesbox.errors import BadOption
 @click.command(
     "key",
     cls=options.Verb,
-    short_help="Make a pair of keys to sign certificates with.",
-    examples=("bayes key company",),
-    notes="The keys are Ed25519 in PEM format, as openssl genpkey -algorithm ed25519 makes them too. "
-    "Keys of --json: private_key, public_key (the names of the files).",
+    short_help="Create a key pair for signing certificates.",
+    examples=("bayes key company", "bayes key keys/company --json"),
+    notes="The keys are Ed25519 in PEM format, like those of openssl genpkey -algorithm ed25519. Keys of --json: "
+    "private_key, public_key (the file names).",
 )
 @click.argument("name")
 @options.json_option
 def command(name: str, as_json: bool) -> None:
-    """Make a pair of keys: NAME.pem, which signs and is kept secret, and NAME.pub.pem, which checks and is published.
+    """Create a key pair: NAME.pem signs and must be kept secret, NAME.pub.pem verifies and can be published.
 
-    `bayes forget --key NAME.pem` signs the certificate of a forgetting, and `bayes verify --public-key NAME.pub.pem`
-    checks it. Files that are there already are not overwritten.
+    Sign the certificate of a forget with bayes forget --key NAME.pem, and check it with bayes verify --public-key
+    NAME.pub.pem. Existing files are not overwritten.
     """
     from bayesbox.classifier.signature import new_key_pair
 
     private, public = Path(f"{name}.pem"), Path(f"{name}.pub.pem")
     for path in (private, public):
         if os.path.lexists(path):
-            raise BadOption("this file is there already, and a key is not overwritten", where=str(path))
+            raise BadOption("this file already exists, and keys are never overwritten", where=str(path))
     secret, open_part = new_key_pair()
     _write(private, secret, mode=0o600)
     _write(public, open_part, mode=0o644)
     if as_json:
         emit_json({"private_key": str(private), "public_key": str(public)})
         return
-    note(f"private key in {private}: keep it secret; bayes forget --key {private} signs with it")
-    note(f"public key in {public}: give it to whoever checks; bayes verify --public-key {public}")
+    note(f"private key written to {private}: keep it secret; sign with bayes forget --key {private}")
+    note(f"public key written to {public}: give it to whoever verifies, with bayes verify --public-key {public}")
 
 
 def _write(path: Path, data: bytes, *, mode: int) -> None:

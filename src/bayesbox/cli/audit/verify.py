@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @click.command(
     "verify",
     cls=options.Verb,
-    short_help="Check the certificate of a forgetting, or the store of a service.",
+    short_help="Check the certificate of a forget, or the store of a service.",
     examples=(
         "bayes verify withdrawn.json people.bayes --rows withdrawn.csv",
         "bayes verify withdrawn.json people.bayes --rest remaining.csv",
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
         "bayes verify models",
         "bayes verify models --store postgresql://localhost/bayes --public-key company.pub.pem",
     ),
-    notes="Keys of --json: holds, statements (of those that were checked, by their text), checks (statement, outcome: "
-    "right, wrong or not checked; needs: what would check it), derived (what subtracting does not undo). "
-    "The exit code is 3 if a statement is wrong, and also if none was checked of the rows or of the signature: "
-    "a certificate that somebody made up for a model says the right thing about that model. "
+    notes="The exit code is 3 if a statement is wrong, and also if neither the rows nor the signature were checked: "
+    "anyone can write a certificate that is true of a given model. Keys of --json: holds, statements (of those "
+    "that were checked, by their text), checks (statement, outcome: right, wrong or not checked; needs: what "
+    "would check it), derived (parts that subtraction does not undo). "
     "Keys of --json for a folder: holds, models (model, holds, sequence, rows, events, digest, retrained: the digest "
     "of base and events counted again, snapshots, certificates, signed, faults), audit (holds, records, head, faults).",
 )
@@ -45,35 +45,36 @@ if TYPE_CHECKING:
     "--rest",
     multiple=True,
     metavar="DATA",
-    help="The rows that are left: a model is trained on them alone, or with a ledger only their hash is taken.",
+    help="The remaining rows: a model is trained on them alone, or, with a ledger, only their hash is computed.",
 )
-@click.option("--retrain", is_flag=True, help="With a ledger too, train a model on the --rest.")
-@click.option("--rows", multiple=True, metavar="DATA", help="The rows that were taken out.")
+@click.option("--retrain", is_flag=True, help="Train a model on --rest even if there is a ledger.")
+@click.option("--rows", multiple=True, metavar="DATA", help="The rows that were removed.")
 @click.option(
     "--since",
     multiple=True,
     metavar="DATA",
-    help="Rows that the model has learned since then: it is checked without them.",
+    help="Rows learned after the forget: the model is checked without them.",
 )
-@click.option("--public-key", metavar="FILE", help="Check the signature by this key (PEM), made by bayes key.")
-@click.option("--store", metavar="URL", help="The store of the folder, where it is not store.db in it.")
+@click.option(
+    "--public-key", metavar="FILE", help="Check the signature with this public key (PEM), created by bayes key."
+)
+@click.option("--store", metavar="URL", help="The store of the folder, if it is not store.db in it.")
 @options.weight_option
 @options.na_option
 @options.input_format_option("-f", "--format")
 @options.json_option
 def command(certificate: str, model: str | None, as_json: bool, store: str | None, **given: Any) -> None:
-    """Check the certificate of a forgetting, and print what was checked and what was not.
+    """Check the certificate of a forget, and print what was checked and what was not.
 
-    With the rows that are left, a model is trained on them alone, and its digest must be the one of the certificate:
-    then nothing of the rows taken out is in the tallies. Where the model keeps a ledger (bayes train --ledger), these
-    rows are hashed instead, which needs no room in memory, and the hash must be that of the model: then it has learned
-    these rows, one by one, and no others.
+    With --rest, a model is trained on the remaining rows alone, and its digest must equal that of the certificate: then
+    the tallies contain nothing of the removed rows. If the model keeps a ledger (bayes train --ledger), the remaining
+    rows are only hashed, which needs little memory, and the hash must equal that of the model: then it has learned
+    exactly these rows.
 
-    A model that has learned more since then is not the one of the certificate: give these rows with --since.
+    If the model has learned more rows since the forget, pass them with --since.
 
-    With the folder of a service (bayes serve), every model is counted again from its base and the events that are left,
-    and its digest must be the one that the store holds; so must those of the snapshots, the certificates and the audit
-    log.
+    With the folder of a service (bayes serve), every model is counted again from its base and the remaining events, and
+    its digest must equal that in the store; so must those of the snapshots, the certificates and the audit log.
     """
     if model is None:
         _require_folder(certificate, given)
@@ -109,15 +110,15 @@ def command(certificate: str, model: str | None, as_json: bool, store: str | Non
         for statement in found:
             say(_line(statement))
         for item in promised.derived:
-            say(f"not undone by subtracting: {item}")
+            say(f"not undone by subtraction: {item}")
     if wrong:
-        remedy = "If the model has learned rows since the forgetting, name them: --since DATA"
+        remedy = "If the model has learned rows since the forget, name them: --since DATA"
         raise BadData("the certificate does not hold", where=certificate, remedy=None if given["since"] else remedy)
     if not bound:
         raise BadData(
-            "nothing was checked that shows a forgetting: only that the model is the one that the certificate names",
+            "nothing was checked that proves a forget, only that the model is the one the certificate names",
             where=certificate,
-            remedy="Give the rows taken out (--rows), those that are left (--rest), or the signer's key (--public-key)",
+            remedy="Pass the removed rows (--rows), the remaining rows (--rest), or the signer's key (--public-key)",
         )
     return None
 
@@ -151,7 +152,7 @@ def _text_of(certificate: str) -> str:
     except OSError as error:
         raise SourceUnavailable(error.strerror or "cannot be read", where=certificate) from None
     except UnicodeDecodeError:
-        raise BadData("not a certificate: this is not text", where=certificate) from None
+        raise BadData("not a certificate: the file is not text", where=certificate) from None
 
 
 def _report(found: tuple[Statement, ...], promised: Certificate, *, holds: bool) -> Json:
@@ -182,7 +183,7 @@ def _hashed(classifier: AnyClassifier, model: str, data: tuple[str, ...], given:
 
 def _require_target(classifier: AnyClassifier, model: str) -> None:
     if classifier.needs_target and classifier.target is None:
-        raise BadModelFile("the model does not say which column held the classes", where=model)
+        raise BadModelFile("the model does not record its target column", where=model)
 
 
 def _counted(fresh: AnyClassifier, model: str, data: tuple[str, ...], given: Json) -> tuple[Book | None, int | None]:

@@ -12,24 +12,24 @@ from bayesbox.errors import BadOption
 @click.command(
     "average",
     cls=options.Verb,
-    short_help="Make one model of several, each with its weight.",
+    short_help="Average several models, each with a weight.",
     examples=(
         "bayes average naive.bayes tan.bayes -o both.bayes",
         "bayes average north.bayes south.bayes --weights 3,1 -o country.bayes",
     ),
-    notes="The answer is the sum of P(class | model) times the weight of the model, over the models: the Bayes optimal "
-    "one, where the weights are P(model | rows). bayes train --model optimal learns such weights from the rows. Keys "
-    "of --json: model, target, classes, hypotheses (file, kind, weight), warnings.",
+    notes="The answer is the weighted sum of P(class | model) over the models. It is the Bayes optimal answer if the "
+    "weights are P(model | rows); bayes train --model optimal learns such weights. Keys of --json: model, "
+    "target, classes, hypotheses (file, kind, weight), warnings.",
 )
 @click.argument("models", nargs=-1, required=True)
 @click.option(
     "--weights",
     type=options.WORDS,
     metavar="W,W,...",
-    help="The weight of each model, up to a common factor; by default all the same.",
+    help="The weight of each model, up to a common factor; equal by default.",
 )
 @click.option(
-    "-o", "--output", required=True, type=options.MODEL_FILE, metavar="FILE", help="The file for the model of all."
+    "-o", "--output", required=True, type=options.MODEL_FILE, metavar="FILE", help="The file for the combined model."
 )
 @options.keep_old_option
 @options.wait_option
@@ -37,9 +37,10 @@ from bayesbox.errors import BadOption
 def command(
     models: tuple[str, ...], weights: list[str] | None, output: str, keep_old: bool, wait: float, as_json: bool
 ) -> None:
-    """Make one model of several: its answer is the average of theirs, each with its weight.
+    """Combine several models: the prediction is the weighted average of theirs.
 
-    They may be of different kinds and know different classes; columns that they share must be the same to all.
+    The models may be of different kinds and have different classes, but columns that they share must have the same
+    type.
     """
     from bayesbox.classifier.registry import kind_of, model_name
     from bayesbox.file.load import load_classifier
@@ -51,7 +52,7 @@ def command(
         loaded = [load_classifier(path) for path in models]
         for path, each in zip(models, loaded, strict=True):
             if kind_of(each).of != "rows":
-                raise BadOption(f"a model of {kind_of(each).of} cannot be averaged with others", where=path)
+                raise BadOption(f"a model of {kind_of(each).of} cannot be averaged with other models", where=path)
         average = OptimalClassifier.of(loaded, _numbers(weights, len(loaded)), models)
         average.check()  # a model that cannot be made is not written
         save(average, output, lock=lock, keep_old=keep_old)
@@ -81,4 +82,4 @@ def _numbers(weights: list[str] | None, count: int) -> list[float]:
     try:
         return [float(each) for each in weights]
     except ValueError:
-        raise BadOption("a weight is a number", where="--weights", found=",".join(weights)) from None
+        raise BadOption("a weight must be a number", where="--weights", found=",".join(weights)) from None

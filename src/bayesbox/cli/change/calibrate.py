@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @click.command(
     "calibrate",
     cls=options.Verb,
-    short_help="Learn the calibration of a model again.",
+    short_help="Refit the calibration of a model.",
     examples=(
         "bayes calibrate people.bayes people.csv",
         "bayes calibrate people.bayes new.csv --held-out --kind temperature",
@@ -38,14 +38,10 @@ if TYPE_CHECKING:
     type=click.Choice((*CALIBRATIONS, NO_CALIBRATION)),
     default="auto",
     show_default=True,
-    help="The calibration; none takes it away.",
+    help="The calibration method; none removes it.",
 )
-@click.option(
-    "--held-out", is_flag=True, help="The rows were never learned by the model; by default they are some that were."
-)
-@click.option(
-    "-t", "--target", metavar="COLUMN", help="The column of the classes, if it has another name than in the model."
-)
+@click.option("--held-out", is_flag=True, help="The model has not learned these rows; by default it has.")
+@click.option("-t", "--target", metavar="COLUMN", help="The target column, if its name differs from that in the model.")
 @options.weight_option
 @options.na_option
 @options.bad_rows_option
@@ -55,10 +51,10 @@ if TYPE_CHECKING:
 @options.wait_option
 @options.json_option
 def command(model: str, data: tuple[str, ...], as_json: bool, **given: Any) -> None:
-    """Learn the calibration of a model again, and its column weights; the counts and their digest stay as they are.
+    """Refit the calibration and the column weights of a model; its counts and their digest do not change.
 
-    DATA are rows that the model has learned: each is held out from the counts in turn. After update, forget and merge
-    the calibration of a model is stale, and this is the remedy.
+    DATA are rows that the model has learned: each is held out of the counts in turn. After update, forget and merge,
+    the calibration of a model is stale; use this command to refit it.
     """
     from bayesbox.file.load import CLASSIFIER, load_version
     from bayesbox.file.lock import FileLock
@@ -83,12 +79,12 @@ def command(model: str, data: tuple[str, ...], as_json: bool, **given: Any) -> N
     if as_json:
         emit_json(report)
         return
-    note(f"calibrated by {plural(rows, 'row')}")
+    note(f"calibrated on {plural(rows, 'row')}")
     for text in calibration_lines(classifier):
         note(text)
     for text in warned:
         note(f"note: {text}")
-    note(f"digest {report['digest']}, as before")
+    note(f"digest {report['digest']} (unchanged)")
     note(f"written to {path}")
 
 
@@ -97,13 +93,11 @@ def _require_usable(classifier: AnyClassifier, model: str, given: Json) -> None:
 
     refuse_foreign(kind_of(classifier), given, CHANGE)
     if not classifier.calibrates_by_default:
-        raise BadOption(f"{classifier.title} has no calibration that can be learned again", where=model)
+        raise BadOption(f"{classifier.title} has no calibration that can be refitted", where=model)
     if classifier.fixed:
-        raise NoCounts("this model was made of given tables: there are no counts behind it", where=model)
+        raise NoCounts("this model was made from given tables: it has no counts", where=model)
     if (given["target"] or classifier.target) is None:
-        raise BadModelFile(
-            "the model does not say which column held the classes", where=model, remedy="Say it: -t COLUMN"
-        )
+        raise BadModelFile("the model does not record its target column", where=model, remedy="Pass -t COLUMN")
 
 
 def _calibrated(classifier: AnyClassifier, model: str, data: tuple[str, ...], given: Json) -> int:
@@ -116,7 +110,7 @@ def _calibrated(classifier: AnyClassifier, model: str, data: tuple[str, ...], gi
             parts = _rows(classifier, data, given)
             return calibrate_again(classifier, parts, kind, held_out=given["held_out"])
     except NeverLearned as error:
-        error.remedy = "Give rows that the model has learned, or say that it has not: --held-out"
+        error.remedy = "Pass rows that the model has learned, or add --held-out if it has not"
         raise
 
 

@@ -13,7 +13,7 @@ from bayesbox.cli.options import shared as options
 @click.command(
     "forget",
     cls=options.Verb,
-    short_help="Take rows out of a model again, exactly.",
+    short_help="Remove rows from a model exactly.",
     examples=(
         "bayes forget people.bayes withdrawn.csv",
         "bayes forget people.bayes withdrawn.csv -o without.bayes",
@@ -21,23 +21,16 @@ from bayesbox.cli.options import shared as options
         "bayes forget people.bayes withdrawn.csv --certificate withdrawn.json --key company.pem",
         "bayes forget spam.bayes message.eml --class spam",
     ),
-    notes="Keys of --json: model, rows, unlabelled, skipped, classes, digest_before, digest, warnings, stale, "
-    "derived (what was learned of the rows and is no tally, so that it stays as it is), "
-    "and certificate where one was asked for.",
+    notes="Keys of --json: model, rows, unlabelled, skipped, classes, digest_before, digest, warnings, stale, derived "
+    "(parts learned from rows that are not tallies, and so stay unchanged), and certificate if one was requested.",
 )
 @click.argument("model")
 @click.argument("data", nargs=-1, required=True)
 @options.new_model
-@click.option(
-    "-t", "--target", metavar="COLUMN", help="The column of the classes, if it has another name than in the model."
-)
-@click.option(
-    "--certificate", metavar="FILE", help="Write a certificate of what was taken out, which `bayes verify` checks."
-)
-@click.option("--key", metavar="FILE", help="Sign the certificate by this private key (PEM), made by bayes key.")
-@click.option(
-    "--class", "label", metavar="CLASS", help="The class of all documents, where their folders do not say it."
-)
+@click.option("-t", "--target", metavar="COLUMN", help="The target column, if its name differs from that in the model.")
+@click.option("--certificate", metavar="FILE", help="Write a certificate of the removal; check it with bayes verify.")
+@click.option("--key", metavar="FILE", help="Sign the certificate with this private key (PEM), created by bayes key.")
+@click.option("--class", "label", metavar="CLASS", help="The class of all documents, if their folders do not name it.")
 @options.weight_option
 @options.na_option
 @options.bad_rows_option
@@ -47,11 +40,11 @@ from bayesbox.cli.options import shared as options
 @options.wait_option
 @options.json_option
 def command(model: str, data: tuple[str, ...], as_json: bool, **given: Any) -> None:
-    """Take rows out of a model again, exactly: as if they had never been learned.
+    """Remove rows from a model exactly, as if they had never been learned.
 
-    The rows are given with the labels, and the weights, they were learned with. Rows that were never learned are
-    refused as far as the counts can tell, and nothing is changed then.
+    Pass the rows with the labels and weights they were learned with. Rows that were never learned are refused wherever
+    the counts show it, and then nothing is changed; a ledger (bayes train --ledger) detects every such row.
     """
     if given["key"] and not given["certificate"]:
-        raise click.UsageError("--key signs a certificate, and none is written: add --certificate FILE")
+        raise click.UsageError("--key signs a certificate: add --certificate FILE")
     change(model, data, given, forget=True, as_json=as_json)

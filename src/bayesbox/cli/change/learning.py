@@ -70,7 +70,7 @@ def change(model: str, data: tuple[str, ...], given: Json, *, forget: bool, as_j
     report["stale"] = classifier.stale
     kept = old_name(os.path.realpath(path))
     if forget and os.path.exists(kept):
-        warned.append(f"{os.path.basename(kept)} beside it is a version from before, which may still hold these rows")
+        warned.append(f"{os.path.basename(kept)} is an earlier version of the model and may still contain these rows")
     if forget:
         report["derived"] = list(classifier.irreversible_parts())
     if given.get("certificate"):
@@ -124,11 +124,9 @@ class ChangingRows:
 
         refuse_foreign(kind_of(classifier), self.given, CHANGE)
         if classifier.fixed:
-            raise NoCounts("this model was made of given tables: there are no counts behind it", where=self.model)
+            raise NoCounts("this model was made from given tables: it has no counts", where=self.model)
         if classifier.needs_target and (self.given["target"] or classifier.target) is None:
-            raise BadModelFile(
-                "the model does not say which column held the classes", where=self.model, remedy="Say it: -t COLUMN"
-            )
+            raise BadModelFile("the model does not record its target column", where=self.model, remedy="Pass -t COLUMN")
 
     def require_again(self, known: FileVersion, now: FileVersion) -> None:
         """Refuse to count rows again that are gone once they were read."""
@@ -138,7 +136,7 @@ class ChangingRows:
             self.model,
             expected=known.sha256,
             found=now.sha256,
-            remedy="Nothing was changed; the rows came from a pipe and would count differently now: give them again",
+            remedy="Nothing was changed. The rows came from a pipe and must be read again: run the command once more",
         )
 
     def count(self, classifier: AnyClassifier) -> PendingRows:
@@ -184,7 +182,7 @@ class ChangingRows:
             progress.close()
         if source.left:
             listed = ", ".join(source.left[:8]) + (", ..." if len(source.left) > 8 else "")
-            note(f"note: not in the model, so left out: {listed}")
+            note(f"note: ignored, not columns of the model: {listed}")
         self.skipped = skipped_rows(source)
         return done
 
@@ -200,16 +198,16 @@ def is_pipe(name: str) -> bool:
 def _print_report(report: Json, done: str) -> None:
     from bayesbox.cli.print.reports import counted_classes
 
-    without = f", {report['unlabelled']:,} without a label left out" if report["unlabelled"] else ""
+    without = f", {report['unlabelled']:,} without a label dropped" if report["unlabelled"] else ""
     note(f"{plural(report['rows'] - report['unlabelled'], 'row')} {done}{without}")
-    note(f"classes now: {counted_classes(report['classes']) or 'none, nothing is left'}")
+    note(f"classes now: {counted_classes(report['classes']) or 'none; the model is empty'}")
     for text in report["warnings"]:
         note(f"note: {text}")
     for item in report.get("derived", ()):
-        note(f"note: not undone by subtracting: {item}")
+        note(f"note: not undone by subtraction: {item}")
     note(f"digest before {report['digest_before']}")
     note(f"digest now    {report['digest']}")
     note(f"written to {report['model']}")
     if report.get("certificate"):
         path = report["certificate"]
-        note(f"certificate in {path}: bayes verify {path} {report['model']} --rows DATA")
+        note(f"certificate written to {path}; check it: bayes verify {path} {report['model']} --rows DATA")

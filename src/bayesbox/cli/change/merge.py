@@ -18,21 +18,21 @@ if TYPE_CHECKING:
 @click.command(
     "merge",
     cls=options.Verb,
-    short_help="Join models that were trained apart.",
+    short_help="Merge models that were trained separately.",
     examples=("bayes merge north.bayes south.bayes -o country.bayes", "bayes merge part-*.bayes -o whole.bayes"),
     notes="Keys of --json: model, classes, digests_before (by file), digest, stale, warnings.",
 )
 @click.argument("models", nargs=-1, required=True)
 @click.option(
-    "-o", "--output", required=True, type=options.MODEL_FILE, metavar="FILE", help="The file for the joint model."
+    "-o", "--output", required=True, type=options.MODEL_FILE, metavar="FILE", help="The file for the merged model."
 )
 @options.keep_old_option
 @options.wait_option
 @options.json_option
 def command(models: tuple[str, ...], output: str, keep_old: bool, wait: float, as_json: bool) -> None:
-    """Join models that were trained apart: the same, to the bit, as one that learned the rows of all.
+    """Merge models that were trained separately: the result is identical, bit for bit, to training on all the rows.
 
-    They must have the same rules. Rows that were learned by two of them count twice.
+    The models must have the same rules. Rows that two of them have learned count twice.
     """
     from bayesbox.cli.print.reports import counted_classes
     from bayesbox.file.load import load_classifier
@@ -40,7 +40,7 @@ def command(models: tuple[str, ...], output: str, keep_old: bool, wait: float, a
     from bayesbox.file.save import save
 
     if len(models) < 2:
-        raise click.UsageError("two models or more are needed")
+        raise click.UsageError("merge needs at least two models")
     with captured_warnings() as warned, FileLock(output, wait=wait, verb="merge") as lock:
         loaded = [(path, load_classifier(path)) for path in models]  # under the lock: one of them may be replaced
         (_, whole), *others = loaded
@@ -77,12 +77,12 @@ def _merged(whole: AnyClassifier, other: AnyClassifier, path: str) -> AnyClassif
 
     one, second = kind_of(whole).of, kind_of(other).of
     if one != second:
-        raise CannotMerge(f"one is a model of {one}, the other one of {second}", where=path)
+        raise CannotMerge(f"one model is of {one}, the other of {second}", where=path)
     try:
         merged = whole.merged(other)
     except BayesboxError as error:
         error.where = error.where or path
         raise
     if whole.target != other.target:
-        raise CannotMerge(f"its target is `{other.target}`, that of the others `{whole.target}`", where=path)
+        raise CannotMerge(f"the target is `{other.target}`, but the other models have `{whole.target}`", where=path)
     return merged

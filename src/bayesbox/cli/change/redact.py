@@ -11,9 +11,12 @@ from bayesbox.cli.print.output import emit_json, note
 @click.command(
     "redact",
     cls=options.Verb,
-    short_help="Pool the levels and words that few rows have.",
-    examples=("bayes redact people.bayes --min-count 5 -o public.bayes",),
-    notes="Keys of --json: model, min_count, digest_before, digest, remaining (as bayes show --privacy has them).",
+    short_help="Pool rare levels and words.",
+    examples=(
+        "bayes redact people.bayes -o public.bayes",
+        "bayes redact people.bayes --min-count 10 -o public.bayes",
+    ),
+    notes="Keys of --json: model, min_count, digest_before, digest, remaining (as in bayes show --privacy).",
 )
 @click.argument("model")
 @click.option(
@@ -22,7 +25,7 @@ from bayesbox.cli.print.output import emit_json, note
     default=5,
     show_default=True,
     metavar="N",
-    help="Levels and words of fewer rows than this become one.",
+    help="Pool levels and words that fewer rows than this have.",
 )
 @click.option(
     "-o", "--output", required=True, type=options.MODEL_FILE, metavar="FILE", help="The file for the redacted model."
@@ -30,10 +33,10 @@ from bayesbox.cli.print.output import emit_json, note
 @options.wait_option
 @options.json_option
 def command(model: str, min_count: int, output: str, wait: float, as_json: bool) -> None:
-    """Pool the levels and words that few rows have, so that the model file does not hold them.
+    """Pool rare levels and words, so that the model file does not contain them.
 
-    The counts of the others and the totals of the classes stay as they are. Rows that have a pooled level can no longer
-    be forgotten. Models that keep more of their rows (numbers, points, combinations of columns) are refused.
+    The other counts and the class totals do not change. Rows with a pooled level can no longer be forgotten. Models
+    that store more about their rows (numbers, points, combinations of columns) are refused.
     """
     from bayesbox.classifier.privacy.disclosures import disclosures
     from bayesbox.classifier.privacy.redact import redact
@@ -55,7 +58,7 @@ def command(model: str, min_count: int, output: str, wait: float, as_json: bool)
         emit_json({"model": output, "min_count": min_count, **digests, "remaining": report})
         return
     if remaining:
-        note(f"still there, of fewer than {min_count} rows:")
+        note(f"still in the model, with fewer than {min_count} rows:")
         print_disclosures(remaining, values=False, err=True)
     note(f"digest before {before}")
     note(f"digest now    {thinned.book.digest()}")

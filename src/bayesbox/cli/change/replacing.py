@@ -49,14 +49,14 @@ def replaced(path: str, new: ModelSummary, *, force: bool) -> ModelSummary | Non
     for what, differ in (
         (f"another kind of model: {old.kind}, not {new.kind}", old.kind != new.kind),
         (f"a model of another target: `{old.target}`, not `{new.target}`", _differ(old.target, new.target)),
-        ("a model that has no class in common with the new one", _apart(old.classes, new.classes)),
+        ("a model with no class in common with the new one", _apart(old.classes, new.classes)),
     ):
         if differ:
             raise BadOption(
-                f"there is already {what}",
+                f"the file already holds {what}",
                 where=path,
                 found=str(old),
-                remedy="Nothing was changed; write to another file with -o, or replace it with --force",
+                remedy="Nothing was changed. Write to another file with -o, or replace it with --force",
             )
     return old
 
@@ -82,7 +82,7 @@ def _at(path: str, *, force: bool) -> ModelSummary | None:
     except BadModelFile as error:
         if force:
             return None
-        error.remedy = "Nothing was changed; write to another file with -o, or replace it with --force"
+        error.remedy = "Nothing was changed. Write to another file with -o, or replace it with --force"
         raise
 
 

@@ -13,7 +13,7 @@ from bayesbox.cli.options import shared as options
 @click.command(
     "update",
     cls=options.Verb,
-    short_help="Learn more rows.",
+    short_help="Add rows to a model.",
     examples=(
         "bayes update people.bayes tuesday.csv",
         "bayes update people.bayes 'week/*.csv' -o week.bayes",
@@ -24,12 +24,8 @@ from bayesbox.cli.options import shared as options
 @click.argument("model")
 @click.argument("data", nargs=-1, required=True)
 @options.new_model
-@click.option(
-    "-t", "--target", metavar="COLUMN", help="The column of the classes, if it has another name than in the model."
-)
-@click.option(
-    "--class", "label", metavar="CLASS", help="The class of all documents, where their folders do not say it."
-)
+@click.option("-t", "--target", metavar="COLUMN", help="The target column, if its name differs from that in the model.")
+@click.option("--class", "label", metavar="CLASS", help="The class of all documents, if their folders do not name it.")
 @options.classes_limit_option
 @options.weight_option
 @options.na_option
@@ -41,8 +37,8 @@ from bayesbox.cli.options import shared as options
 @options.wait_option
 @options.json_option
 def command(model: str, data: tuple[str, ...], as_json: bool, **given: Any) -> None:
-    """Learn more rows: the same model, to the bit, as if all rows had been learned at once.
+    """Add rows to a model: the result is identical, bit for bit, to training on all the rows at once.
 
-    What each column is, and which is the target, come from the model.
+    The types of the columns and the target come from the model.
     """
     change(model, data, given, forget=False, as_json=as_json)

@@ -58,7 +58,7 @@ def _print_work(action: str, hmm: HiddenMarkovModel, found: Sequences, given: Js
 
         with replacing(given["svg"]) as file:
             file.write(work.svg().encode())
-        note(f"trellis drawn in {given['svg']}")
+        note(f"trellis written to {given['svg']}")
 
 
 def _draw(hmm: HiddenMarkovModel, rows: pa.Table, found: Sequences, given: Json) -> None:
@@ -72,7 +72,7 @@ def _draw(hmm: HiddenMarkovModel, rows: pa.Table, found: Sequences, given: Json)
     drawn = picture(hmm, found, names=names)
     with replacing(given["svg"]) as file:
         file.write(drawn.encode())
-    note(f"path and P(state) drawn in {given['svg']}")
+    note(f"path and P(state) written to {given['svg']}")
 
 
 def _decoded(hmm: HiddenMarkovModel, rows: pa.Table, found: Sequences, given: Json) -> pa.Table:
@@ -136,5 +136,5 @@ def _forecast(hmm: HiddenMarkovModel, rows: pa.Table, found: Sequences, given: J
             columns |= {f"P({name}={level})": shares[:, index] for index, level in enumerate(parts[0].levels)}
         else:
             columns[f"{name} mean"] = np.concatenate([part.mean for part in parts])
-            columns[f"{name} deviation"] = np.concatenate([part.deviation for part in parts])
+            columns[f"{name} std"] = np.concatenate([part.deviation for part in parts])
     return pa.table({name: pa.array(values) for name, values in columns.items()})

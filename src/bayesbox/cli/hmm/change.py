@@ -23,9 +23,9 @@ def change(action: str, files: tuple[str, ...], given: Json) -> Json:
 
     output = given["output"]
     if action == "merge" and output is None:
-        raise click.UsageError("merge writes another file: -o FILE")
+        raise click.UsageError("merge writes a new file: pass -o FILE")
     if action != "merge" and given["labels"] is None:
-        raise click.UsageError(f"{action} counts states that are known: --labels COLUMN")
+        raise click.UsageError(f"{action} needs known states: pass --labels COLUMN")
     path = output or files[0]
     model, known = load_version(files[0], holds=HOLDS)
     text, number = reading = model.reading()
@@ -38,15 +38,15 @@ def change(action: str, files: tuple[str, ...], given: Json) -> Json:
                 model = model + load_version(other, holds=HOLDS)[0]
         else:
             if model.reading() != reading:
-                remedy = "Nothing was changed; its columns are read differently now: give the rows again"
+                remedy = "Nothing was changed. The types of the columns have changed: read the rows again"
                 raise ModelChanged(files[0], expected=known.sha256, found=version.sha256, remedy=remedy)
             apply = model.partial_fit if action == "update" else model.forget
             rows, _, source = steps
             with placed(source):
                 apply(rows, given["labels"], sequence=given["sequence"], order=given["order"])
         if not model.book_.states:
-            remedy = "Nothing was changed; remove the file instead"
-            raise CannotForget("these are all the steps it has learned", where=files[0], remedy=remedy)
+            remedy = "Nothing was changed. Delete the file instead"
+            raise CannotForget("these are all the steps that the model has learned", where=files[0], remedy=remedy)
         expected = version if version.is_at(path) else None
         save(model, path, expected=expected, lock=lock, keep_old=given["keep_old"])
     return {

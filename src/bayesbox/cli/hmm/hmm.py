@@ -36,7 +36,12 @@ STRANGE = {
 @click.command(
     "hmm",
     cls=options.Verb,
-    short_help="Learn, decode, score or continue sequences by a hidden Markov model.",
+    groups={
+        "Training": ("states", "choose", "rounds", "restarts", "seed", "smoothing"),
+        "Columns": ("labels", "sequence", "order", "types", "ignore"),
+        "Decode, score and forecast": ("steps", "proba", "show_work", "work_method"),
+    },
+    short_help="Train and use hidden Markov models: decode, score, forecast.",
     examples=(
         "bayes hmm train days.csv --states 2 --sequence town --order day -o days.bayes",
         "bayes hmm train days.csv --states 1..6 --choose cv --sequence town --order day -o days.bayes",
@@ -67,55 +72,62 @@ STRANGE = {
 @click.argument("action", type=click.Choice([*LEARNING, *ANSWERS]))
 @click.argument("files", nargs=-1)
 @action_options({"train": ChainOptions})
-@click.option("--labels", metavar="COLUMN", help="train: the column of the states, as far as they are known.")
-@click.option("--sequence", metavar="COLUMN", help="The column that says which sequence a step belongs to.")
-@click.option("--order", metavar="COLUMN", help="The column that puts the steps in order; by default as they stand.")
+@click.option(
+    "--labels", metavar="COLUMN", help="train, update, forget: the column with the known states; missing where unknown."
+)
+@click.option("--sequence", metavar="COLUMN", help="The column that identifies the sequence of each step.")
+@click.option("--order", metavar="COLUMN", help="The column that orders the steps; by default the order of the rows.")
 @click.option(
     "--smoothing",
     default=ChainOptions.smoothing,
     show_default=True,
     metavar="RULE",
-    help="train: the rule of each table.",
+    help="train: the smoothing rule of the tables.",
 )
 @options.types_option
-@click.option("--ignore", type=options.WORDS, multiple=True, metavar="COLUMN,...", help="train: columns to leave out.")
-@click.option("--steps", type=click.IntRange(min=1), default=1, show_default=True, help="forecast: how many steps.")
-@click.option("--proba", is_flag=True, help="decode: the probability of every state at each step.")
+@click.option("--ignore", type=options.WORDS, multiple=True, metavar="COLUMN,...", help="train: columns to ignore.")
+@click.option(
+    "--steps", type=click.IntRange(min=1), default=1, show_default=True, help="forecast: the number of steps."
+)
+@click.option("--proba", is_flag=True, help="decode: add the probability of each state at each step.")
 @click.option(
     "--svg",
     metavar="FILE",
-    help="decode: also draw the path and P(state) of one sequence; with --show-work the trellis.",
+    help="decode: also draw the path and P(state) of one sequence; with --show-work, the trellis.",
 )
-@click.option("--tables", metavar="FILE", help="train, decode, score, forecast: a model of given probabilities (JSON).")
-@click.option(
-    "--show-work", is_flag=True, help="decode, score: write out the algorithm for one sequence, step by step."
-)
+@click.option("--tables", metavar="FILE", help="train, decode, score, forecast: a JSON file of given probabilities.")
+@click.option("--show-work", is_flag=True, help="decode, score: print the algorithm step by step for one sequence.")
 @click.option(
     "--work-method",
     type=click.Choice(["forward", "viterbi", "baum-welch"]),
-    help="--show-work: by default viterbi for decode, forward for score; baum-welch is one round of learning.",
+    help="With --show-work: viterbi by default for decode, forward for score; baum-welch is one EM iteration.",
 )
 @latex_option
 @html_option
-@click.option("-o", "--output", metavar="FILE", help="The file to write: the model, or the answers.")
-@click.option("-F", "--output-format", type=click.Choice(["csv", "tsv", "jsonl", "parquet"]), help="Of the answers.")
+@click.option("-o", "--output", metavar="FILE", help="The file to write: the model or the predictions.")
+@click.option(
+    "-F",
+    "--output-format",
+    type=click.Choice(["csv", "tsv", "jsonl", "parquet"]),
+    help="The format of the predictions.",
+)
 @options.na_option
 @options.bad_rows_option
 @options.input_format_option("-f", "--format")
-@click.option("--force", is_flag=True, help="train: replace a model of another kind, or what is not a model.")
+@click.option("--force", is_flag=True, help="train: replace a file that holds another kind of model, or no model.")
 @options.keep_old_option
 @options.wait_option
 @options.json_option
 @click.pass_context
 def command(context: click.Context, /, action: str, files: tuple[str, ...], as_json: bool, **given: Any) -> None:
-    """Learn a hidden Markov model from rows, or use one.
+    """Train a hidden Markov model, or decode, score and forecast sequences with one.
 
-    train takes DATA, and learns by counting where --labels are known, by Baum-Welch where they are not. update and
-    forget take MODEL and DATA with --labels: more sequences, or some of those that were counted, exactly; merge takes
-    models that were counted. decode, score and forecast take MODEL and DATA: the most probable path of states, the
-    log-likelihood of each sequence, what follows it. Missing values say nothing.
+    train takes DATA and counts if --labels gives the states, else runs Baum-Welch. update and forget take MODEL and
+    DATA with --labels, and add or remove sequences exactly; merge takes counted models. decode, score and forecast take
+    MODEL and DATA: the most probable path of states, the log-likelihood of each sequence, and what follows it. Missing
+    values are ignored.
     """
-    options.refuse_typed(context, STRANGE[action], f"is not for {action}")
+    options.refuse_typed(context, STRANGE[action], f"does not apply to {action}")
     if action in LEARNING and given["output"]:
         options.model_file(given["output"])
     _refuse_misfits(context, action, files, given, as_json=as_json)
@@ -125,7 +137,7 @@ def command(context: click.Context, /, action: str, files: tuple[str, ...], as_j
     with captured_warnings() as warned:
         if action == "train":
             if given["states"] is None or isinstance(given["states"], int):
-                options.refuse_typed(context, ("choose",), "goes with --states auto or 2..6")
+                options.refuse_typed(context, ("choose",), "requires --states auto or a range such as 2..6")
             report = train.train(files, given, context)
         elif action in LEARNING:
             report = change.change(action, files, given)
@@ -146,21 +158,25 @@ def _refuse_misfits(context: click.Context, action: str, files: tuple[str, ...],
     """Files that are too few or too many, and options that do not go together."""
     if given["tables"]:
         if action == "train":
-            why = "is about rows, and --tables gives the probabilities"
+            why = "applies to rows, but --tables gives the probabilities"
             options.refuse_typed(context, (*TRAINING, *ROWS, "labels"), why)
             if files:
-                raise click.UsageError("a model of --tables takes no DATA")
+                raise click.UsageError("--tables gives the probabilities: remove DATA")
         elif not files:
-            raise click.UsageError(f"{action} takes data, besides --tables")
+            raise click.UsageError(f"{action} with --tables also needs DATA")
     elif not files:
         raise click.UsageError("Missing argument 'FILES...'.")
     elif action != "train" and len(files) < 2:
-        raise click.UsageError("merge takes two models" if action == "merge" else f"{action} takes a model and data")
+        raise click.UsageError(
+            "merge needs at least two models" if action == "merge" else f"{action} needs a model and data"
+        )
     shown = given["show_work"]
     require_form(latex=given["latex"], html=given["html"], shown=shown, option="--show-work", as_json=as_json)
     if shown:
-        options.refuse_typed(context, ("proba", "output", "output_format"), "does not go with --show-work")
+        options.refuse_typed(context, ("proba", "output", "output_format"), "cannot be combined with --show-work")
         if given["svg"] and given["work_method"] not in (None, "viterbi"):
-            raise click.UsageError("--svg draws the trellis of viterbi")
+            raise click.UsageError(
+                "--svg with --show-work draws the Viterbi trellis: remove --work-method, or use decode"
+            )
     elif given["work_method"]:
-        raise click.UsageError("--work-method goes with --show-work")
+        raise click.UsageError("--work-method requires --show-work")

@@ -51,7 +51,7 @@ def read_rows(
     ]
     skipped_rows(source)
     if not tables:
-        raise BadData("there is no row", where=source.name)
+        raise BadData("the data have no rows", where=source.name)
     rows = pa.concat_tables(tables, promote_options="permissive").combine_chunks()
     with placed(source):
         return rows, sequences_of(rows, sequence=given["sequence"], order=given["order"]), source

@@ -43,4 +43,4 @@ def save_tables(given: Json, *, as_json: bool) -> None:
         emit_json(facts | {"parameters": model.n_parameters})
         return
     named = ", ".join(str(state) for state in states)
-    note(f"{path}: {plural(len(states), 'state')} ({named}), of given tables")
+    note(f"{path}: {plural(len(states), 'state')} ({named}), from given tables")

@@ -48,7 +48,7 @@ def train(files: tuple[str, ...], given: Json, context: click.Context) -> Json:
     finally:
         progress.close()
     if model.origin_ == COUNTED:
-        options.refuse_typed(context, SEARCH, "is about states to be found, and here every label is known")
+        options.refuse_typed(context, SEARCH, "applies to unknown states, but every label is known")
     with FileLock(path, wait=given["wait"], verb="hmm train") as lock:
         old = replaced(path, ModelSummary.of(model), force=given["force"])
         save(model, path, lock=lock, keep_old=given["keep_old"])
@@ -79,16 +79,16 @@ def print_report(report: Json, *, as_json: bool) -> None:
         return
     states = ", ".join(str(state) for state in report["states"])
     note(f"{report['model']}: {plural(len(report['states']), 'state')} ({states})")
-    learned = f"by {plural(report['rounds'], 'round')} of Baum-Welch" if report["rounds"] else "by counting"
+    learned = f"after {plural(report['rounds'], 'round')} of Baum-Welch" if report["rounds"] else "by counting"
     note(f"  {plural(report['steps'], 'step')} in {plural(report['sequences'], 'sequence')}, {learned}")
     figures = f"log-likelihood {decimal(report['log_likelihood'])}, BIC {decimal(report['bic'])}"
     note(f"  {figures}, {plural(report['parameters'], 'parameter')}")
     if "scores" in report:
         scores = ", ".join(f"{states}: {decimal(score)}" for states, score in report["scores"].items())
-        what = "BIC" if report["chosen_by"] == "bic" else "held-out log-likelihood of a step"
+        what = "BIC" if report["chosen_by"] == "bic" else "held-out log-likelihood per step"
         note(f"  {what} by the number of states: {scores}")
     if not report["converged"]:
-        note("note: it had not settled after the last round; --rounds gives it more")
+        note("note: Baum-Welch did not converge; increase --rounds")
     for text in dict.fromkeys(report["warnings"]):
         note(f"note: {text}")
     if "replaced" in report:

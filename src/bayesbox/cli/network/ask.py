@@ -25,7 +25,7 @@ def ask_network(
     """Print the unknown nodes of a network by their expected information about the target."""
     network = opened_network(path, normalize=False)
     if target is None:
-        raise click.UsageError("a network needs --target NODE, the node to find out about")
+        raise click.UsageError("a network needs a target node: pass --target NODE")
     evidence = evidence_of(network, known)
     found = network.ask_next(evidence, target, costs)
     if as_json:
@@ -43,6 +43,6 @@ def ask_network(
     ]
     table(names, rows, right=list(range(1, len(names))))
     shares = ", ".join(f"{state} {decimal(share)}" for state, share in found.posterior.items())
-    note(f"{found.target} so far: {shares}; {found.entropy:.4f} bits are not known")
+    note(f"{found.target} so far: {shares}; remaining uncertainty {found.entropy:.4f} bits")
     if len(found) > most:
-        note(f"{len(found) - most} more nodes: --top shows more")
+        note(f"{len(found) - most} more nodes: use --top to show them")

@@ -27,7 +27,7 @@ def evidence_of(network: BayesianNetwork | FactorGraph, texts: Sequence[str]) ->
             evidence[name] = network.model.states[place][network.findings({name: state}).states[place]]
             continue
         if not equals and "~" not in text:
-            raise BadOption("evidence is written NODE=STATE", found=text)
+            raise BadOption("evidence must be written NODE=STATE", found=text)
         found = network.evidence_of(parse_query(f"P({quoted_name(network.nodes[0])} | {text})"))
         network.findings(found)  # refuses nodes and states that are not there
         evidence |= {name: _plain(value) for name, value in found.items()}

@@ -36,9 +36,11 @@ def learning_options(verb: F) -> F:
     for option in reversed(
         (
             action_options({"learn": LearnOptions, "fit": TableOptions}, short={"target": "-t"}),
-            click.option("--known", metavar="NETWORK", help="learn: compare the structure with that of this network."),
+            click.option("--known", metavar="NETWORK", help="learn: compare the learned structure with this network."),
             options.types_option,
-            click.option("--ignore", type=options.WORDS, multiple=True, metavar="COLUMN,...", help="learn: leave out."),
+            click.option(
+                "--ignore", type=options.WORDS, multiple=True, metavar="COLUMN,...", help="learn: columns to ignore."
+            ),
             options.na_option,
             options.bad_rows_option,
             options.input_format_option("-f", "--format"),
@@ -57,15 +59,15 @@ def refuse_strangers(context: click.Context, action: str) -> None:
     strange: dict[str, set[str]] = {
         "learn": ({*FIT} - {*LEARN}) | {"rows", *printing, *acting},
         "fit": ({*LEARN} - {*FIT}) | {"rows", *printing, *acting},
-        "show": {*learning, "rows", "seed", "out", *acting},
+        "show": {*learning, "rows", "seed", "output", *acting},
         "edit": {*learning, "rows", "seed", "svg", *printing, "latent", *doubting},
-        "adjust": {*learning, "rows", "seed", "out", "svg", *printing, *EDIT, *doubting},
-        "sensitivity": {*learning, "rows", "seed", "out", *printing, *EDIT, "latent"},
-        "compare": {*learning, "rows", "seed", "out", "svg", *printing, *acting},
-        "convert": {*learning, "rows", "seed", "out", "svg", *printing, *acting},
+        "adjust": {*learning, "rows", "seed", "output", "svg", *printing, *EDIT, *doubting},
+        "sensitivity": {*learning, "rows", "seed", "output", *printing, *EDIT, "latent"},
+        "compare": {*learning, "rows", "seed", "output", "svg", *printing, *acting},
+        "convert": {*learning, "rows", "seed", "output", "svg", *printing, *acting},
         "sample": {*learning, "svg", *printing, *acting},
     }
-    options.refuse_typed(context, strange[action], f"is not for {action}")
+    options.refuse_typed(context, strange[action], f"does not apply to {action}")
 
 
 def learn(files: tuple[str, ...], given: Json, *, as_json: bool) -> None:
@@ -73,9 +75,11 @@ def learn(files: tuple[str, ...], given: Json, *, as_json: bool) -> None:
     from bayesbox.network.learn.learn_network import learn_network
 
     if given["missing"] == "ignore":
-        raise click.UsageError("--missing ignore is for fit; learn takes em, drop or level")
+        raise click.UsageError("--missing ignore applies to fit; for learn, choose one of em, drop, level")
     if given["normalize"] and given["known"] is None:
-        raise click.UsageError("--normalize is about the tables of a network, and learn reads one only with --known")
+        raise click.UsageError(
+            "--normalize applies to the tables of a network, and learn reads a network only with --known"
+        )
     known = _known(given["known"], normalize=given["normalize"])
     source, kinds = _source(files, given)
     progress = SearchProgress()
@@ -107,9 +111,9 @@ def fit(files: tuple[str, ...], given: Json, *, as_json: bool) -> None:
 
     network = opened_network(files[0], normalize=given["normalize"])
     if not isinstance(network, BayesianNetwork):
-        raise click.UsageError("fit takes a Bayesian network, and this is a factor graph")
+        raise click.UsageError("fit needs a Bayesian network, but this is a factor graph")
     if given["missing"] == "level":
-        raise click.UsageError("--missing level is for learn; fit takes em, drop or ignore")
+        raise click.UsageError("--missing level applies to learn; for fit, choose one of em, drop, ignore")
     source, _ = _source(files[1:], given, network)
     hidden = options.several(given["hidden"])
     progress = SearchProgress()
@@ -132,11 +136,11 @@ def fit(files: tuple[str, ...], given: Json, *, as_json: bool) -> None:
         emit_json({"written": written, **facts, "skipped": skipped})
         return
     how = f"EM in {plural(facts['rounds'], 'round')}" if facts["rounds"] else "by counting"
-    note(f"{plural(facts['rows'], 'row')}, {facts['holes']:,} with holes, {how}")
+    note(f"{plural(facts['rows'], 'row')}, {facts['holes']:,} with missing values, {how}")
     if facts["log_likelihood"] is not None:
         say(f"log-likelihood {facts['log_likelihood']:.6f}")
     if not facts["converged"]:
-        note("note: it had not settled after the last round")
+        note("note: EM did not converge; the estimates may improve with more rounds")
     for path in written:
         note(f"written to {path}")
 
@@ -167,7 +171,7 @@ def _known(path: str | None, *, normalize: bool) -> BayesianNetwork | None:
         return None
     network = opened_network(path, normalize=normalize)
     if not isinstance(network, BayesianNetwork):
-        raise click.UsageError("--known takes a Bayesian network, and this is a factor graph")
+        raise click.UsageError("--known needs a Bayesian network, but this is a factor graph")
     return network
 
 
@@ -175,9 +179,9 @@ def _write(network: BayesianNetwork, given: Json) -> list[str]:
     from bayesbox.cli.network.network import write_text
 
     written = []
-    if given["out"]:
-        network.write(given["out"])
-        written.append(given["out"])
+    if given["output"]:
+        network.write(given["output"])
+        written.append(given["output"])
     if given["svg"]:
         write_text(
             given["svg"], network.svg(strengths=network.learning_ is not None and bool(network.learning_.strengths))
@@ -221,9 +225,9 @@ def _facts(network: BayesianNetwork, comparison: Comparison | None, written: lis
 
 
 SCORED = {
-    "em": "of the rows with their holes filled as the network has it, so not to be compared with that of whole rows",
-    "drop": "of the rows without holes",
-    "level": "a hole counted as a state",
+    "em": "of the rows as completed by EM: not comparable with the score of complete rows",
+    "drop": "of the complete rows",
+    "level": "with missing values counted as a state",
 }
 """What the score is of where rows have holes, by how these are treated."""
 
@@ -241,8 +245,8 @@ def _print_report(network: BayesianNetwork, missing: str) -> None:
     if rows:
         table(header, rows, right=[3, 4])
     else:
-        note("no column tells anything of another")
-    holes = f", {learning.holes:,} with holes" if learning.holes else ""
+        note("no column is informative about another")
+    holes = f", {learning.holes:,} with missing values" if learning.holes else ""
     taken = f", {learning.seconds:.1f} s" if sys.stderr.isatty() else ""
     note(
         f"{plural(learning.rows, 'row')}{holes}; {plural(len(rows), 'arc')}, {plural(learning.parameters, 'parameter')}"
@@ -257,9 +261,9 @@ def _print_report(network: BayesianNetwork, missing: str) -> None:
 
 def _print_comparison(comparison: Comparison) -> None:
     note(
-        f"beside the known network: {comparison.same} arcs the same, {len(comparison.missing)} missing, "
-        f"{len(comparison.extra)} extra, {len(comparison.reversed)} reversed; "
-        f"structural Hamming distance {comparison.shd}"
+        f"compared with the known network: {comparison.same} arcs correct, {len(comparison.missing)} missing, "
+        f"{len(comparison.extra)} extra, {len(comparison.reversed)} reversed; structural Hamming distance "
+        f"{comparison.shd}"
     )
     for what in ("missing", "extra", "reversed"):
         arcs = getattr(comparison, what)

@@ -27,6 +27,32 @@ EXTENSIONS = ".bif .xmlbif .bifxml .xml .uai .net .xdsl .json, each also with .g
 @click.command(
     "network",
     cls=options.Verb,
+    renamed={"--out": "--output"},
+    groups={
+        "Show": ("dot", "evidence", "probabilities", "strengths", "layout", "tables", "interval"),
+        "Learn and fit": (
+            "score",
+            "method",
+            "target",
+            "root",
+            "restarts",
+            "patience",
+            "alpha",
+            "bootstrap",
+            "require",
+            "forbid",
+            "tier",
+            "max_parents",
+            "bins",
+            "smoothing",
+            "missing",
+            "hidden",
+            "prior_cases",
+            "known",
+        ),
+        "Adjust and sensitivity": ("latent", "spread", "top"),
+        "Sample": ("rows", "seed"),
+    },
     short_help="Learn, show, edit, convert or sample a Bayesian network.",
     examples=(
         'bayes network learn rows.csv -o net.bif --score bic --forbid "grass->rain"',
@@ -72,31 +98,34 @@ EXTENSIONS = ".bif .xmlbif .bifxml .xml .uai .net .xdsl .json, each also with .g
     type=click.Choice(["learn", "fit", "show", "edit", "adjust", "sensitivity", "compare", "convert", "sample"]),
 )
 @click.argument("files", nargs=-1, required=True)
-@click.option("--normalize", is_flag=True, help="Make rows sum to 1 that do not, instead of refusing them.")
-@click.option("--svg", metavar="FILE", help="learn, fit, show: write a drawing of the graph; sensitivity: the tornado.")
+@click.option("--normalize", is_flag=True, help="Rescale table rows that do not sum to 1, instead of refusing them.")
+@click.option(
+    "--svg", metavar="FILE", help="learn, fit, show: write a drawing of the graph; sensitivity: the tornado diagram."
+)
 @click.option("--dot", is_flag=True, help="show: print the graph in the DOT language, for Graphviz.")
 @click.option(
     "--evidence",
     multiple=True,
     metavar="NODE=STATE",
-    help="show: what is known; repeat it. The posteriors are printed, and drawn into the nodes of --svg and --dot.",
+    help="show: a known state; repeat for several. The posteriors are printed, and drawn in the nodes of --svg and "
+    "--dot.",
 )
-@click.option("--probabilities", is_flag=True, help="show: the probabilities of all states, also without evidence.")
+@click.option("--probabilities", is_flag=True, help="show: the probabilities of all states, even without evidence.")
 @click.option(
-    "--strengths",
-    is_flag=True,
-    help="show: what each parent says of its child, in bits; with --svg drawn into the arcs.",
+    "--strengths", is_flag=True, help="show: the strength of each arc, in bits; with --svg drawn on the arcs."
 )
-@click.option("--layout", is_flag=True, help="show --json: where a drawing puts nodes and arcs.")
+@click.option("--layout", is_flag=True, help="show --json: the positions of nodes and arcs in a drawing.")
 @click.option("--tables", is_flag=True, help="show: every table P(node | parents), and the number of parameters.")
-@interval_option("show --tables: also the credible interval of every number, where the tables were counted")
+@interval_option("show --tables: also the credible interval of every probability, if the tables were counted")
 @latex_option
 @html_option
-@click.option("-n", "--rows", type=click.IntRange(min=0), default=10, show_default=True, help="sample: rows to draw.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Where chance begins.")
+@click.option(
+    "-n", "--rows", type=click.IntRange(min=0), default=10, show_default=True, help="sample: the number of rows."
+)
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="The random seed.")
 @click.option(
     "-o",
-    "--out",
+    "--output",
     metavar="FILE",
     help="learn, fit, edit: the network to write; sample: rows (.csv, .tsv, .jsonl, .parquet).",
 )
@@ -120,33 +149,33 @@ EXTENSIONS = ".bif .xmlbif .bifxml .xml .uai .net .xdsl .json, each also with .g
 def command(
     context: click.Context, /, action: str, files: tuple[str, ...], normalize: bool, as_json: bool, **given: Any
 ) -> None:
-    """Learn a network from rows, or only its tables; show a network, convert it, or draw rows from it.
+    """Learn a Bayesian network from data, fit its tables, show it, convert it, or sample rows from it.
 
-    learn takes DATA: the structure is found by --method, then the tables. fit takes NETWORK and DATA, and learns the
-    tables of the network's structure. show and sample take NETWORK, convert NETWORK and the file to write: converting
-    keeps every number bit for bit; a UAI file keeps no names. edit takes NETWORK and writes a changed one: arcs and
-    nodes are removed first, then renamed, then added, and tables are set last. adjust takes NETWORK and an effect such
-    as P(y | do(x)): the sets of nodes to adjust for, and the formula for it. sensitivity takes NETWORK
-    and the probability of an event: the numbers of the tables on which it depends most. compare takes two networks: the
-    arcs in which they differ, and their cross-entropy. Questions are asked with bayes query.
+    learn takes DATA: it finds the structure by --method, then the tables. fit takes NETWORK and DATA, and estimates the
+    tables of the given structure. show and sample take NETWORK. convert takes NETWORK and the file to write; it
+    preserves every number exactly, but the UAI format has no names. edit takes NETWORK and writes a changed one: arcs
+    and nodes are removed first, then renamed, then added, and tables are set last. adjust takes NETWORK and an effect
+    such as P(y | do(x)), and prints the sets of nodes to adjust for, and the formula. sensitivity takes NETWORK and the
+    probability of an event, and prints the table entries on which it depends most. compare takes two networks, and
+    prints the arcs in which they differ, and their cross-entropy. To ask questions, use bayes query.
     """
     from bayesbox.network.formats import require_format
 
     refuse_strangers(context, action)
     if action in ("learn", "fit"):
         given["normalize"] = normalize
-        if given["out"]:
-            require_format(given["out"])  # before anything is learned
+        if given["output"]:
+            require_format(given["output"])  # before anything is learned
     if action == "learn":
         return network_learn.learn(files, given, as_json=as_json)
     if action == "fit":
         if len(files) < 2:
-            raise click.UsageError("fit takes a network and data")
+            raise click.UsageError("fit needs a network and data")
         return network_learn.fit(files, given, as_json=as_json)
     if action in ("adjust", "sensitivity", "compare"):
         require_question(files, action)
     elif len(files) != (2 if action == "convert" else 1):
-        raise click.UsageError("convert takes two files; show, edit and sample take one")
+        raise click.UsageError("convert needs two files; show, edit and sample need one")
     found = opened_network(files[0], normalize=normalize)
     if action == "convert":
         _convert(found, files[1], as_json=as_json)
@@ -217,7 +246,7 @@ def _print_structure(network: BayesianNetwork) -> None:
     statements = network.local_markov()
     if statements:
         say()
-        say("Each node is independent of those not below it, given its parents:")
+        say("Each node is independent of its non-descendants given its parents:")
         for statement in statements:
             say(f"  {statement}")
 
@@ -239,18 +268,18 @@ def _facts(found: BayesianNetwork | FactorGraph) -> Json:
 
 def _sample(found: BayesianNetwork | FactorGraph, given: Json, *, as_json: bool) -> None:
     rows = _network(found).sample(given["rows"], seed=given["seed"])
-    if as_json and not given["out"]:
+    if as_json and not given["output"]:
         emit_json({"rows": rows.to_pylist(), "written": None})
         return
     from bayesbox.cli.print.writers import format_of, output_file, table_writer
 
-    names, format = tuple(rows.column_names), format_of(given["out"], None)
-    with output_file(given["out"]) as file, table_writer(file, format, names) as write:
+    names, format = tuple(rows.column_names), format_of(given["output"], None)
+    with output_file(given["output"]) as file, table_writer(file, format, names) as write:
         write(rows)
     if as_json:
-        emit_json({"rows": given["rows"], "written": given["out"]})
-    elif given["out"]:
-        note(f"{given['out']}: {plural(given['rows'], 'row')} written")
+        emit_json({"rows": given["rows"], "written": given["output"]})
+    elif given["output"]:
+        note(f"{given['output']}: {plural(given['rows'], 'row')} written")
 
 
 def _network(found: BayesianNetwork | FactorGraph) -> BayesianNetwork:
@@ -259,7 +288,8 @@ def _network(found: BayesianNetwork | FactorGraph) -> BayesianNetwork:
 
     if not isinstance(found, BayesianNetwork):
         raise BadOption(
-            "a factor graph has no directions, so no drawing, no samples and no conditional tables", found=repr(found)
+            "a factor graph has no directions: it cannot be drawn, sampled or shown as conditional tables",
+            found=repr(found),
         )
     return found
 

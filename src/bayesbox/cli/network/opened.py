@@ -35,11 +35,11 @@ def _network_of_model(path: str, *, normalize: bool) -> BayesianNetwork:
     from bayesbox.file.load import load_classifier
 
     if normalize:
-        raise click.UsageError("--normalize is about the tables of a network file, and this is a model")
+        raise click.UsageError("--normalize applies to network files, but this is a model file")
     classifier = load_classifier(path)
     if not classifier.classes:
         raise classifier.nothing_learned()
     network = network_of(classifier)
     if classifier.calibrated is not None:
-        note("the network has the probabilities of the counts, before calibration")
+        note("the network has the uncalibrated probabilities of the counts")
     return network

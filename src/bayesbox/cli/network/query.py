@@ -59,11 +59,11 @@ def answer_network(
     from bayesbox.network.query.notation import Independence
 
     if approximation is not None and (mpe or isinstance(asked, Independence)):
-        raise click.UsageError("--approx is for questions P(...), without --mpe")
+        raise click.UsageError("--approx needs a question P(...) and cannot be combined with --mpe")
     if work is not None and (mpe or isinstance(asked, Independence)):
-        raise click.UsageError("--show-work is for questions P(...), without --mpe")
+        raise click.UsageError("--show-work needs a question P(...) and cannot be combined with --mpe")
     if mpe and isinstance(asked, Independence):
-        raise click.UsageError("--mpe is for questions P(...): it looks for the states of nodes")
+        raise click.UsageError("--mpe needs a question P(...) that names nodes")
     network = opened_network(path, normalize=normalize)
     if isinstance(asked, Independence):
         _print_independence(network, asked, as_json=as_json)
@@ -85,10 +85,10 @@ def answer_with_interval(path: str, asked: Question, how: Json, *, normalize: bo
     from bayesbox.network.query.notation import Independence
 
     if isinstance(asked, Independence):
-        raise click.UsageError("--interval is for questions P(...)")
+        raise click.UsageError("--interval needs a question P(...)")
     network = opened_network(path, normalize=normalize)
     if not isinstance(network, BayesianNetwork):
-        raise click.UsageError(f"--interval is for Bayesian networks, and {path} is a factor graph")
+        raise click.UsageError(f"--interval needs a Bayesian network, but {path} is a factor graph")
     found = answer_interval(network, asked, **how)
     if isinstance(found, CredibleInterval):
         if as_json:
@@ -157,7 +157,7 @@ def _print_all(network: Any, asked: Query, options: Json, how: NetworkWork | Non
     from bayesbox.network.approximate.beside_exact import compare_methods
 
     if how is not None:
-        raise click.UsageError("--show-work goes with one method: --approx weighting or gibbs")
+        raise click.UsageError("--show-work needs one method: --approx weighting or --approx gibbs")
     found = compare_methods(network, asked, **options)
     if as_json:
         emit_json(found.to_dict())
@@ -207,7 +207,9 @@ def _print_explanation(network: Any, asked: Query, *, as_json: bool) -> None:
 
     valued = [str(term) for term in asked.targets if term.value is not None]
     if valued:
-        raise BadOption("--mpe looks for the states of nodes", found=valued[0], remedy="Leave the value away")
+        raise BadOption(
+            "--mpe finds the states of the named nodes", found=valued[0], remedy="Name the node without a value"
+        )
     network = network.acted(asked)
     evidence = network.evidence_of(asked)
     targets = [target.name for target in asked.targets]
@@ -218,7 +220,7 @@ def _print_explanation(network: Any, asked: Query, *, as_json: bool) -> None:
         emit_json({"question": str(asked), "states": states, "probability": posterior, "log_joint": log_probability})
         return
     table(["node", "state"], [[name, state] for name, state in states.items()])
-    note(f"together they have the probability {decimal(posterior)}, given the evidence")
+    note(f"joint probability given the evidence: {decimal(posterior)}")
 
 
 def _print_independence(network: object, asked: Independence, *, as_json: bool) -> None:
@@ -226,7 +228,7 @@ def _print_independence(network: object, asked: Independence, *, as_json: bool) 
     from bayesbox.network.network import BayesianNetwork
 
     if not isinstance(network, BayesianNetwork):
-        raise BadOption("d-separation is of Bayesian networks, not of factor graphs", found=repr(network))
+        raise BadOption("d-separation needs a Bayesian network, but this is a factor graph", found=repr(network))
     path = network.active_path_of(asked)
     shown = network.path_text(path) if path else None
     if as_json:
@@ -234,4 +236,4 @@ def _print_independence(network: object, asked: Independence, *, as_json: bool) 
     elif shown is None:
         say("independent: every path is blocked")
     else:
-        say(f"not independent by the graph: {shown} is open")
+        say(f"not d-separated: the path {shown} is open")

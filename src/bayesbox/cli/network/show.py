@@ -59,13 +59,13 @@ def require_fitting(given: Json, *, as_json: bool) -> None:
     """Refuse options that do not go together."""
     asked = [f"--{name}" for name in PRINTED if given[name]]
     if len(asked) > 1 and not as_json:
-        raise click.UsageError(f"choose one of {', '.join(asked)}, or take --json")
+        raise click.UsageError(f"choose one of {', '.join(asked)}, or use --json")
     if given["layout"] and not as_json:
-        raise click.UsageError("--layout goes with --json")
+        raise click.UsageError("--layout requires --json")
     if given["interval"] and not given["tables"]:
-        raise click.UsageError("--interval goes with --tables")
+        raise click.UsageError("--interval requires --tables")
     if (given["evidence"] or given["probabilities"]) and given["tables"]:
-        raise click.UsageError("--tables are those of the network, whatever the evidence")
+        raise click.UsageError("--tables does not depend on evidence: remove --evidence")
 
 
 def shown(network: BayesianNetwork, given: Json) -> ShownNetwork:
@@ -106,7 +106,7 @@ def print_shown(found: ShownNetwork, given: Json) -> bool:
         return False
     if found.conflict is not None and found.conflict > 0:
         note(
-            f"note: the evidence is in conflict, by {decimal(float(found.conflict))} bits: it is less probable than "
+            f"note: the evidence conflicts by {decimal(float(found.conflict))} bits: it is less probable than "
             "independent findings would be"
         )
     return True

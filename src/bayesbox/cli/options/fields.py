@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from bayesbox.classifier.registry import KINDS, ModelKind, kinds_text
-from bayesbox.cli.options.shared import PRIOR, Read, Verb
+from bayesbox.cli.options.shared import PRIOR, Read
+from bayesbox.cli.options.verb import DOCUMENTS, Verb
 from bayesbox.errors import BadOption
 from bayesbox.extensions import load_extensions
 from bayesbox.rule.options import BACK_OFF, TakesPrior
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from bayesbox.file.reader import Json
 
 F = TypeVar("F", bound=Callable[..., Any])
+FEW_OTHERS = 2  # kinds that do not take an option, that are named rather than those that do
 SMOOTHING, COLUMN_SMOOTHING = "smoothing", "column_smoothing"
 
 
@@ -42,6 +44,19 @@ class ModelVerb(Verb):
             ctx.meta[MODEL] = kind.name if kind is not None else ""
         return super().parse_args(ctx, args)
 
+    def option_groups(self, ctx: click.Context) -> dict[str, tuple[str, ...]]:
+        """Those of models of rows are listed with the model, those of documents alone by themselves."""
+        rows, documents = option_names("rows"), option_names("documents")
+        made: dict[str, set[str]] = {"Model": rows, DOCUMENTS: {"text", *documents} - rows}
+        own = {name for names in self.groups.values() for name in names}
+        found: dict[str, tuple[str, ...]] = {}
+        for heading, names in super().option_groups(ctx).items():
+            found[heading] = tuple(name for name in names if name not in made[DOCUMENTS] - own)
+            if heading == "Model":
+                found[heading] += tuple(sorted(rows - own))
+                found[DOCUMENTS] = tuple(sorted(made[DOCUMENTS] - own))
+        return found
+
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Where kinds have come, the options of the models are made once more, for all kinds that there are now."""
         params = super().get_params(ctx)
@@ -51,9 +66,9 @@ class ModelVerb(Verb):
         for param in params:
             if param.name in made and param.name not in self.own:
                 raise BadOption(
-                    f"the command has a `--{param.name}` already, which a kind of model must not have as an option",
+                    f"the command already has an option `--{param.name}`, so a kind of model cannot define it",
                     found=", ".join(_taken(KINDS)[param.name]),
-                    remedy="Name the field otherwise, or give it command=False",
+                    remedy="Rename the field, or set command=False",
                 )
         last = max(place for place, param in enumerate(params) if param.name in self.own)
         kept = [made.pop(param.name, param) if param.name else param for param in params]
@@ -104,9 +119,9 @@ def require_taken(classifier: Any, given: Mapping[str, Any]) -> None:
     known = {*options_of(own), *own._passes}
     for name in option_names():
         if name not in known and given.get(name) not in (None, False):
-            raise click.UsageError(f"{_flag(name)} has no meaning for {classifier.title}")
+            raise click.UsageError(f"{_flag(name)} does not apply to {classifier.title}")
     if given.get(COLUMN_SMOOTHING) and COLUMN_SMOOTHING not in known:
-        raise click.UsageError(f"--smoothing COLUMN=RULE has no meaning for {classifier.title}: it has one rule")
+        raise click.UsageError(f"--smoothing COLUMN=RULE does not apply to {classifier.title}: it has a single rule")
 
 
 def _flag(name: str) -> str:
@@ -162,7 +177,9 @@ def _rules_given(ctx: click.Context, param: click.Parameter, given: tuple[str, .
         else:
             by_column[column] = rule
     if len(plain) > 1:
-        raise click.BadParameter("there are two rules for all columns: name a column, as in outlook=m:2", ctx, param)
+        raise click.BadParameter(
+            "two rules for all columns: name a column for one of them, as in outlook=m:2", ctx, param
+        )
     ctx.params[COLUMN_SMOOTHING] = by_column or None
     return plain[0] if plain else None
 
@@ -203,6 +220,9 @@ def _text(default: object) -> str:
 
 
 def _models(name: str, by_kind: Mapping[str, Option], kinds: Mapping[str, ModelKind]) -> str:
-    """The kinds that take it, where others do not."""
+    """The kinds that take it, where others do not; options of documents alone have a heading that says so."""
     taking = [kind for kind in kinds if kind in by_kind or name in kinds[kind].load_options()._passes]
-    return "" if len(taking) == len(kinds) else f" Models: {', '.join(taking)}."
+    others = [kind for kind in kinds if kind not in taking]
+    if not others or all(kinds[kind].of == "documents" for kind in taking):
+        return ""
+    return f" Not for {' and '.join(others)}." if len(others) <= FEW_OTHERS else f" Models: {', '.join(taking)}."

@@ -20,7 +20,7 @@ def read_tables(path: str) -> tuple[Prior, Tables]:
     content = _json(path)
     if not isinstance(content, dict) or set(content) != {"prior", "tables"}:
         remedy = 'Write {"prior": {...}, "tables": {...}}'
-        raise BadData("a file of tables holds `prior` and `tables`", where=path, remedy=remedy)
+        raise BadData("a file of tables must have `prior` and `tables`", where=path, remedy=remedy)
     prior = _probabilities(content["prior"], f"{path}, prior")
     tables: Tables = {}
     for column, table in _mapping(content["tables"], f"{path}, tables").items():
@@ -39,10 +39,12 @@ def read_chain_tables(path: str) -> Json:
     content = _json(path)
     known = {*CHAIN_TABLES, "states", "symbols"}
     if not isinstance(content, dict) or not set(CHAIN_TABLES) <= set(content) <= known:
-        remedy = 'Write {"start": {...}, "transition": {...}, "emission": {...}}; lists go with "states" and "symbols"'
+        remedy = (
+            'Write {"start": {...}, "transition": {...}, "emission": {...}}; with lists also "states" and "symbols"'
+        )
         found = ", ".join(content) if isinstance(content, dict) else type(content).__name__
         raise BadData(
-            "a file of tables of a chain holds `start`, `transition` and `emission`",
+            "the tables of a hidden Markov model must have `start`, `transition` and `emission`",
             where=path,
             found=found,
             remedy=remedy,
@@ -51,7 +53,7 @@ def read_chain_tables(path: str) -> Json:
     for name in ("states", "symbols"):
         if name in content:
             if not isinstance(content[name], list):
-                raise BadData(f"{name} are a list of names", where=path, found=content[name])
+                raise BadData(f"{name} must be a list of names", where=path, found=content[name])
             tables[name] = content[name]
     return tables
 
@@ -70,13 +72,13 @@ def _json(path: str) -> Any:
         with open(path, encoding="utf-8") as file:
             return json.load(file, object_pairs_hook=_without_twins)
     except FileNotFoundError:
-        raise SourceUnavailable("there is no such file", where=path) from None
+        raise SourceUnavailable("file not found", where=path) from None
     except OSError as error:
         raise SourceUnavailable(f"the file cannot be read ({error.strerror})", where=path) from None
     except UnicodeDecodeError:
         raise BadData("the file is not UTF-8", where=path) from None
     except json.JSONDecodeError as error:
-        raise BadData(f"the file is no JSON ({error.msg})", where=f"{path}, line {error.lineno}") from None
+        raise BadData(f"the file is not valid JSON ({error.msg})", where=f"{path}, line {error.lineno}") from None
     except RecursionError:
         raise BadData("the file is nested too deeply", where=path) from None
 
@@ -91,7 +93,7 @@ def _without_twins(pairs: list[tuple[str, Any]]) -> Json:
 
 def _mapping(value: object, where: str) -> Json:
     if not isinstance(value, dict):
-        raise BadData("here stands a table {...}", where=where, found=value)
+        raise BadData("a table must be a JSON object {...}", where=where, found=value)
     return value
 
 
@@ -101,7 +103,7 @@ def _probabilities(value: object, where: str) -> dict[str, float]:
 
 def _probability(value: object, where: str) -> float:
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
-        raise BadData("a probability is a number, or a text such as 1/6", where=where, found=value)
+        raise BadData("a probability must be a number, or a text such as 1/6", where=where, found=value)
     try:
         return number(str(value))
     except BadOption as error:

@@ -20,9 +20,9 @@ def level(_context: click.Context, _parameter: click.Parameter, given: str | Non
     try:
         found = number(given)
     except BadOption:
-        raise click.UsageError(f"--interval takes a level such as .95 or 95%, got {given!r}") from None
+        raise click.UsageError(f"--interval must be a level such as .95 or 95%, got {given!r}") from None
     if not 0 < found < 1:
-        raise click.UsageError(f"the level of --interval is between 0 and 1, such as .95, got {given!r}")
+        raise click.UsageError(f"--interval must be between 0 and 1, such as .95, got {given!r}")
     return found
 
 
@@ -39,5 +39,5 @@ def interval_option(words: str) -> Callable[[C], C]:
 
 
 draws_option = click.option(
-    "--draws", type=click.IntRange(100, 10_000_000), metavar="N", help="--interval: how many draws from the posteriors."
+    "--draws", type=click.IntRange(100, 10_000_000), metavar="N", help="With --interval: the number of draws."
 )

@@ -14,11 +14,11 @@ NONE = "none"
 C = TypeVar("C", bound=Callable[..., Any])
 
 _HELP = {
-    "label_noise": ("P,...", "shares of the training labels that are wrong; .2 by default, none for none."),
-    "noise_points": ("P,...", "isolated points added to the training rows, as shares of these; .1 by default."),
-    "irrelevant": ("N,...", "numbers of random columns; 10 by default."),
-    "copies": ("N,...", "how often each column is repeated; 1 by default."),
-    "missing_values": ("P,...", "shares of the values that are missing; .2 by default."),
+    "label_noise": ("P,...", "fractions of the training labels to corrupt; .2 by default, none to skip."),
+    "noise_points": ("P,...", "fractions of isolated points to add to the training rows; .1 by default."),
+    "irrelevant": ("N,...", "numbers of random columns to add; 10 by default."),
+    "copies": ("N,...", "numbers of copies of each column; 1 by default."),
+    "missing_values": ("P,...", "fractions of the values to set to missing; .2 by default."),
 }
 NOISE = tuple(_HELP)
 
@@ -35,5 +35,7 @@ def noise_options(command: C) -> C:
     for name in reversed(NOISE):
         shape, words = _HELP[name]
         option = f"--{name.replace('_', '-')}"
-        command = click.option(option, name, metavar=shape, callback=levels, help=f"--robustness: {words}")(command)
+        command = click.option(option, name, metavar=shape, callback=levels, help=f"With --robustness: {words}")(
+            command
+        )
     return command

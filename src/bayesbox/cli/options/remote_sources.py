@@ -24,10 +24,10 @@ def sql_options(verb: F) -> F:
     database = click.option(
         "--database",
         metavar="DATABASE",
-        help="What --sql asks: the file of a DuckDB or SQLite database, or the address of a PostgreSQL server, "
-        "postgresql://user@host/name. Without it the query itself names Parquet or CSV files.",
+        help="The database of --sql: a DuckDB or SQLite file, or a PostgreSQL server, postgresql://user@host/name. "
+        "Without it the query itself names Parquet or CSV files.",
     )
-    query = click.option("--sql", metavar="QUERY", help="Take the rows of a query, in DuckDB's SQL, instead of DATA.")
+    query = click.option("--sql", metavar="QUERY", help="Read the rows of a query, in DuckDB's SQL, instead of DATA.")
     return query(database(verb))
 
 
@@ -36,26 +36,26 @@ def spark_option(verb: F) -> F:
     return click.option(
         "--spark",
         metavar="MASTER",
-        help="Count on the Spark cluster at this address, spark://host:7077; DATA is then the name of a table, or "
-        "Parquet or ORC files that all machines reach.",
+        help="Count on the Spark cluster at this address, spark://host:7077. DATA is then a table name, or Parquet or "
+        "ORC files that all machines can read.",
     )(verb)
 
 
 def rows_elsewhere(data: tuple[str, ...], given: Json) -> Source | None:
     """The source that is asked for instead of files; None where DATA are files."""
     if given["sql"] is None and given["database"] is not None:
-        raise click.UsageError("--database goes with --sql")
+        raise click.UsageError("--database requires --sql")
     if given["sql"] is None and given["spark"] is None:
         return None
     if given["sql"] is not None and given["spark"] is not None:
-        raise click.UsageError("the rows come from --sql or from --spark, not from both")
+        raise click.UsageError("choose one of --sql and --spark")
     _refuse_options_of_files(given, "--sql" if given["spark"] is None else "--spark")
     return _of_query(data, given) if given["spark"] is None else _of_spark(data, given)
 
 
 def _of_query(data: tuple[str, ...], given: Json) -> Source:
     if data:
-        raise click.UsageError("the rows come from --sql, so DATA cannot be given as well")
+        raise click.UsageError("the rows come from --sql: remove DATA")
     from bayesbox.source.registry import source_kind
 
     return source_kind("sql")(given["sql"], given["database"])
@@ -63,7 +63,7 @@ def _of_query(data: tuple[str, ...], given: Json) -> Source:
 
 def _of_spark(data: tuple[str, ...], given: Json) -> Source:
     if len(data) != 1:
-        raise click.UsageError("--spark takes one table: its name, or its Parquet or ORC files")
+        raise click.UsageError("--spark needs one table: its name, or its Parquet or ORC files")
     from bayesbox.cli.main import with_pandas
     from bayesbox.source.registry import source_kind
 
@@ -75,4 +75,4 @@ def _refuse_options_of_files(given: Json, instead: str) -> None:
     used = [option for name, option in OF_FILES.items() if given[name]]
     used += ["--bad-rows"] if given["bad_rows"] != "error" else []
     if used:
-        raise click.UsageError(f"{used[0]} says how a file is read, but the rows come from {instead}")
+        raise click.UsageError(f"{used[0]} applies to reading files, but the rows come from {instead}")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from bayesbox.classifier.options import CALIBRATION_HELP, CALIBRATIONS, LEDGER_HELP, NO_CALIBRATION
-from bayesbox.cli import CONTEXT
+from bayesbox.cli.options.verb import Verb as Verb
 from bayesbox.errors import BadOption
 from bayesbox.file.lock import WAIT
 from bayesbox.limits import CLASSES, limit_context
@@ -33,27 +33,6 @@ DIALECT_OPTIONS = {
 FILE_OPTIONS = ("input_format", *DIALECT_OPTIONS)
 LONG_EXPONENT = re.compile("[eE][+-]?[0-9]{5}")  # of a number that would be written out digit by digit
 MOST_THREADS = 4  # by default: counting is bound by memory beyond that
-
-
-class Verb(click.Command):
-    """A command whose help ends in examples, kept as they are typed, and that takes `--debug` like the group."""
-
-    def __init__(self, *args: Any, examples: tuple[str, ...] = (), notes: str = "", **options: Any) -> None:
-        options.setdefault("context_settings", CONTEXT)
-        super().__init__(*args, **options)
-        self.examples = examples
-        self.notes = notes
-        self.params.append(
-            click.Option(["--debug"], is_flag=True, expose_value=False, help="Show the traceback of an error.")
-        )
-
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        if self.notes:
-            formatter.write_paragraph()
-            formatter.write_text(self.notes)
-        with formatter.section("Examples"):
-            for line in self.examples:
-                formatter.write(f"{'':>{formatter.current_indent}}{line}\n")
 
 
 def split(text: str) -> list[str]:
@@ -77,7 +56,7 @@ def number(text: str) -> float:
         value = Fraction("" if LONG_EXPONENT.search(bare) else bare)
         return float(value / 100 if percent else value)
     except (ValueError, ZeroDivisionError, OverflowError):
-        raise BadOption("a probability is written 0.2, 1/5 or 20%", found=text) from None
+        raise BadOption("a probability must be a number such as 0.2, 1/5 or 20%", found=text) from None
 
 
 def probability(text: str) -> float:
@@ -88,7 +67,7 @@ def probability(text: str) -> float:
     """
     value = number(text)
     if not 0 <= value <= 1:
-        raise BadOption("a probability is a number from 0 to 1", found=text)
+        raise BadOption("a probability must be between 0 and 1", found=text)
     return value
 
 
@@ -101,7 +80,7 @@ def pair(text: str, names: Iterable[str] = ()) -> tuple[str, str]:
     known = max((name for name in names if text.startswith(f"{name}=")), key=len, default="")
     name, equals, value = (known, "=", text[len(known) + 1 :]) if known else text.partition("=")
     if not equals or not name.strip():
-        raise BadOption("this is written name=value", found=text)
+        raise BadOption("this must be written name=value", found=text)
     return known or name.strip(), value.strip()
 
 
@@ -121,12 +100,12 @@ def shares(text: str) -> dict[str, float]:
     for item in split(text):
         name, equals, value = item.rpartition("=")  # a class may hold an equals sign: <=50K=.7
         if not equals or not name.strip():
-            raise BadOption("probabilities are written name=0.1,name=0.9", found=item)
+            raise BadOption("probabilities must be written name=0.1,name=0.9", found=item)
         if name.strip() in found:
             raise BadOption(f"`{name.strip()}` is given twice", found=text)
         found[name.strip()] = number(value)
     if not found:
-        raise BadOption("probabilities are written name=0.1,name=0.9", found=text)
+        raise BadOption("probabilities must be written name=0.1,name=0.9", found=text)
     return found
 
 
@@ -154,7 +133,7 @@ def costs(text: str) -> dict[tuple[str, str], float]:
         except ValueError:
             arrow = ""
         if not arrow:
-            raise BadOption("costs are written true->answer=5", found=item)
+            raise BadOption("costs must be written true->answer=5", found=item)
         found[true.strip(), answer.strip()] = value
     return found
 
@@ -167,14 +146,14 @@ def threshold(text: str) -> tuple[str, float]:
     """
     name, equals, value = text.rpartition("=")
     if not equals or not name.strip():
-        raise BadOption("a threshold is written class=0.2", found=text)
+        raise BadOption("a threshold must be written class=0.2", found=text)
     return name.strip(), probability(value)
 
 
 def model_file(text: str) -> str:
     """The name of a file for a model."""
     if text == "-":
-        raise BadOption("a model is written to a file, not to standard output")
+        raise BadOption("a model cannot be written to standard output: pass a file name")
     return text
 
 
@@ -221,7 +200,7 @@ new_model = click.option(
     "--output",
     type=MODEL_FILE,
     metavar="FILE",
-    help="Another file for the new model; by default the model itself.",
+    help="Write the new model to another file instead of replacing MODEL.",
 )
 
 
@@ -233,14 +212,14 @@ def wait_option(verb: F) -> F:
         default=WAIT,
         show_default=True,
         metavar="SECONDS",
-        help="How long to wait for another process that is changing the model.",
+        help="How long to wait while another process is changing the model.",
     )(verb)
 
 
 def keep_old_option(verb: F) -> F:
     """--keep-old."""
     return click.option(
-        "--keep-old", is_flag=True, help="Keep the model that is replaced beside it: people.bayes as people.old.bayes."
+        "--keep-old", is_flag=True, help="Keep the replaced model: people.bayes becomes people.old.bayes."
     )(verb)
 
 
@@ -260,7 +239,7 @@ def several(lists: tuple[list[str], ...]) -> list[str]:
 
 def json_option(verb: F) -> F:
     """--json."""
-    return click.option("--json", "as_json", is_flag=True, help="Write the result as JSON on standard output.")(verb)
+    return click.option("--json", "as_json", is_flag=True, help="Print the result as JSON on standard output.")(verb)
 
 
 def prior_option(verb: F) -> F:
@@ -269,7 +248,8 @@ def prior_option(verb: F) -> F:
         "--prior",
         type=PRIOR,
         metavar="CLASS=P,...|balanced",
-        help="Another base rate for the classes: yes=.1,no=.9, or balanced, the same for each. The likelihoods stay.",
+        help="Change the class prior: yes=.1,no=.9, or balanced for equal probabilities. The likelihoods stay the "
+        "same.",
     )(verb)
 
 
@@ -280,7 +260,7 @@ def na_option(verb: F) -> F:
         type=WORDS,
         multiple=True,
         metavar="WORD,...",
-        help="Words that stand for a missing value, besides the empty field: ?,NA.",
+        help="Values that mean missing, besides the empty field: ?,NA.",
     )(verb)
 
 
@@ -291,27 +271,25 @@ def input_format_option(*names: str) -> Callable[[F], F]:
             *names,
             "input_format",
             type=click.Choice(INPUT_FORMATS),
-            help="The format of the data; by default that of the extension, else of the first bytes.",
+            help="The format of the data; detected from the extension or the first bytes by default.",
         ),
         click.option(
             "--encoding",
             metavar="NAME",
-            help="The encoding of the text: utf-8 by default, or cp1252, latin-1, utf-16 ... A byte order mark goes "
-            "before it.",
+            help="The text encoding: utf-8 by default, or cp1252, latin-1, utf-16 ... A byte order mark takes "
+            "precedence.",
         ),
-        click.option("--decimal", type=click.Choice([".", ","]), help="The decimal mark; a point by default."),
-        click.option(
-            "--thousands", metavar="MARK", help="What groups the digits of numbers: , or . or ' or _ or a space."
-        ),
+        click.option("--decimal", type=click.Choice([".", ","]), help="The decimal separator; a point by default."),
+        click.option("--thousands", metavar="MARK", help="The thousands separator: , or . or ' or _ or a space."),
         click.option(
             "--delimiter",
             metavar="MARK",
-            help="What separates the fields: ; or | or tab ... By default the header shows whether comma, tab or "
-            "semicolon.",
+            help="The field delimiter: ; or | or tab ... By default comma, tab or semicolon is detected from the "
+            "header.",
         ),
         click.option("--skip-rows", type=click.IntRange(min=0), metavar="N", help="Skip N lines before the header."),
-        click.option("--comment", metavar="MARK", help="Skip lines that begin with this mark, such as #."),
-        click.option("--sheet", metavar="NAME", help="The sheet of an Excel workbook; by default the first."),
+        click.option("--comment", metavar="MARK", help="Skip lines that start with this character, such as #."),
+        click.option("--sheet", metavar="NAME", help="The sheet of an Excel workbook; the first by default."),
     )
 
     def add(verb: F) -> F:
@@ -334,7 +312,8 @@ def classes_limit_option(verb: F) -> F:
         metavar="N",
         callback=limit,
         expose_value=False,
-        help=f"The most classes; {CLASSES:,} by default. To give it says that a target of numbers holds classes.",
+        help=f"The maximum number of classes; {CLASSES:,} by default. Giving it also allows a numeric target with "
+        "many values.",
     )(verb)
 
 
@@ -344,7 +323,7 @@ def target_bins_option(verb: F) -> F:
         "--target-bins",
         type=click.IntRange(min=2),
         metavar="N",
-        help="Cut a target of numbers into N bins of about as many rows, and take these as the classes.",
+        help="Bin a numeric target into N classes of about equal size.",
     )(verb)
 
 
@@ -354,7 +333,8 @@ def threads_option(verb: F) -> F:
         "--threads",
         type=click.IntRange(min=1),
         metavar="N",
-        help=f"Threads to count with; by default one a processor, at most {MOST_THREADS}. The result is the same.",
+        help=f"Number of threads; by default one per processor, at most {MOST_THREADS}. The result does not depend on "
+        "it.",
     )(verb)
 
 
@@ -365,20 +345,20 @@ def bad_rows_option(verb: F) -> F:
         type=click.Choice(["error", "skip"]),
         default="error",
         show_default=True,
-        help="Stop at a broken row, or leave it out and count it.",
+        help="Stop at a malformed row, or skip and count it.",
     )(verb)
 
 
 def follow_option(verb: F) -> F:
     """--follow."""
     return click.option(
-        "--follow", is_flag=True, help="Follow links in folders of documents; by default they are skipped and counted."
+        "--follow", is_flag=True, help="Follow symbolic links in folders of documents; skipped and counted by default."
     )(verb)
 
 
 def weight_option(verb: F) -> F:
     """--weight."""
-    return click.option("--weight", metavar="COLUMN", help="The column that says how many rows a row stands for.")(verb)
+    return click.option("--weight", metavar="COLUMN", help="A column of weights: a row counts as this many rows.")(verb)
 
 
 def types_option(verb: F) -> F:
@@ -387,9 +367,9 @@ def types_option(verb: F) -> F:
         "--types",
         multiple=True,
         metavar="COLUMN=KIND,...",
-        help="What columns are: category, flag, real, count, date, words, ignore. The levels a category may take "
-        "follow colons: car=category:suv:truck. Also date:%d/%m/%Y, count:poisson, real:floor=0, words:normalised, "
-        "category:missing=level and category:group=modl.",
+        help="Declare column types: category, flag, real, count, date, words, ignore. The allowed levels of a "
+        "category follow colons: car=category:suv:truck. Also date:%d/%m/%Y, count:poisson, real:floor=0, "
+        "words:normalised, category:missing=level and category:group=modl.",
     )(verb)
 
 

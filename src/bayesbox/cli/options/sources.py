@@ -47,7 +47,7 @@ def declared_kinds(types: Sequence[str], ignore: Sequence[str] = ()) -> dict[str
         kinds[name] = kind
     for name in ignore:
         if name in kinds and kinds[name].is_used:
-            raise BadOption(f"`{name}` is declared and ignored", remedy="Do one of the two")
+            raise BadOption(f"`{name}` is both declared and ignored", remedy="Remove it from --types or from --ignore")
         kinds[name] = Ignore()
     return kinds
 
@@ -70,8 +70,8 @@ def _declaration(item: str) -> tuple[str, Kind]:
     for place in places:
         if item[place + 1 :].partition(":")[0].strip() in BY_NAME and item[:place].strip():
             return item[:place].strip(), _kind(item[place + 1 :].strip())
-    remedy = f"Write column=kind, the kind one of {', '.join(BY_NAME)}"
-    raise BadOption("this is no declaration of a column", where="--types", found=item, remedy=remedy)
+    remedy = f"Write column=type, where the type is one of {', '.join(BY_NAME)}"
+    raise BadOption("this is not a valid column declaration", where="--types", found=item, remedy=remedy)
 
 
 def _kind(text: str) -> Kind:
@@ -84,15 +84,15 @@ def _kind(text: str) -> Kind:
     if head == "category":
         group = options.pop("group", None)
         if options:
-            raise BadOption("a category has the options missing and group", where="--types", found=text)
+            raise BadOption("the options of a category are missing and group", where="--types", found=text)
         return Category(rest or None, missing=missing, group=group)
     if "group" in options:
-        raise BadOption("the levels of a category are grouped, and no others", where="--types", found=text)
+        raise BadOption("group applies to categories only", where="--types", found=text)
     if head == "real" and "floor" in options:
         try:
             return Real(":".join(rest) or None, floor=float(options["floor"]), missing=missing)
         except (TypeError, ValueError) as error:
-            raise BadOption(f"a real is written real:floor=0.01 ({error})", where="--types", found=text) from None
+            raise BadOption(f"a floor must be written real:floor=0.01 ({error})", where="--types", found=text) from None
     if head == "date":
         return Date(":".join(rest) or None, zone=options.get("zone"), missing=missing)
     if is_registered(head):
@@ -121,7 +121,7 @@ def _is_option(part: str) -> bool:
 def without_target(kinds: Mapping[str, Kind], target: str | None, weight: str | None) -> dict[str, Kind]:
     """The declarations of the attributes: the target is a category anyway, the weight a number."""
     if target is not None and target in kinds and not kinds[target].lists_levels:
-        raise BadOption(f"`{target}` is the target: it holds the classes", remedy="Take it out of --types and --ignore")
+        raise BadOption(f"`{target}` is the target column", remedy="Remove it from --types and --ignore")
     if weight is not None and weight == target:
         raise BadOption(f"`{weight}` cannot be both the target and the weight")
     return {name: kind for name, kind in kinds.items() if name not in (target, weight)}
@@ -183,7 +183,7 @@ def skipped_rows(source: Source) -> int:
     skipped = source.skipped
     if not skipped.count:
         return 0
-    note(f"{plural(skipped.count, 'broken row')} left out, for example:")
+    note(f"{plural(skipped.count, 'malformed row')} skipped, for example:")
     for message in skipped.first[:2]:
         note(f"  {message}")
     return skipped.count

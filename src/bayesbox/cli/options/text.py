@@ -21,7 +21,7 @@ def text_only() -> list[str]:
 
 def rows_only() -> list[str]:
     """The options that only rows have."""
-    return ["types", "ignore", "one_hot", "fold", "tables", *sorted(option_names("rows") - option_names("documents"))]
+    return ["types", "ignore", "one_hot", "tables", *sorted(option_names("rows") - option_names("documents"))]
 
 
 def refuse(given: Json, names: Iterable[str], reason: str) -> None:
@@ -34,10 +34,10 @@ def refuse(given: Json, names: Iterable[str], reason: str) -> None:
 LEARN, JUDGE, CHANGE = "learn", "judge", "change"
 
 FOREIGN: dict[tuple[str, str], tuple[Callable[[], Iterable[str]], str]] = {
-    ("rows", LEARN): (text_only, "is about documents: it goes with --model text"),
-    ("rows", JUDGE): (lambda: ["text"], "is about documents: this is a model of rows"),
-    ("rows", CHANGE): (lambda: ["label"], "is about documents: the rows of a table have a column of classes"),
-    ("documents", LEARN): (rows_only, "is about columns: --model text has none"),
+    ("rows", LEARN): (text_only, "applies to documents: add --model text"),
+    ("rows", JUDGE): (lambda: ["text"], "applies to documents, but this is a model of tables"),
+    ("rows", CHANGE): (lambda: ["label"], "applies to documents: the classes of a table are in its target column"),
+    ("documents", LEARN): (rows_only, "applies to the columns of a table, not to --model text"),
 }
 """The options that mean nothing for models of rows or of documents, by what a verb does with them."""
 

@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from bayesbox.explain.printed_tables import PrintedTables
     from bayesbox.explain.steps import Work
 
-latex_option = click.option("--latex", is_flag=True, help="Print the work, or the tables, as LaTeX (amsmath).")
-html_option = click.option("--html", is_flag=True, help="Print the work, or the tables, as a page of HTML.")
+latex_option = click.option("--latex", is_flag=True, help="Print the calculation or the tables as LaTeX (amsmath).")
+html_option = click.option("--html", is_flag=True, help="Print the calculation or the tables as an HTML page.")
 
 
 def require_form(*, latex: bool, html: bool, shown: bool, option: str, as_json: bool = False) -> None:
     """Refuse a form without anything that has it, and two at once."""
     if (latex or html) and not shown:
-        raise click.UsageError(f"--latex and --html go with {option}")
+        raise click.UsageError(f"--latex and --html require {option}")
     if latex + html + as_json > 1 and (latex or html):
         raise click.UsageError("choose one of --latex, --html and --json")
 

@@ -33,7 +33,7 @@ def print_report(classifier: AutoClassifier, *, err: bool = False) -> None:
         [each.name, f"{each.log_loss:.4f}", f"{each.accuracy:.4f}", f"{each.power:.2f}" if each.power else "dropped"]
         for each in pool.judged
     ]
-    rows.append(["all together", f"{pool.pooled.log_loss:.4f}", f"{pool.pooled.accuracy:.4f}", ""])
+    rows.append(["combined", f"{pool.pooled.log_loss:.4f}", f"{pool.pooled.accuracy:.4f}", ""])
     table(["model, on held-out rows", "log loss", "accuracy", "weight"], rows, right=[1, 2, 3], err=err)
     if told := classifier.told_left_out():
         (note if err else say)(told)

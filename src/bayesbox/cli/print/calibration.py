@@ -42,7 +42,7 @@ def calibration_lines(classifier: AnyClassifier) -> Iterator[str]:
         before, after = facts["log_loss_before"], facts["log_loss_after"]
         text += f"; log loss of {facts['rows']:,} held-out rows "
         if facts["name"] == "none":
-            text += f"{before:.3f}, and nothing lowers it by a standard error"
+            text += f"{before:.3f}; no calibration lowers it by a standard error"
         else:
             text += f"{before:.3f} before, {after:.3f} after"
     yield text
@@ -54,4 +54,4 @@ def stale_lines(classifier: AnyClassifier, path: str) -> Iterator[str]:
     """What to do about a calibration or weights that are older than the counts."""
     if classifier.stale:
         what = "calibration" if classifier.calibrated is not None else "column weights"
-        yield f"stale: the {what} was learned before the last rows; bayes calibrate {path} DATA learns it again"
+        yield f"stale: the {what} does not take the latest rows into account; refit with bayes calibrate {path} DATA"

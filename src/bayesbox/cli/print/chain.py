@@ -47,8 +47,8 @@ def show(hmm: HiddenMarkovModel, path: str, column: str | None, *, as_json: bool
             }
         )
         return
-    made = {"given": "of given tables", "counted": "counted from known states", "learned": "learned by Baum-Welch"}
-    say(f"{path}: hidden Markov model of {plural(len(states), 'state')}, {made[origin]}")
+    made = {"given": "from given tables", "counted": "counted from known states", "learned": "trained by Baum-Welch"}
+    say(f"{path}: hidden Markov model with {plural(len(states), 'state')}, {made[origin]}")
     say()
     rows = [
         [state, decimal(first), *(decimal(p) for p in row)]
@@ -60,7 +60,7 @@ def show(hmm: HiddenMarkovModel, path: str, column: str | None, *, as_json: bool
             say()
             _print_report(name, _by_state(conditional, states), whole=column is not None)
     for name, reason in model.left_out.items():
-        say(f"left out: {name}, since {reason}")
+        say(f"ignored: {name}, since {reason}")
     say()
     say(f"parameters: {hmm.n_parameters:,}")
     if digest is not None:

@@ -59,4 +59,4 @@ def print_report(found: ModelComparison, *, as_json: bool) -> None:
         return
     say(str(replace(found, refused={})))
     for name, why in found.refused.items():
-        note(f"note: {name} takes no part: {why}")
+        note(f"note: {name} is not compared: {why}")

@@ -61,26 +61,26 @@ class DocumentPrinter(Printer["DocumentClassifier"]):
     def print_learned(self, classifier: DocumentClassifier, report: Json) -> None:
         from bayesbox.cli.print.reports import counted_classes
 
-        without = f", {report['unlabelled']:,} without a label left out" if report["unlabelled"] else ""
+        without = f", {report['unlabelled']:,} without a label dropped" if report["unlabelled"] else ""
         note(f"{plural(report['rows'], 'document')}{without}; {report['target']}: {counted_classes(report['classes'])}")
         used = f", {report['used']:,} of them used" if report["used"] != report["words"] else ""
         note(f"{plural(report['words'], 'distinct word')}{used}")
         if report["tried"]:
             sample = plural(classifier.settled.documents, "document")
-            note(f"chosen: {_model_name(report)}, by {sample}, each held out of the counts:")
+            note(f"chosen: {_model_name(report)}, on {sample}, each held out of the counts:")
             for each in report["tried"]:
-                loss = "" if each["log_loss"] is None else f", log loss {each['log_loss']:.3f} if calibrated"
-                note(f"  {_model_name(each)}: {each['accuracy']:.1%} right{loss}")
+                loss = "" if each["log_loss"] is None else f", log loss {each['log_loss']:.3f} when calibrated"
+                note(f"  {_model_name(each)}: accuracy {each['accuracy']:.1%}{loss}")
         calibration = report["calibration"]
         if calibration and calibration["kind"] is None:
-            note("not calibrated: that would not clearly lower the log loss of held-out documents")
+            note("not calibrated: calibration does not clearly lower the log loss of held-out documents")
         elif calibration and calibration["before"] is not None:
             note(
                 f"calibrated by {calibration['kind']}: log loss {calibration['before']:.3f} before and "
                 f"{calibration['after']:.3f} after, on held-out documents"
             )
         for name, words in list(report["telling"].items())[:20]:
-            note(f"most telling for {name}: {', '.join(words) or 'no word'}")
+            note(f"most informative for {name}: {', '.join(words) or 'no word'}")
         for text in (*report["notes"], *report["warnings"]):
             note(f"note: {text}")
         note(f"digest {report['digest']}")
@@ -104,7 +104,7 @@ class DocumentPrinter(Printer["DocumentClassifier"]):
         if as_json:
             emit_json({**report, "column": {"name": word, "classes": of_word}} if word else report)
             return
-        say(f"{path}: naive Bayes of documents, {classifier.rules.occurrence}")
+        say(f"{path}: naive Bayes for documents, {classifier.rules.occurrence}")
         say()
         rows = [
             [name, whole(report["classes"].get(name, 0)), whole(report["words"].get(name, 0)), decimal(p)]
@@ -113,14 +113,14 @@ class DocumentPrinter(Printer["DocumentClassifier"]):
         table([classifier.target or "class", "documents", "words", "prior"], rows, right=[1, 2, 3])
         say()
         for name, words in report["telling"].items():
-            say(f"most telling for {name}: {', '.join(each['word'] for each in words) or 'no word'}")
+            say(f"most informative for {name}: {', '.join(each['word'] for each in words) or 'no word'}")
         say()
         used = f", {report['used']:,} of them used" if report["used"] != report["vocabulary"] else ""
         say(f"{plural(report['vocabulary'], 'distinct word')}{used}")
         if report["chosen"]:
-            say(f"chosen by held-out documents: {'; '.join(report['chosen'])}")
+            say(f"chosen on held-out documents: {'; '.join(report['chosen'])}")
         if report["calibration"]:
-            say(f"calibrated by {report['calibration']['kind'] or 'nothing: the probabilities are as they were'}")
+            say(f"calibration: {report['calibration']['kind'] or 'none'}")
         say("rules: " + ", ".join(f"{name} {value}" for name, value in report["rules"].items() if value))
         say(f"parameters: {report['parameters']:,}, {report['free_parameters']:,} of them free")
         say(f"digest {report['digest']}")
@@ -131,7 +131,7 @@ class DocumentPrinter(Printer["DocumentClassifier"]):
 
     def check_explain(self, given: Json) -> None:
         if given["svg"]:
-            raise click.UsageError("--svg draws the columns of naive Bayes, and this is a model of documents")
+            raise click.UsageError("--svg draws the columns of naive Bayes, but this is a model of documents")
 
     def print_case(self, classifier: DocumentClassifier, batch: Batch, case: Any, work: Work | None) -> None:  # noqa: ARG002
         from bayesbox.cli.print.case import print_work
@@ -177,7 +177,7 @@ def print_case(case: DocumentCase, target: str) -> None:
     shown, rest = case.words[:MOST_WORDS], case.words[MOST_WORDS:]
     rows = [["(prior)", "", signed(case.prior_log_odds), "", ""]]
     if case.absent_log_odds:
-        rows.append(["(words that are absent)", "", signed(case.absent_log_odds), "", ""])
+        rows.append(["(absent words)", "", signed(case.absent_log_odds), "", ""])
     rows += [
         [each.word, whole(each.times), signed(each.log_odds), *(whole(count) for count in each.counts)]
         for each in shown
@@ -186,7 +186,7 @@ def print_case(case: DocumentCase, target: str) -> None:
         rows.append([f"({plural(len(rest), 'other word')})", "", signed(sum(each.log_odds for each in rest)), "", ""])
     if case.calibration_log_odds is not None:
         rows.append(["(calibration)", "", signed(case.calibration_log_odds), "", ""])
-    rows.append(["all together", "", signed(case.log_odds), "", ""])
+    rows.append(["total", "", signed(case.log_odds), "", ""])
     header = [
         f"log-odds of {case.prediction} against {case.against}",
         "times",
@@ -242,7 +242,7 @@ def _counts_of(classifier: DocumentClassifier, word: str, path: str) -> dict[str
     from bayesbox.tally.documents import DOCUMENTS, WORDS
 
     if word not in classifier.words:
-        raise BadOption(f"the word `{word}` was never learned", where=path)
+        raise BadOption(f"the word `{word}` does not occur in the training documents", where=path)
     words, holders = classifier.book[WORDS], classifier.book[DOCUMENTS]
     place = words.levels.index(word)
     counts = zip(words.classes, words.counts[:, place].tolist(), holders.counts[:, place].tolist(), strict=True)

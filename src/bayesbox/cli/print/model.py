@@ -97,7 +97,7 @@ def print_model(
     from bayesbox.cli.print.reports import MOST_COLUMNS, columns_table, weights_text
 
     counts, prior = counted(classifier), prior_of(classifier)
-    say(f"{path}: {classifier.title}" + (", made of given tables" if classifier.fixed else ""))
+    say(f"{path}: {classifier.title}" + (", from given tables" if classifier.fixed else ""))
     say()
     rows = [[name, whole(counts[name]) if name in counts else "", decimal(p)] for name, p in prior.items()]
     table([classifier.target or "class", "rows", "prior"], rows, right=[1, 2])
@@ -131,7 +131,7 @@ def print_model(
         say(f"shrunk: {text}")
     if size is not None:
         say(f"parameters: {size.parameters:,}{_compared(size)}")
-        say(f"as the texts count them: {classifier.parameters().text()}")
+        say(f"as textbooks count them: {classifier.parameters().text()}")
     if not classifier.fixed:
         say(f"digest {classifier.book.digest()}")
 

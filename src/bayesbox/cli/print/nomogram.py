@@ -30,12 +30,12 @@ def asked(classifier: object, given: Json) -> Nomogram | None:
 def require_fitting(column: str | None, svg: str | None, given: Json) -> None:
     """Refuse options that have nothing to do, or two things."""
     if svg and not column and not given["nomogram"]:
-        raise click.UsageError("--svg draws one column, or the nomogram: say --column NAME or --nomogram")
+        raise click.UsageError("what should --svg draw? Add --column NAME or --nomogram")
     if svg and column and given["nomogram"]:
-        raise click.UsageError("--svg draws one picture: --column NAME or --nomogram")
+        raise click.UsageError("--svg draws one picture: choose --column NAME or --nomogram")
     for option, value in (("--class", given["label"]), ("--against", given["against"]), ("--top", given["top"])):
         if value is not None and not given["nomogram"]:
-            raise click.UsageError(f"{option} goes with --nomogram")
+            raise click.UsageError(f"{option} requires --nomogram")
 
 
 def write(found: Nomogram, path: str) -> None:

@@ -34,7 +34,7 @@ def print_report(classifier: OptimalClassifier, *, err: bool = False) -> None:
     rows = [[each.title, decimal(weight)] for each, weight in zip(known.classifiers, known.weights, strict=True)]
     head, right = ["hypothesis", "P(hypothesis | rows)"], [1]
     if known.log_scores is not None:
-        head.append("log P(labels), each left out")
+        head.append("log P(labels), leave-one-out")
         right.append(2)
         rows = [[*row, f"{score:.2f}"] for row, score in zip(rows, known.log_scores, strict=True)]
     table(head, rows, right=right, err=err)
@@ -55,7 +55,7 @@ def print_answers(classifier: OptimalClassifier, batch: Batch) -> None:
             zip(known.classifiers, known.weights, classifier.answers(batch), strict=True)
         )
     ]
-    table(["hypothesis", "P(hypothesis | rows)", "by itself", "", ""], rows, right=[1, 3])
+    table(["hypothesis", "P(hypothesis | rows)", "alone", "", ""], rows, right=[1, 3])
 
 
 def show(classifier: OptimalClassifier, path: str, *, as_json: bool) -> None:

@@ -32,13 +32,13 @@ def show_privacy(classifier: AnyClassifier, path: str, *, fewer_than: int, value
             }
         )
         return
-    say(f"{path}: {classifier.title}; what it reveals of its rows, and what fewer than {fewer_than} of them have")
+    say(f"{path}: {classifier.title}; what it reveals about rows, and values that fewer than {fewer_than} rows have")
     say(f"columns: {', '.join(columns)}")
     if not found:
-        say(f"nothing that fewer than {fewer_than} rows have")
+        say(f"no value occurs in fewer than {fewer_than} rows")
     print_disclosures(found, values=values)
     if classifier.book.ledger is not None:
-        say("a ledger: whoever has all rows but one can test guesses of that one")
+        say("a ledger: someone who has all rows but one can test guesses about that one")
 
 
 def print_disclosures(found: Sequence[Disclosure], *, values: bool, err: bool = False) -> None:

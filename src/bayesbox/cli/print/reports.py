@@ -31,7 +31,7 @@ def columns_table(classifier: AnyTableClassifier, *, err: bool = False) -> None:
     ]
     if len(facts) > MOST_COLUMNS:
         rows.append([f"... {len(facts) - MOST_COLUMNS:,} more", "", "", ""])
-    table(["column", "taken for", "values", "missing"], rows, right=[3], err=err)
+    table(["column", "type", "values", "missing"], rows, right=[3], err=err)
 
 
 def missing(facts: object) -> str:
@@ -54,9 +54,9 @@ def weights_text(column_weights: Mapping[str, float]) -> str:
     >>> weights_text({"age": 1.0, "sex": 0.0})
     'selected 1 of 2 columns: age'
     >>> weights_text({"age": 0.5, "sex": 1.25})
-    'weights of the columns: age 0.50, sex 1.25'
+    'column weights: age 0.50, sex 1.25'
     """
     taken = {name: weight for name, weight in column_weights.items() if weight}
     if all(weight == 1 for weight in taken.values()):
         return f"selected {len(taken)} of {plural(len(column_weights), 'column')}: {', '.join(taken) or 'none'}"
-    return "weights of the columns: " + ", ".join(f"{name} {weight:.2f}" for name, weight in column_weights.items())
+    return "column weights: " + ", ".join(f"{name} {weight:.2f}" for name, weight in column_weights.items())

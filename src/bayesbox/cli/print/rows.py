@@ -74,10 +74,10 @@ class RowPrinter(Printer[T]):
         from bayesbox.cli.print.reports import columns_table, counted_classes
 
         if classifier.fixed:
-            note(f"a model of given tables: {', '.join(report['classes'])}")
+            note(f"a model from given tables: {', '.join(report['classes'])}")
         else:
             columns_table(classifier, err=True)
-            without = f", {report['unlabelled']:,} without a label left out" if report["unlabelled"] else ""
+            without = f", {report['unlabelled']:,} without a label dropped" if report["unlabelled"] else ""
             note(f"{plural(report['rows'], 'row')}{without}; {report['target']}: {counted_classes(report['classes'])}")
         self.print_more(classifier, err=True)
         for text in calibration_lines(classifier):
@@ -192,7 +192,7 @@ class RowPrinter(Printer[T]):
                 }
             )
             return
-        say(f"{path}: {classifier.title}, of which nothing is left: every row was forgotten")
+        say(f"{path}: {classifier.title}, empty: every row was forgotten")
         say(f"digest {digest}")
 
     def draw(self, classifier: T, column: str, path: str) -> None:  # noqa: ARG002
@@ -232,7 +232,7 @@ class SeveralPrinter(RowPrinter[T]):
         as_json: bool,
     ) -> None:
         if column:
-            raise click.UsageError(f"--column shows the tally that a model counts by; {classifier.title} has several")
+            raise click.UsageError(f"--column shows a single tally, but {classifier.title} has several")
         self.show_several(classifier, path, as_json=as_json)
 
     def show_several(self, classifier: T, path: str, *, as_json: bool) -> None:

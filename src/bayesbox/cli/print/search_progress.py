@@ -25,7 +25,7 @@ class SearchProgress:
 
     def model(self, name: str, number: int, of: int) -> None:
         """A model that is judged from now on."""
-        self._show(f"judging {name}, {number} of {of}")
+        self._show(f"evaluating {name}, {number} of {of}")
 
     def _show(self, text: str) -> None:
         now = time.monotonic()

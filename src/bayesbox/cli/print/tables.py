@@ -28,19 +28,17 @@ def require_fitting(column: str | None, svg: str | None, given: Json, *, as_json
     )
     for name, option in (("every", "--all"), ("interval", "--interval")):
         if given[name] and "--tables" not in asked:
-            raise click.UsageError(f"{option} goes with --tables")
+            raise click.UsageError(f"{option} requires --tables")
     if not asked:
         return ""
     if len(asked) > 1 or column or given["nomogram"] or given["privacy"]:
         raise click.UsageError("choose one of --tables, --weights, --boundary, --column, --nomogram and --privacy")
     if given["label"] and asked != ["--weights"]:
-        raise click.UsageError("--class goes with --nomogram and --weights")
+        raise click.UsageError("--class requires --nomogram or --weights")
     if given["against"] or given["top"] is not None or given["values"] or given["fewer_than"]:
-        raise click.UsageError(f"{asked[0]} goes without --against, --top, --values and --fewer-than")
+        raise click.UsageError(f"{asked[0]} cannot be combined with --against, --top, --values or --fewer-than")
     if (asked == ["--boundary"]) != bool(svg):
-        raise click.UsageError(
-            "--boundary draws to the file of --svg" if not svg else f"--svg does not draw {asked[0]}"
-        )
+        raise click.UsageError("--boundary requires --svg FILE" if not svg else f"--svg cannot draw {asked[0]}")
     return asked[0]
 
 
@@ -71,20 +69,20 @@ def show_network(path: str, given: Json, *, as_json: bool) -> None:
 
     found = opened_network(path, normalize=False)
     if not isinstance(found, BayesianNetwork):
-        raise click.UsageError(f"--tables is for models and Bayesian networks, and {path} is neither")
+        raise click.UsageError(f"--tables needs a model or a Bayesian network, and {path} is neither")
     _print_tables(found.tables(interval=given["interval"]), path, given, as_json=as_json)
 
 
 def show_chain(chain: HiddenMarkovModel, path: str, given: Json, *, as_json: bool) -> None:
     """The tables of a hidden Markov model."""
     if given["interval"]:
-        raise click.UsageError("--interval is for classifiers and networks, and this is a hidden Markov model")
+        raise click.UsageError("--interval needs a classifier or a network, but this is a hidden Markov model")
     _print_tables(chain.tables(), path, given, as_json=as_json)
 
 
 def _print_tables(tables: PrintedTables, path: str, given: Json, *, as_json: bool) -> None:
     if given["every"]:
-        raise click.UsageError("--all is for classifiers: of chains and networks all rows are shown")
+        raise click.UsageError("--all applies to classifiers: for networks and hidden Markov models all rows are shown")
     if as_json:
         emit_json({"model": path, **tables.to_dict()})
     else:
@@ -109,7 +107,7 @@ def _show_weights(classifier: AnyClassifier, path: str, given: Json, *, as_json:
     from bayesbox.table.naive.linear import linear_weights
 
     if not isinstance(classifier, NaiveClassifier):
-        raise NotLinear(f"--weights are those of naive Bayes, and this is {classifier.title}")
+        raise NotLinear(f"--weights needs naive Bayes, but this is {classifier.title}")
     found = linear_weights(classifier, given["label"])
     if as_json:
         one, zero = found.classes
@@ -126,7 +124,7 @@ def _draw_boundary(classifier: AnyClassifier, columns: tuple[str, str], svg: str
     from bayesbox.table.boundary import boundary_picture
 
     if not isinstance(classifier, TableClassifier):
-        raise BadOption("--boundary draws models of tables", found=classifier.title)
+        raise BadOption("--boundary needs a model of tables", found=classifier.title)
     drawn = boundary_picture(classifier, *columns)
     with replacing(svg) as file:
         file.write(drawn.encode())

@@ -31,14 +31,14 @@ def format_of(path: str | None, given: str | None) -> str:
     """
     suffix = os.path.splitext(path or "")[1].lower()
     if suffix in CODECS:
-        remedy = f"Leave out -o and compress what is written: | gzip > {path}"
-        raise BadOption("answers are written as they are, not compressed", found=path, remedy=remedy)
+        remedy = f"Remove -o and compress the output: | gzip > {path}"
+        raise BadOption("predictions cannot be written compressed", found=path, remedy=remedy)
     if given is not None:
         return given
     known = EXTENSIONS.get(suffix, "csv")
     if known not in FORMATS:
-        remedy = "Take another ending, or say it with --format"
-        raise BadOption(f"answers are written as {', '.join(FORMATS)}", found=path, remedy=remedy)
+        remedy = "Use another extension, or pass --format"
+        raise BadOption(f"the output format must be one of {', '.join(FORMATS)}", found=path, remedy=remedy)
     return known
 
 
@@ -80,7 +80,7 @@ def _write(file: IO[bytes], data: bytes) -> None:
 
 def _parquet(file: IO[bytes]) -> Iterator[Write]:
     if file is getattr(sys.stdout, "buffer", None) and sys.stdout.isatty():
-        raise BadOption("Parquet is no text for a terminal", remedy="Give a file: -o out.parquet")
+        raise BadOption("Parquet is binary and cannot be printed on a terminal", remedy="Pass a file: -o out.parquet")
     from pyarrow import parquet
 
     writers: list[Any] = []

@@ -51,9 +51,9 @@ class Axis:
         place = [self.position.get(text.lower() if self.flag else text, NEW) for text in texts]
         if unseen == "error" and NEW in place:
             raise UnseenLevel(
-                f"column `{self.column}` has a level that was never seen",
+                f"column `{self.column}` has a level that was not seen in training",
                 found=texts[place.index(NEW)],
-                remedy="Set unseen='smooth' to let the smoothing rule answer",
+                remedy="With unseen='smooth' the smoothing rule gives it a probability",
                 column=self.column,
             )
         if unseen == "ignore":

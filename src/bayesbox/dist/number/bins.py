@@ -62,7 +62,7 @@ class Bins(NumberDensity):
 
     def describe(self) -> str:
         number = len(self.levels)
-        return f"{self.method}, " + (f"{number} bins" if number > 1 else "one bin: it says nothing")
+        return f"{self.method}, " + (f"{number} bins" if number > 1 else "a single bin, which is not informative")
 
     @cached_property
     def rows(self) -> Doubles:

@@ -41,9 +41,9 @@ class Cumulative:
         if not (np.abs(total - 1) < ONE).all():
             raise CannotSample(
                 family,
-                "its log-probabilities are not those of a density: the integral over all numbers must be 1",
+                "its log-probabilities are not those of a density: they must integrate to 1",
                 found=float(total[np.argmax(np.abs(np.nan_to_num(total, nan=np.inf) - 1))]),
-                remedy="Give the family `quantile` and `sample`",
+                remedy="Define `quantile` and `sample` for the family",
             )
 
     def _heights(self, x: Doubles) -> Doubles:

@@ -198,7 +198,7 @@ def binning(method: str) -> Callable[[Doubles, CountArray], Doubles]:
     if name in BY_CLASS and not number:
         return mdl if name == "mdl" else modl
     if name not in BY_NUMBER:
-        raise BadOption("bins are width:10, frequency:10, mdl or modl", found=method)
+        raise BadOption("bins must be width:10, frequency:10, mdl or modl", found=method)
     bins = _number_of_bins(number, method)
     by_number = equal_width if name == "width" else equal_frequency
     return lambda values, counts: by_number(values, counts, bins)
@@ -208,7 +208,7 @@ def _number_of_bins(text: str, method: str) -> int:
     if not text:
         return DEFAULT_BINS
     if not text.isdecimal() or not 1 <= int(text) <= MOST_BINS:
-        raise BadOption(f"the number of bins is a whole number from 1 to {MOST_BINS:,}", found=method)
+        raise BadOption(f"the number of bins must be an integer from 1 to {MOST_BINS:,}", found=method)
     return int(text)
 
 

@@ -258,7 +258,7 @@ def _never_learned(value: float) -> NeverLearned:
     return NeverLearned(
         "some of these rows were never learned: a value has no count in its class",
         found=value,
-        remedy="Leave-one-out is for the rows a model was trained on",
+        remedy="Leave-one-out needs the rows that the model was trained on",
     )
 
 

@@ -263,9 +263,9 @@ class Gaussian(NumberFamily):
             variance = self.std**2
         if not (np.isfinite(variance) & (variance > 0)).all():
             raise CannotExport(
-                f"column `{self.column}` has a variance that PMML cannot hold",
+                f"column `{self.column}` has a variance that PMML cannot represent",
                 found=variance.tolist(),
-                remedy="Give it a floor, or another scale",
+                remedy="Set a floor, or rescale the column",
             )
         parameters = {"mean": self.mean, "variance": variance}
         return PmmlDensity(self.column, "GaussianDistribution", parameters, self.log_observed, self.log_missing)

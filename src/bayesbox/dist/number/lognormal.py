@@ -27,7 +27,7 @@ class LogNormal(NumberDensity):
     Where no row had a value of 0 or below, the two probabilities are 1 and 0, and such a value is left out.
     """
 
-    silent: ClassVar[str] = "it has fewer than two values above 0"
+    silent: ClassVar[str] = "it has fewer than two positive values"
 
     mean: Doubles
     std: Doubles

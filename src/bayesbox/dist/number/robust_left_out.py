@@ -45,7 +45,7 @@ def require_learned(tally: Grid, values: Doubles, target: NDArray[np.int32]) -> 
         raise NeverLearned(
             "some of these rows were never learned: a value has no count in its class",
             found=float(values[there[int(np.argmax(unknown))]]),
-            remedy="Leave-one-out is for the rows a model was trained on",
+            remedy="Leave-one-out needs the rows that the model was trained on",
         )
 
 

@@ -58,5 +58,5 @@ def whole_times(counts: object) -> NDArray[np.int64]:
     given = np.asarray(counts)
     times: NDArray[np.int64] = np.minimum(given, MOST).astype(np.int64)
     if given.dtype.kind == "f" and (np.minimum(given, MOST) != times).any():
-        raise BadData("a word occurs a whole number of times", remedy="Give counts, or occurrence='count'")
+        raise BadData("word counts must be integers", remedy="Pass integer counts, or use occurrence='count'")
     return times

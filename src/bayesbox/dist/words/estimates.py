@@ -149,8 +149,8 @@ def position_weights(levels: tuple[str, ...], cells: ExactArray, classes: int, r
     places = max((int(place) for place, _, _ in found), default=0)
     if places * len(words) * classes > MOST_TERMS:
         raise BadData(
-            f"{places} places x {len(words)} words x {classes} classes are more probabilities than fit",
-            remedy="The position model is for short documents; occurrence='count' has one table for all places",
+            f"{places} positions x {len(words)} words x {classes} classes are too many probabilities",
+            remedy="The position model is for short documents; occurrence='count' has one table for all positions",
         )
     rank = {word: index for index, word in enumerate(words)}
     column = np.array([(int(place) - 1) * len(words) + rank[word] for place, _, word in found], dtype=np.int64)

@@ -71,7 +71,7 @@ def own_words_out(
         left[at] += sign * data
         under[at] += sign * own_total[rows]
         if (left < 0).any():
-            raise NeverLearned("some of these rows were never learned: they hold more words than were counted")
+            raise NeverLearned("some of these rows were never learned: they have more words than were counted")
         names = [words_of_model[word] for word in words]
         over, below = ratio(rule, Cells(left, under, size[rows] if words_may_go else len(words_of_model), names))
         log_p = left_out_where_impossible((log(over) - log(below)).T)
@@ -106,7 +106,7 @@ def _in_core(
         complement,
     )
     if found is None:
-        raise NeverLearned("some of these rows were never learned: they hold more words than were counted")
+        raise NeverLearned("some of these rows were never learned: they have more words than were counted")
     return found
 
 

@@ -39,7 +39,7 @@ class Text(Distribution):
     weights: WordWeights
     tokens: Tokens
 
-    unsampled: ClassVar[str] = "it says how words are shared out, and not how many a text has"
+    unsampled: ClassVar[str] = "it gives the shares of words, not how many a text has"
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -107,8 +107,8 @@ class Text(Distribution):
         """A row's own words taken out of the counts of its class; a word that no other row has goes with its row."""
         if cast("Words", options.kind).top is not None:
             raise BadOption(
-                f"column `{self.column}` keeps its most common words, and these may change with each row",
-                remedy="Cross-validate instead, or take all words",
+                f"column `{self.column}` keeps only its most common words, and these may change with each row",
+                remedy="Use cross-validation, or all words",
             )
         column = columns.get(self.column)
         if column is None:

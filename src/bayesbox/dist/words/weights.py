@@ -78,7 +78,7 @@ class WordWeights:
     def _matrix_sums(self, matrix: CountMatrix, weights: Doubles) -> tuple[Doubles, NDArray[np.float64]]:
         data = np.asarray(matrix.data, dtype=np.float64)
         if (data < 0).any():
-            raise BadData("a count is 0 or more", found=float(data.min()))
+            raise BadData("a count must not be negative", found=float(data.min()))
         if self.once:
             data = (data != 0).astype(np.float64)
         columns = np.array([int(word) for word in self.words], dtype=np.int64)

@@ -45,7 +45,7 @@ class DensityDisplay(PlotDisplay):
         check_is_fitted(estimator)
         classifier = getattr(estimator, "classifier_", None)
         if not isinstance(classifier, NaiveClassifier):
-            raise BadOption("densities are those of NaiveBayes", found=type(estimator).__name__)
+            raise BadOption("densities can be drawn for NaiveBayes only", found=type(estimator).__name__)
         panels, span = panels_of(classifier, str(column), densities)
         return cls(str(column), classifier.model.classes, panels, span)._plotted_on(ax)
 

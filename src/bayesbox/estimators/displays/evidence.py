@@ -48,9 +48,9 @@ class EvidenceDisplay(PlotDisplay):
         rows = one_row(row)
         found = estimator.explain(rows)
         if not isinstance(found, Explanation):
-            raise BadOption("evidence is drawn for models of tables", found=type(estimator).__name__)
+            raise BadOption("evidence can be drawn for models of tables only", found=type(estimator).__name__)
         if len(found) != 1:
-            raise BadData("the evidence is that of one row", found=f"{len(found):,} rows", remedy="Pass one of them")
+            raise BadData("evidence is drawn for one row", found=f"{len(found):,} rows", remedy="Pass one of them")
         labels = [level_text(each) for each in found.labels.tolist()]
         order = [labels[place] for place in np.argsort(-found.joint()[0], kind="stable")]
         chosen = order[0] if label is None else level_text(label)

@@ -40,7 +40,7 @@ class NetworkDisplay(PlotDisplay):
     ) -> NetworkDisplay:
         """Of a Bayesian network."""
         if not isinstance(network, BayesianNetwork):
-            raise BadOption("a network display draws a BayesianNetwork", found=type(network).__name__)
+            raise BadOption("NetworkDisplay needs a BayesianNetwork", found=type(network).__name__)
         return cls(network, evidence=evidence, probabilities=probabilities)._plotted_on(ax)
 
     @classmethod

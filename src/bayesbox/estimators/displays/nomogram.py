@@ -39,7 +39,7 @@ class NomogramDisplay(PlotDisplay):
     ) -> NomogramDisplay:
         """Of a fitted `NaiveBayes`; the parameters are those of its method `nomogram`."""
         if not hasattr(estimator, "nomogram"):
-            raise BadOption("a nomogram is that of NaiveBayes", found=type(estimator).__name__)
+            raise BadOption("a nomogram can be drawn for NaiveBayes only", found=type(estimator).__name__)
         return cls(estimator.nomogram(label, against, row=row, top=top))._plotted_on(ax)
 
     def svg(self) -> Picture:

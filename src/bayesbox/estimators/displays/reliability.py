@@ -61,7 +61,7 @@ class ReliabilityDisplay(PlotDisplay):
         known = sorted(labels.levels) if classes is None else [level_text(each) for each in classes]
         if p.shape[1] != len(known):
             raise BadData(
-                f"there are {p.shape[1]} columns of probabilities and {len(known)} classes",
+                f"there are {p.shape[1]} columns of probabilities, but {len(known)} classes",
                 remedy="Name the classes in the order of the columns: classes=[...]",
             )
         with np.errstate(divide="ignore"):

@@ -198,7 +198,7 @@ def compare(
         reporter((place + 1) / len(named), name)
     reporter.done()
     if not found:
-        raise BadData("none of the models could be judged", found="; ".join(refused.values()))
+        raise BadData("none of the models could be evaluated", found="; ".join(refused.values()))
     first = next(iter(found.values()))
     return ModelComparison.of(f"{first._how_in_words()}, {first.scored.rows:,} rows", found, seconds, refused)
 
@@ -218,14 +218,14 @@ def _judge(estimator: Any, X: Any, y: Any, weights: Any, bins: int, *, fitted: b
 def _way(cv: Any, loo: bool, fitted: bool) -> Any:
     """How to judge: None for the rows as they are, "loo", a number of folds, or a splitter."""
     if loo and cv not in (None, LOO):
-        raise BadOption("cv and loo are two ways to judge: give one of them", found=cv)
+        raise BadOption("choose one of cv and loo", found=cv)
     if loo or (isinstance(cv, str) and cv == LOO):
         return LOO
     if cv is None:
         return None if fitted else FOLDS
     is_splitter = hasattr(cv, "split") and not isinstance(cv, str)
     if isinstance(cv, bool) or not (isinstance(cv, (int, np.integer)) or is_splitter):
-        raise BadOption("cv must be a number of folds, 'loo', or a splitter of scikit-learn", found=cv)
+        raise BadOption("cv must be a number of folds, 'loo', or a scikit-learn splitter", found=cv)
     return cv if is_splitter else int(cv)
 
 
@@ -295,12 +295,12 @@ def _splits(way: Any, judge: Judge, repeats: int, seed: int) -> list[list[Split]
             for fold in by_repeat
         ]
     if repeats != 1:
-        raise BadOption("a splitter repeats by itself", found=repeats, remedy="Leave repeats=1")
+        raise BadOption("repeats does not apply to a splitter", found=repeats, remedy="Leave repeats=1")
     texts = np.array(judge.labels.levels, dtype=object)[judge.labels.codes]
     found = [Split(np.asarray(train), np.asarray(test)) for train, test in way.split(rows.reshape(-1, 1), texts)]
     if len(np.unique(np.concatenate([split.test for split in found]))) < sum(len(split.test) for split in found):
         raise BadOption(
-            "the splitter judges some rows several times", found=way, remedy="Give a number of folds and repeats"
+            "the splitter tests some rows several times", found=way, remedy="Pass a number of folds and repeats instead"
         )
     return [found]
 
@@ -314,7 +314,7 @@ def _groups(by: object, judge: Judge) -> tuple[str, Encoded]:
         return by, encode(batch[by])
     column = labels_of(by)
     if len(column) != judge.rows:
-        raise BadData("there is a group for each row", found=f"{judge.rows:,} rows, {len(column):,} groups")
+        raise BadData("there must be one group per row", found=f"{judge.rows:,} rows, {len(column):,} groups")
     return str(getattr(by, "name", None) or "group"), encode(column)
 
 
@@ -336,7 +336,9 @@ def _named(estimators: object) -> dict[str, Any]:
     if isinstance(estimators, Mapping):
         return {str(name): estimator for name, estimator in estimators.items()}
     if hasattr(estimators, "fit") or not isinstance(estimators, Sequence):
-        raise BadOption("compare takes a list of models, or a dict by name", found=type(estimators).__name__)
+        raise BadOption(
+            "compare needs a list of models, or a dict from names to models", found=type(estimators).__name__
+        )
     found: dict[str, Any] = {}
     for each in estimators:
         name, estimator = each if isinstance(each, tuple) and len(each) == 2 else (_name(each), each)
@@ -345,7 +347,7 @@ def _named(estimators: object) -> dict[str, Any]:
             number, unique = number + 1, f"{name} {number}"
         found[unique] = estimator
     if not found:
-        raise BadOption("compare takes one model or more", found=estimators)
+        raise BadOption("compare needs at least one model", found=estimators)
     return found
 
 

@@ -68,12 +68,12 @@ def require_classifier(estimator: object) -> None:
     """Refuse what gives no probabilities of classes."""
     if isinstance(estimator, type):
         remedy = f"Write {estimator.__name__}()"
-        raise BadOption("a model to judge is an estimator, not its class", found=estimator.__name__, remedy=remedy)
+        raise BadOption("pass an estimator, not its class", found=estimator.__name__, remedy=remedy)
     if not (hasattr(estimator, "fit") and hasattr(estimator, "predict_proba")):
         raise BadOption(
-            "a model to judge is a classifier with fit and predict_proba",
+            "a model must be a classifier with fit and predict_proba",
             found=type(estimator).__name__,
-            remedy="Calibrate one without probabilities: sklearn.calibration.CalibratedClassifierCV(estimator)",
+            remedy="To add probabilities: sklearn.calibration.CalibratedClassifierCV(estimator)",
         )
 
 
@@ -100,13 +100,15 @@ def counted_folds(estimator: CountedEstimator[Any], judge: Judge, splits: list[S
 def counted_loo(estimator: CountedEstimator[Any], judge: Judge) -> Predictions:
     """Every row by the model of all the others."""
     if judge.weights is not None:
-        raise BadOption("leave-one-out takes every row as one, without weights", remedy="Write cv=10")
+        raise BadOption("leave-one-out does not support weights", remedy="Write cv=10")
     fitted = clone(estimator).fit(*_local(judge))
     classifier: AnyClassifier = fitted.classifier_
     learned = [name for name in ("select", "column_weights") if getattr(classifier.rules, name, None) is not None]
     if classifier.calibrate is not None or learned:
         name = learned[0] if learned else "calibration"
-        raise BadOption(f"{name} is judged by folds that learn it anew", found="leave-one-out", remedy="Write cv=10")
+        raise BadOption(
+            f"{name} must be refitted in every fold: use cv instead of loo", found="leave-one-out", remedy="Write cv=10"
+        )
     rows = counted_rows(fitted, judge)
     with np.errstate(divide="ignore"):
         log_p = np.log(classifier.leave_one_out(rows.batch, rows.labels))
@@ -181,7 +183,7 @@ def _weight_parameter(estimator: Any, weights: Doubles) -> dict[str, Doubles]:
     steps = getattr(estimator, "steps", None)
     last, prefix = (steps[-1][1], f"{steps[-1][0]}__") if steps else (estimator, "")
     if "sample_weight" not in inspect.signature(last.fit).parameters:
-        raise BadOption("this model does not take sample_weight", found=type(last).__name__)
+        raise BadOption("this model does not support sample_weight", found=type(last).__name__)
     return {f"{prefix}sample_weight": weights}
 
 

@@ -261,9 +261,9 @@ class OneRowAnswers:
         if isinstance(row, (list, tuple)) or getattr(row, "ndim", 0) == 1:
             if len(row) == len(names):
                 return dict(zip(names, row, strict=True))
-            raise BadData(f"a row of {len(row)} values, but the model has {len(names)} columns")
+            raise BadData(f"a row has {len(row)} values, but the model has {len(names)} columns")
         raise BadData(
-            "one row is a dict, a row of a pandas frame or a named tuple",
+            "a row must be a dict, a row of a pandas frame or a named tuple",
             found=type(row).__name__,
             remedy="For many rows call predict_proba",
         )

@@ -95,7 +95,7 @@ class NodeQuestions(Result):
         return f"NodeQuestions({len(self)} about {self.target}{first})"
 
     def _title(self) -> str:
-        return f"{self.target}: {self.entropy:.4f} bits are not known"
+        return f"{self.target}: remaining uncertainty {self.entropy:.4f} bits"
 
     def _blocks(self) -> Sequence[Block]:
         most = max((each.worth for each in self), default=0.0) or 1.0

@@ -108,7 +108,7 @@ class Conflict(Result, float):
         return f"Conflict({float(self):.4g} bits of {len(self.findings)} findings)"
 
     def _title(self) -> str:
-        words = "the findings are in conflict" if self > 0 else "the findings support each other" if self < 0 else ""
+        words = "the findings conflict" if self > 0 else "the findings support each other" if self < 0 else ""
         return f"conflict {float(self):.4f} bits" + (f": {words}" if words else "")
 
     def _blocks(self) -> Sequence[Block]:
@@ -125,7 +125,7 @@ class Conflict(Result, float):
             names = ["a rare case that would explain it", "P", "P given the findings"]
             blocks.append(TableBlock(names, rows, most=MOST_SHOWN))
         elif self > 0:
-            blocks.append(TextBlock("No single state explains it: look for a fault in the findings."))
+            blocks.append(TextBlock("No single state explains the conflict: check the findings for errors."))
         return blocks
 
     def _frame(self) -> Mapping[str, Sequence[object]]:

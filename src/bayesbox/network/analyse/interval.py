@@ -78,13 +78,13 @@ def require_counts(network: BayesianNetwork) -> dict[str, Doubles]:
     if counts:
         return counts
     if network._experts is not None:
-        why = "the tables were made of counts and of tables of experts"
+        why = "the tables combine counts and expert tables"
     elif network.fit_ is not None:
-        why = "the tables were estimated with missing values filled in, so that there are no counts"
+        why = "the tables were estimated by EM from rows with missing values, so there are no counts"
     else:
         why = "the tables of this network were given, not counted"
     raise BadOption(
-        f"an interval needs the counts behind the tables: {why}",
+        f"a credible interval needs the counts behind the tables: {why}",
         remedy=Remedy(
             "Count them from complete rows: net.fit(rows)",
             "Count them from rows: bayes network learn DATA -o net.json keeps the counts",
@@ -150,7 +150,7 @@ def _answered(network: BayesianNetwork, asked: AskedSum, tables: dict[int, Doubl
     ).table
     total = joint.reshape(-1, number).sum(axis=0)
     if not (total > 0).all():
-        raise ImpossibleEvidence("the evidence has probability 0 in some of the draws, so nothing follows from it")
+        raise ImpossibleEvidence("the evidence has probability 0 in some of the draws")
     index = tuple(asked.wanted.get(target, slice(None)) for target in asked.targets)
     picked = np.asarray(joint[index], dtype=np.float64) / total
     found: Doubles = np.moveaxis(picked, -1, 0).reshape(number, math.prod(picked.shape[:-1]))

@@ -46,7 +46,7 @@ class NetworkAnalysis(NetworkQuestions):
         >>> net = bb.BayesianNetwork({"fever": ["flu"], "cough": ["flu"]}, {
         ...     "flu": 0.1, "fever": {True: 0.9, False: 0.05}, "cough": {True: 0.6, False: 0.3}})
         >>> print(net.ask_next({}, "flu"))
-        flu: 0.4690 bits are not known
+        flu: remaining uncertainty 0.4690 bits
         <BLANKLINE>
           ask for  information in bits
           fever                 0.2663  ####################
@@ -58,9 +58,9 @@ class NetworkAnalysis(NetworkQuestions):
         findings = self.findings(evidence)
         if place in findings.states:
             raise BadOption(
-                f"the target `{self.model.names[place]}` is known already",
+                f"the target `{self.model.names[place]}` is already known",
                 found=self.model.states[place][findings.states[place]],
-                remedy="Leave it out of the evidence",
+                remedy="Remove it from the evidence",
             )
         found = self._propagation.given_each(findings, place, max_bytes=self.max_bytes)
         questions = node_questions(self.model, found, set(findings.states), place, costs)

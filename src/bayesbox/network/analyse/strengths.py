@@ -91,7 +91,7 @@ class ArcStrengths(Result):
             ]
             for each in self
         ]
-        return [TableBlock(names, rows, caption="what the parent says of the child, in bits", right=(1, 2, 3))]
+        return [TableBlock(names, rows, caption="strength of the arcs, in bits", right=(1, 2, 3))]
 
     def _frame(self) -> Mapping[str, Sequence[object]]:
         names = ("parent", "child", "conditional", "mutual", "share")

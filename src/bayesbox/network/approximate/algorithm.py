@@ -34,7 +34,7 @@ class InferenceAlgorithm:
         `likelihoods` has an array for each variable: all ones where nothing is known, a single one at the state that
         was observed, and the likelihoods of the states where the evidence is virtual.
         """
-        raise NotImplementedError(f"{type(self).__name__} gives neither `posteriors` nor `run`")
+        raise NotImplementedError(f"{type(self).__name__} defines neither `posteriors` nor `run`")
 
     def run(self, case: EvidenceCase, wanted: Sequence[int] = ()) -> Approximation:  # noqa: ARG002
         """The posteriors of a case, and with `counts_joints` the joint of the wanted variables."""

@@ -145,7 +145,7 @@ class ApproximateAnswers(Result):
                 ]
             rows.append(row)
         mean = f"root mean square of {self.runs} runs, each with its seed" if self.runs > 1 else "one run each"
-        caption = f"the error by the number of samples: {mean}"
+        caption = f"error by number of samples: {mean}"
         return TableBlock(heads, rows, caption=caption, right=list(range(len(heads))))
 
     def _states(self) -> list[Key]:
@@ -230,7 +230,7 @@ def compare_methods(
             given |= _drawn(method, samples)
         answers.append(_answer(network, query, method, given, exact))
     if all(each.refused for each in answers) and exact is None:
-        raise BadOption("no method answers this question", found=str(query))
+        raise BadOption("no method can answer this question", found=str(query))
     fall = []
     for each in answers:
         if each.refused is None and each.standard_errors and "samples" in each.about and runs:

@@ -23,7 +23,7 @@ def error_picture(found: ApproximateAnswers) -> str:
     """A line for each method that draws samples; a level line for each that does not."""
     if found.exact is None or not found.by_samples:
         raise BadOption(
-            "the picture is of the error against the exact answer by the number of samples",
+            "the picture shows the error by number of samples, against the exact answer",
             found=found.refused or "no numbers of samples",
         )
     lines: dict[str, list[Point]] = {}

@@ -160,11 +160,11 @@ def estimate_text(value: float, error: float | None) -> tuple[str, str]:
 def never_drawn(samples: int) -> ImpossibleEvidence:
     """The error where no sample goes with the evidence."""
     return ImpossibleEvidence(
-        f"none of {samples:,} samples goes with the evidence: it is impossible, or too rare to be met with",
-        remedy="Take more samples, or ask for an exact answer",
+        f"none of {samples:,} samples is consistent with the evidence: it is impossible, or very improbable",
+        remedy="Use more samples, or an exact answer",
     )
 
 
 def proven_impossible() -> ImpossibleEvidence:
     """The error where the tables rule the evidence out."""
-    return ImpossibleEvidence("the evidence has probability 0, so nothing follows from it")
+    return ImpossibleEvidence("the evidence has probability 0")

@@ -51,7 +51,7 @@ class Gibbs(InferenceAlgorithm):
         """The posteriors of a case, and the joint of the wanted variables."""
         if self.chains < 2 or self.samples < self.chains:
             raise BadOption(
-                "Gibbs sampling needs at least two chains, and a sweep for each", found=(self.samples, self.chains)
+                "Gibbs sampling needs at least two chains, and one sweep for each", found=(self.samples, self.chains)
             )
         sweeps = self.samples // self.chains
         means, zeros = gibbs_means(
@@ -105,11 +105,15 @@ def _ratio(between: NDArray[np.float64], within: NDArray[np.float64]) -> float:
 
 def _notes(apart: tuple[float, str], *, zeros: bool) -> tuple[str, ...]:
     ratio, name = apart
-    held = "zeros in the tables may hold the chains apart"
+    held = "zeros in the tables may keep the chains apart"
     if ratio > APART:
-        much = "though none of them ever moves" if math.isinf(ratio) else f"{ratio:.3g} times as much as they should"
-        told = f"the chains did not come together: at `{name}` they differ {much}"
+        much = "and none of them ever moves" if math.isinf(ratio) else f"{ratio:.3g} times as much as expected"
+        told = f"the chains did not converge: at `{name}` they differ {much}"
         told += f" ({held})" if zeros else ""
-        warnings.warn(told + ". Take more samples, or weighting", NotSettled, stacklevel=3)
+        warnings.warn(
+            told + ". Use more samples, or another method: weighting (for a Bayesian network) or loopy",
+            NotSettled,
+            stacklevel=3,
+        )
         return ()
     return (held,) if zeros else ()

@@ -36,7 +36,7 @@ class Loopy(InferenceAlgorithm):
             raise proven_impossible()
         if residual > self.tolerance:
             warnings.warn(
-                f"after {sweeps:,} sweeps the messages still change by {residual:.2g}: they may not come to rest",
+                f"no convergence: after {sweeps:,} sweeps the messages still change by {residual:.2g}",
                 NotSettled,
                 stacklevel=2,
             )

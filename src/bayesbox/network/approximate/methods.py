@@ -30,21 +30,21 @@ def method_of(approx: str | InferenceAlgorithm, options: Mapping[str, Any]) -> I
     """
     if not isinstance(approx, str):
         if not isinstance(approx, InferenceAlgorithm):
-            raise BadOption("there is no such approximation", found=approx, remedy=f"Take {_listed(METHODS)}")
+            raise BadOption("unknown approximation", found=approx, remedy=f"Choose one of: {_listed(METHODS)}")
         return dataclasses.replace(approx, **options) if options else approx  # type: ignore[type-var]
     kind = METHODS.get(approx)
     if kind is None:
-        raise BadOption("there is no such approximation", found=approx, remedy=f"Take {_listed(METHODS)}")
+        raise BadOption("unknown approximation", found=approx, remedy=f"Choose one of: {_listed(METHODS)}")
     known = [each.name for each in dataclasses.fields(kind)]  # type: ignore[arg-type]
     for name, value in options.items():
         if name not in known:
-            raise BadOption(f"`{name}` is no option of {approx}", remedy=f"It has {_listed(known)}")
+            raise BadOption(f"`{name}` is not an option of {approx}", remedy=f"Its options are {_listed(known)}")
         least = 0 if name == "seed" else 1
         whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
         if name != "tolerance" and not (whole and least <= value <= MOST.get(name, 2**64 - 1)):
-            raise BadOption(f"`{name}` is a whole number from {least} on", found=value)
+            raise BadOption(f"`{name}` must be an integer of at least {least}", found=value)
         if name == "tolerance" and not (isinstance(value, (int, float)) and 0 <= value < math.inf):
-            raise BadOption("`tolerance` is a number that is not negative", found=value)
+            raise BadOption("`tolerance` must be a non-negative number", found=value)
     made: InferenceAlgorithm = kind(**options)
     return made
 
@@ -68,7 +68,7 @@ def joint_posterior(method: InferenceAlgorithm, case: EvidenceCase, wanted: Sequ
     if math.prod(shape) > MOST_JOINT_CELLS:
         raise BadOption(
             f"the joint of {len(shape)} variables has {math.prod(shape):,} combinations, too many to estimate",
-            remedy=f"Ask of fewer at a time; {MOST_JOINT_CELLS:,} are the limit",
+            remedy=f"Ask about fewer at a time; the limit is {MOST_JOINT_CELLS:,}",
         )
     if len(wanted) > 1 and method.counts_joints:
         found = method.run(case, wanted)

@@ -48,8 +48,8 @@ class Weighting(InferenceAlgorithm):
         """The posteriors of a case, and the joint of the wanted variables."""
         if case.compiled.order is None:
             raise BadOption(
-                "likelihood weighting draws parents before children, and a factor graph has none",
-                remedy="Take another approximation: gibbs, loopy or meanfield",
+                "likelihood weighting samples parents before children, but a factor graph has no directions",
+                remedy="Try another approximation: gibbs, loopy or meanfield",
             )
         sums = weighted_samples(
             *case.arguments,
@@ -73,8 +73,8 @@ class Weighting(InferenceAlgorithm):
             errors[start:end] = 0
         if effective < FEW:
             warnings.warn(
-                f"the weights are so uneven that {self.samples:,} samples are worth {effective:.1f}: even the errors "
-                "are uncertain. Take more samples, or another approximation",
+                f"the weights are very uneven: {self.samples:,} samples are worth {effective:.1f} independent "
+                "ones, so even the standard errors are uncertain. Use more samples, or another approximation",
                 NotSettled,
                 stacklevel=2,
             )

@@ -63,7 +63,7 @@ def most_probable(
     result, log_scale = joined(pool.rest(), log_scale)
     best = float(result.table.max())
     if not best > 0:
-        raise ImpossibleEvidence("the evidence has probability 0, so nothing explains it")
+        raise ImpossibleEvidence("the evidence has probability 0")
     states = {variable: findings.states[variable] for variable in targets if variable in findings.states}
     for variable, choice in reversed(choices):
         states[variable] = int(choice.table[tuple(states[each] for each in choice.scope)])

@@ -55,13 +55,13 @@ def require_affordable(log2_cells: float, bytes_a_cell: int, limit: int | None =
     log2_bytes = log2_cells + math.log2(bytes_a_cell)
     if log2_bytes > math.log2(limit):
         raise TooCostly(
-            f"an exact answer would need {log2_size_text(log2_bytes)} of tables; "
-            f"the limit is {log2_size_text(math.log2(limit))}",
+            f"an exact answer needs {log2_size_text(log2_bytes)} of tables; the limit is "
+            f"{log2_size_text(math.log2(limit))}",
             bytes=2.0**log2_bytes if log2_bytes < 1000 else math.inf,
             limit=limit,
-            remedy="Give more evidence, ask of fewer variables, raise "
+            remedy="Add evidence, ask about fewer variables, raise "
             + Remedy("max_bytes", MEMORY_VARIABLE)
             + ", or try an approximation: "
             + Remedy("approx='gibbs'", "--approx gibbs")
-            + ", or weighting, loopy, meanfield",
+            + ", loopy or meanfield (for a Bayesian network also weighting)",
         )

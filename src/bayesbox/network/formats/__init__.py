@@ -52,15 +52,15 @@ def require_format(path: str | PathLike[str]) -> str:
     ending = os.path.splitext(file_name(path).lower().removesuffix(".gz"))[1]
     if ending in NOT_READ:
         raise BadOption(
-            f"{ending} is {NOT_READ[ending]}, which is not read",
+            f"{ending} is {NOT_READ[ending]}, which is not supported",
             found=file_name(path),
-            remedy="Save it there as .xdsl or .net, which are read",
+            remedy="Save it as .xdsl or .net",
         )
     if found is None:
         raise BadOption(
-            "this is no file of a network by its extension",
+            "not a network file, by its extension",
             found=file_name(path),
-            remedy=f"Extensions are {', '.join(FORMATS)}",
+            remedy=f"The extensions are {', '.join(FORMATS)}",
         )
     return found
 
@@ -88,7 +88,9 @@ def write_graph(graph: Graph, path: str | PathLike[str], *, learned: object = No
 def write_factors(model: FactorModel, path: str | PathLike[str]) -> None:
     """Write factors, which only the UAI format holds."""
     if format_of(path) != "uai":
-        raise BadOption("a factor graph is written in the UAI format", found=file_name(path), remedy="Name it *.uai")
+        raise BadOption(
+            "a factor graph can only be written in the UAI format", found=file_name(path), remedy="Name it *.uai"
+        )
     _put(_module(path).write_factors(model), path)
 
 
@@ -118,9 +120,9 @@ def read_bytes(path: str) -> bytes:
             with gzip.GzipFile(fileobj=io.BytesIO(data)) as packed:
                 data = packed.read(limit + 1)
         except (OSError, EOFError, zlib.error) as error:
-            raise BadModelFile(f"this file is not whole: {error}", where=path) from error
+            raise BadModelFile(f"this file is truncated or damaged: {error}", where=path) from error
         if len(data) > limit:
-            raise BadModelFile(f"this file inflates to more than {limit:,} bytes", where=path)
+            raise BadModelFile(f"this file decompresses to more than {limit:,} bytes", where=path)
     if len(data) > MOST_BYTES:
-        raise BadModelFile(f"a file of a network has at most {MOST_BYTES:,} bytes", where=path)
+        raise BadModelFile(f"a network file may have at most {MOST_BYTES:,} bytes", where=path)
     return data

@@ -39,14 +39,14 @@ def read(data: bytes, *, where: str, normalize: bool = False) -> Graph:
     try:
         document = strict_json.parse(text.encode())
     except json.JSONDecodeError as error:
-        place.fail(f"this is no JSON: {error.msg}", error.pos)
+        place.fail(f"not valid JSON: {error.msg}", error.pos)
     except ValueError as error:
-        raise BadModelFile(f"this is no JSON: {error}", where=where) from None
+        raise BadModelFile(f"not valid JSON: {error}", where=where) from None
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         remedy = str("If these are rows, one object per line: " + parameter("format", "jsonl"))
         place.fail(f'expected an object with "format": "{FORMAT}"', 0, remedy=remedy)
     if document.get("version") != VERSION:
-        place.fail("this is of another version of the format", 0, document.get("version"), f"Version {VERSION} is read")
+        place.fail("unsupported version of the format", 0, document.get("version"), f"Version {VERSION} is supported")
     _refuse_unknown(document, KEYS, place)
     listed = document.get("nodes")
     if not isinstance(listed, list) or len(listed) > MOST_NODES:
@@ -62,11 +62,11 @@ def read(data: bytes, *, where: str, normalize: bool = False) -> Graph:
     nodes = []
     for each in listed:
         if not _is_node(each):
-            place.fail("a node has a name, states, parents and a table", 0, each)
+            place.fail("a node must have a name, states, parents and a table", 0, each)
         sizes = []
         for parent in each["parents"]:
             if parent not in states:
-                place.fail(f"`{each['name']}` has a parent that is no node", offset(each["name"]), parent)
+                place.fail(f"`{each['name']}` has a parent that is not a node", offset(each["name"]), parent)
             sizes.append(len(states[parent]))
         if each.get("compact") is not None:
             nodes.append(_compact(each, states, place, offset(each["name"])))
@@ -76,7 +76,7 @@ def read(data: bytes, *, where: str, normalize: bool = False) -> Graph:
             size *= count
         cells += size
         if cells > MOST_CELLS:
-            place.fail(f"the tables have {cells:,} cells or more; {MOST_CELLS:,} are the limit", offset(each["name"]))
+            place.fail(f"the tables have at least {cells:,} cells; the limit is {MOST_CELLS:,}", offset(each["name"]))
         table = _table(each, [*sizes, len(each["states"])], size, place, offset(each["name"]))
         nodes.append(Node(each["name"], tuple(each["states"]), tuple(each["parents"]), table))
     name = document.get("name", "")
@@ -94,10 +94,10 @@ def _refuse_unknown(mapping: object, keys: Sequence[str], place: TextPosition) -
             near = difflib.get_close_matches(key, keys, n=1)
             found = re.search(re.escape(json.dumps(key)) + r"\s*:", place.text)
             place.fail(
-                "the format has no such key",
+                "unknown key",
                 found.start() if found else 0,
                 key,
-                f'Did you mean "{near[0]}"?' if near else f"Here there are {', '.join(keys)}",
+                f'Did you mean "{near[0]}"?' if near else f"The keys here are {', '.join(keys)}",
             )
 
 
@@ -126,10 +126,10 @@ def _table(each: dict[str, Any], sizes: list[int], size: int, place: TextPositio
         return None
     flat = [value for row in rows if isinstance(row, list) for value in row] if isinstance(rows, list) else []
     if len(flat) != size:
-        place.fail(f"the table of `{each['name']}` has {size:,} numbers, in rows", offset, len(flat))
+        place.fail(f"the table of `{each['name']}` must have {size:,} numbers, in rows", offset, len(flat))
     for value in flat:
         if isinstance(value, bool) or not isinstance(value, (int, float)) or abs(value) > sys.float_info.max:
-            place.fail(f"P({each['name']}): a probability is a number from 0 to 1", offset, value)
+            place.fail(f"P({each['name']}): a probability must be a number between 0 and 1", offset, value)
     return np.array(flat, dtype=np.float64).reshape(sizes)
 
 

@@ -68,9 +68,9 @@ def parse(data: bytes, where: str) -> Element:
     def doctype(*_: object) -> NoReturn:
         line, column = place()
         raise BadModelFile(
-            "a document type (DTD) is refused, since it could name entities and other files",
+            "a document type (DTD) is not allowed, since it could name entities and other files",
             where=f"{where}, line {line}, column {column}",
-            remedy="Remove the lines from <!DOCTYPE up to ]>; nothing of the network is in them",
+            remedy="Remove the lines from <!DOCTYPE up to ]>; they contain nothing of the network",
         )
 
     parser.StartElementHandler = begin
@@ -81,16 +81,16 @@ def parse(data: bytes, where: str) -> Element:
     try:
         parser.Parse(data, True)
     except expat.ExpatError as error:
-        what = f"this is no XML: {expat.ErrorString(error.code)}"
+        what = f"not valid XML: {expat.ErrorString(error.code)}"
         raise BadModelFile(what, where=f"{where}, line {error.lineno}, column {error.offset + 1}") from None
     except BadModelFile:
         raise
     except (LookupError, ValueError) as error:  # of an encoding that is not known, or not to the parser
         line, column = place()
         raise BadModelFile(
-            f"this is no XML that can be read: {error}",
+            f"not valid XML: {error}",
             where=f"{where}, line {line}, column {column}",
-            remedy="Write it in UTF-8",
+            remedy="Save it as UTF-8",
         ) from None
     return top.children[0]
 
@@ -108,7 +108,7 @@ def numbers(element: Element, where: str, *, most: int) -> NDArray[np.float64]:
         refuse(f"expected {most:,} numbers", element, where, len(words))
     for word in words:
         if not NUMBER.fullmatch(word) or not math.isfinite(float(word)):
-            refuse("expected numbers with a point, between spaces", element, where, word)
+            refuse("expected numbers with a decimal point, separated by spaces", element, where, word)
     return np.array([float(word) for word in words], dtype=np.float64)
 
 
@@ -119,13 +119,13 @@ def sizes_of(
     sizes = []
     for name in (*parents, node):
         if name not in states:
-            refuse("no variable of this name", element, where, name)
+            refuse("unknown variable", element, where, name)
         if not states[name]:
             refuse(f"`{name}` has no states", element, where)
         sizes.append(len(states[name]))
     cells = math.prod(sizes)
     if cells > MOST_CELLS:
-        refuse(f"the table of `{node}` has {cells:,} cells; {MOST_CELLS:,} are the limit", element, where)
+        refuse(f"the table of `{node}` has {cells:,} cells; the limit is {MOST_CELLS:,}", element, where)
     return sizes
 
 

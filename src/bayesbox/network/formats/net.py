@@ -44,7 +44,7 @@ def read(data: bytes, *, where: str, normalize: bool = False) -> Graph:
         compact = reader.compact.get(name)
         nodes.append(Node(name, states, parents, table if compact is None else None, compact))
     if not nodes:
-        tokens.place.fail("there is no node", 0)
+        tokens.place.fail("the file has no nodes", 0)
     return graph_from(nodes, tokens.place, reader.offset_of, name=reader.name, normalize=normalize)
 
 
@@ -76,7 +76,7 @@ class _Reader:
             self.potential()
         else:
             tokens.fail(
-                "expected `net`, `node` or `potential`", "Decisions, utilities and continuous nodes are not read"
+                "expected `net`, `node` or `potential`", "Decisions, utilities and continuous nodes are not supported"
             )
 
     def node(self) -> None:
@@ -85,7 +85,7 @@ class _Reader:
         if name in self.states:
             tokens.place.fail(f"node `{name}` is declared twice", offset)
         if len(self.states) == MOST_NODES:
-            tokens.place.fail(f"a network has at most {MOST_NODES:,} nodes", offset)
+            tokens.place.fail(f"a network may have at most {MOST_NODES:,} nodes", offset)
         self.offsets[name] = offset
         self.states[name] = ()
         self.attributes(("states",), node=name)
@@ -188,7 +188,7 @@ class _Reader:
 
     def known(self) -> str:
         if self.tokens.token not in self.states:
-            self.tokens.fail("no node of this name was declared before")
+            self.tokens.fail("the node was not declared before")
         return self.tokens.take()
 
 

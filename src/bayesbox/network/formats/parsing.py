@@ -23,7 +23,7 @@ def decoded(data: bytes, where: str) -> str:
         return data.removeprefix(b"\xef\xbb\xbf").decode("utf-8")
     except UnicodeDecodeError as error:
         line, column = position(data[: error.start].decode("latin-1"), error.start)
-        raise BadModelFile("this is no text in UTF-8", where=f"{where}, line {line}, column {column}") from None
+        raise BadModelFile("not UTF-8 text", where=f"{where}, line {line}, column {column}") from None
 
 
 def position(text: str, at: int) -> tuple[int, int]:
@@ -72,7 +72,7 @@ class TokenStream:
         while at < len(text):
             found = self._pattern.match(text, at)
             if found is None or found.end() == at:
-                self.place.fail("this cannot be read", at, text[at : at + 20])
+                self.place.fail("unexpected character", at, text[at : at + 20])
             if found["token"] is not None:
                 self.token, self.offset, self._next = found["token"], found.start("token"), found.end()
                 return
@@ -110,7 +110,7 @@ class TokenStream:
         """A finite number, correctly rounded."""
         token = self.token
         if not NUMBER.fullmatch(token) or not math.isfinite(float(token)):
-            self.fail("expected a number", "Decimals have a point, not a comma" if "," in token else None)
+            self.fail("expected a number", "Decimals must have a point, not a comma" if "," in token else None)
         self.seek(self._next)
         return float(token)
 
@@ -138,7 +138,7 @@ def graph_from(
     """The graph, or a fault told with the place of what it is about: a row of a table, or else the node."""
     listed = list(nodes)
     if not listed:
-        place.fail("there is no node", 0)
+        place.fail("the file has no nodes", 0)
     try:
         return Graph(listed, name=name, normalize=normalize, rounded=True)
     except BadTable as error:
@@ -162,5 +162,7 @@ def require_plain(names: Iterable[str], forbidden: re.Pattern[str], format_name:
     for name in names:
         if not name or forbidden.search(name):
             raise BadModelFile(
-                f"{format_name} cannot hold this name", found=name, remedy="Write .json or .xmlbif, which hold any"
+                f"{format_name} cannot represent this name",
+                found=name,
+                remedy="Write .json or .xmlbif, which support any name",
             )

@@ -48,7 +48,7 @@ def read(data: bytes, *, where: str, normalize: bool = False) -> Graph | FactorM
             size *= card
         cells += size
         if cells > MOST_CELLS:
-            tokens.fail(f"the tables have {cells:,} cells or more; {MOST_CELLS:,} are the limit")
+            tokens.fail(f"the tables have at least {cells:,} cells; the limit is {MOST_CELLS:,}")
         if tokens.token != str(size):
             tokens.fail(f"expected the number of cells of this table: {size}")
         tokens.take()
@@ -65,7 +65,7 @@ def read(data: bytes, *, where: str, normalize: bool = False) -> Graph | FactorM
 
 def _positive(tokens: TokenStream, what: str, most: int) -> int:
     if tokens.token == "0":
-        tokens.fail(f"{what} is 1 or more")
+        tokens.fail(f"{what} must be at least 1")
     return tokens.integer(what, most=most)
 
 
@@ -91,7 +91,7 @@ def _table(tokens: TokenStream, size: int) -> np.ndarray:
         offset, text = tokens.offset, tokens.token
         values[place] = tokens.number()
         if values[place] < 0:
-            tokens.place.fail("a factor is not negative", offset, text)
+            tokens.place.fail("a factor must not be negative", offset, text)
     return values
 
 
@@ -112,7 +112,7 @@ def _graph(
     where: dict[str, tuple[int, int]] = {}
     for scope, table, (offset, start) in zip(scopes, tables, offsets, strict=True):
         if not scope or scope[-1] in found:
-            place.fail("each node of a network has one table", offset, scope[-1] if scope else "an empty scope")
+            place.fail("each node of a network must have one table", offset, scope[-1] if scope else "an empty scope")
         node = scope[-1]
         states = tuple(str(state) for state in range(cards[node]))
         found[node] = Node(str(node), states, tuple(str(parent) for parent in scope[:-1]), table)
@@ -137,7 +137,9 @@ def read_evidence(data: bytes, *, where: str) -> dict[str, str]:
     if len(values) >= 2 and values[0] == 1 and len(values) == 2 + 2 * values[1]:
         values = values[1:]  # an older form begins with the number of samples
     if not values or len(values) != 1 + 2 * values[0]:
-        tokens.place.fail("evidence is a number of variables, then a variable and a state for each", 0, len(values))
+        tokens.place.fail(
+            "evidence must be a number of variables, then a variable and a state for each", 0, len(values)
+        )
     return {str(values[at]): str(values[at + 1]) for at in range(1, len(values), 2)}
 
 

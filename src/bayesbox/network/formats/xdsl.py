@@ -34,13 +34,18 @@ def read(data: bytes, *, where: str, normalize: bool = False) -> Graph:
     if inside is None:
         refuse("expected <smile> with <nodes> in it", root, where, root.tag)
     if not inside.children:
-        refuse("there is no node", inside, where)
+        refuse("the file has no nodes", inside, where)
     if len(inside.children) > MOST_NODES:
-        refuse(f"a network has at most {MOST_NODES:,} nodes", inside, where, len(inside.children))
+        refuse(f"a network may have at most {MOST_NODES:,} nodes", inside, where, len(inside.children))
     states: dict[str, tuple[str, ...]] = {}
     for element in inside.children:
         if element.tag not in ("cpt", "deterministic", "noisymax"):
-            refuse("only nodes with a table (<cpt>, <deterministic>, <noisymax>) are read", element, where, element.tag)
+            refuse(
+                "only nodes with a table (<cpt>, <deterministic>, <noisymax>) are supported",
+                element,
+                where,
+                element.tag,
+            )
         name = _id(element, where)
         if name in states:
             refuse(f"node `{name}` is given twice", element, where)

@@ -27,9 +27,9 @@ def read(data: bytes, *, where: str, normalize: bool = False) -> Graph:
         refuse("expected <BIF> with a <NETWORK> in it", root, where, root.tag)
     variables = network.all("variable")
     if not variables:
-        refuse("there is no <VARIABLE>", network, where)
+        refuse("the file has no <VARIABLE>", network, where)
     if len(variables) > MOST_NODES:
-        refuse(f"a network has at most {MOST_NODES:,} nodes", network, where, len(variables))
+        refuse(f"a network may have at most {MOST_NODES:,} nodes", network, where, len(variables))
     states: dict[str, tuple[str, ...]] = {}
     for variable in variables:
         name = _text(variable, "name", where)
@@ -37,7 +37,7 @@ def read(data: bytes, *, where: str, normalize: bool = False) -> Graph:
             refuse(f"variable `{name}` is declared twice", variable, where)
         kind = next((text for key, text in variable.attributes.items() if key.lower() == "type"), "nature")
         if kind.lower() != "nature":
-            refuse("only variables of the type nature are read", variable, where, kind)
+            refuse("only variables of the type nature are supported", variable, where, kind)
         states[name] = tuple(outcome.text for outcome in variable.all("outcome", "value"))
     nodes: dict[str, tuple[Node, Element]] = {}
     for definition in network.all("definition", "probability"):

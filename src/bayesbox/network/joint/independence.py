@@ -111,7 +111,11 @@ class Verdict:
     def __repr__(self) -> str:
         if self.witness == self.question:
             return f"{'independent' if self.independent else 'not independent'}: {self.equation}"
-        lead = "independent for every value, such as" if self.independent else "not independent, furthest apart where"
+        lead = (
+            "independent for every value, such as"
+            if self.independent
+            else ("not independent, with the largest difference at")
+        )
         return f"{lead} {self.equation}"
 
 
@@ -155,7 +159,9 @@ def _require_one_sort(side: Sequence[Term]) -> None:
     if len({term.value is None for term in side}) > 1:
         listed = ", ".join(str(term) for term in side)
         raise BadOption(
-            "each side is made of events, or of variables", found=listed, remedy="Give all a value, or none"
+            "each side must consist of events, or of variables",
+            found=listed,
+            remedy="Give all of them a value, or none",
         )
 
 
@@ -163,7 +169,7 @@ def _require_apart(question: Independence) -> None:
     """A column that stands on two sides makes the answer a play with words."""
     sides = [{term.name for term in side} for side in (question.left, question.right, question.given)]
     for name in sorted((sides[0] & sides[1]) | (sides[0] & sides[2]) | (sides[1] & sides[2])):
-        raise BadOption(f"`{name}` stands in two places", found=str(question), remedy="Name each column once")
+        raise BadOption(f"`{name}` occurs twice", found=str(question), remedy="Name each column once")
 
 
 def _values(rows: CountedRows, names: Sequence[str], kept: Groups) -> Groups:

@@ -123,9 +123,9 @@ class Joint:
         value = self.ask(text).value
         if isinstance(value, ProbabilityTable):
             raise BadOption(
-                "a fraction is of an event: every target has a value",
+                "a fraction needs an event: every target must have a value",
                 found=text,
-                remedy="Give each target a value, or take query(...).fractions",
+                remedy="Give each target a value, or use query(...).fractions",
             )
         return value
 
@@ -179,7 +179,7 @@ class Joint:
             return verdict(self.table, Independence(parse_terms(left), parse_terms(right), terms))
         question = parse(left)
         if given is not None or not isinstance(question, Independence):
-            raise BadOption("independence is of two sides", found=left, remedy="Give both, or one text with _|_")
+            raise BadOption("independence needs two sides", found=left, remedy="Pass both, or one text with _|_")
         return verdict(self.table, question)
 
     def work(self, text: str) -> Work:
@@ -263,7 +263,7 @@ def count_table(
     domains = {name: kind.levels for name, kind in kinds.items() if kind.levels is not None}
     types |= dict.fromkeys(domains, "text")
     if family is None:
-        raise BadData("there is no row", where=source.name)
+        raise BadData("the data have no rows", where=source.name)
     return JointCounts(family, types, domains, source.name)
 
 

@@ -58,7 +58,7 @@ class JointCounts:
         raise BadOption(
             f"column `{column}` never has the value `{text}`",
             where=self.name,
-            remedy=_nearest(text, levels) if levels else "It has no value at all",
+            remedy=_nearest(text, levels) if levels else "It has no values",
         )
 
     def __add__(self, other: JointCounts) -> JointCounts:
@@ -76,7 +76,7 @@ class JointCounts:
             raise CannotForget(
                 "some of these rows are not in the table",
                 where=self.name,
-                remedy="Nothing was changed; take out only rows that it holds, with the weights they had",
+                remedy="Nothing was changed. Forget only rows that the table contains, with their weights",
             )
         return self._with(left, other)
 
@@ -97,9 +97,9 @@ def require_column(column: str, columns: Collection[str], *, where: str) -> None
     compared = column.rstrip("<>! ")
     if compared != column and compared in columns:
         raise BadOption(
-            f"only equality can be asked for, not `{column}=`",
+            f"comparisons are not supported, only `{column}=value`",
             where=where,
-            remedy=f"A value that begins with such a sign follows the equals sign: {compared}=<=...",
+            remedy=f"If the value itself begins with such a sign, write {compared}=<=...",
         )
     raise UnknownColumn(column, available=columns, where=where)
 

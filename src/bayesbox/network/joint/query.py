@@ -97,12 +97,12 @@ class CountedRows:
     def impossible(self, terms: Iterable[Evidence]) -> ImpossibleEvidence:
         """The error where nothing fits the evidence."""
         listed = ", ".join(str(term) for term in terms if isinstance(term, Virtual) or term.value is not None)
-        without = f"; {rows_text(self.left_out)} left out for missing values" if self.left_out else ""
+        without = f"; {rows_text(self.left_out)} with missing values dropped" if self.left_out else ""
         if not listed:
             columns = ", ".join(quoted_name(name) for name in self.family.names)
-            return ImpossibleEvidence(f"no row has a value of {columns}{without}", where=self.table.name)
+            return ImpossibleEvidence(f"no row has a value in {columns}{without}", where=self.table.name)
         return ImpossibleEvidence(
-            f"the evidence {listed} never occurs, so nothing follows from it{without}", where=self.table.name
+            f"the evidence {listed} never occurs, so the probability is undefined{without}", where=self.table.name
         )
 
 
@@ -175,7 +175,7 @@ def likelihoods(table: JointCounts, virtual: Virtual) -> dict[str, Fraction]:
         positive = [level for level in levels if level.lower() in POSITIVE]
         if len(positive) != 1 or len(levels) > 2:
             raise BadOption(
-                f"`{virtual}` is for a column with two values, one of them true, yes or 1",
+                f"`{virtual}` needs a column with two values, one of them true, yes or 1",
                 where=table.name,
                 found=", ".join(levels[:12]),
                 remedy=f"Give the likelihood of each value: {quoted_name(virtual.name)}~(yes:0.7, no:0.3)",
@@ -185,10 +185,10 @@ def likelihoods(table: JointCounts, virtual: Virtual) -> dict[str, Fraction]:
     lacking = [level for level in levels if level not in given]
     if lacking or len(given) < len(virtual.likelihood):
         raise BadOption(
-            f"`{virtual}` gives each value of the column one likelihood, and none twice",
+            f"`{virtual}` must give each value of the column one likelihood",
             where=table.name,
-            found=f"nothing for {', '.join(lacking[:12])}" if lacking else "a value twice",
-            remedy="A value that the evidence rules out has the likelihood 0",
+            found=f"no likelihood for {', '.join(lacking[:12])}" if lacking else "a value twice",
+            remedy="A value that the evidence rules out has likelihood 0",
         )
     return given
 
@@ -222,8 +222,8 @@ def rows_text(number: Fraction) -> str:
     """A number of rows, or a sum of weights, in words.
 
     >>> rows_text(Fraction(1)), rows_text(Fraction(1200)), rows_text(Fraction(5, 2))
-    ('1 row', '1,200 rows', 'rows of weight 2.5')
+    ('1 row', '1,200 rows', 'rows of total weight 2.5')
     """
     if number.denominator != 1:
-        return f"rows of weight {float(number):.6g}"
+        return f"rows of total weight {float(number):.6g}"
     return f"{int(number):,} row" + ("" if number == 1 else "s")

@@ -25,10 +25,10 @@ def answer_work(found: Answer) -> Work:
     given = ", ".join(str(term) for term in query.evidence)
     steps = []
     if found.left_out:
-        rows = "the rows without a value in a column of the question are left out"
+        rows = "rows with a missing value in a column of the question are dropped"
         steps.append(Step("left out", (line(rows, value=found.left_out),)))
     soft = any(not isinstance(term, Term) for term in query.evidence)
-    weighed = ", each counted by the likelihood of its value" if soft else ""
+    weighed = ", each weighted by the likelihood of its value" if soft else ""
     steps.append(Step("evidence", (line(f"rows{f' with {given}' if given else ''}{weighed}", value=found.weighed),)))
     if not isinstance(found.value, ProbabilityTable):
         steps.append(Step("answer", (Row(str(query), (_ratio(found.value * found.weighed, found.weighed),)),)))
@@ -61,9 +61,9 @@ def verdict_work(found: Verdict) -> Work:
     if found.witness == found.question:
         decided = f"{verdict}, so they are {'' if found.independent else 'not '}independent"
     elif found.independent:
-        decided = f"{verdict}, and so it is for every other value: they are independent"
+        decided = f"{verdict}, and likewise for every other value: they are independent"
     else:
-        decided = f"{verdict}, where the two are furthest apart: they are not independent"
+        decided = f"{verdict}, where the difference is largest: they are not independent"
     steps = [
         Step("joint", sides[:1]),
         Step("factors", sides[1:]),
@@ -72,7 +72,7 @@ def verdict_work(found: Verdict) -> Work:
         Step("chance", (line(_test("chi-square", found.chi_square)), line(_test("G", found.g)))),
     ]
     if found.left_out:
-        rows = "rows left out, with a value missing"
+        rows = "rows dropped, with a missing value"
         steps.append(Step("left out", (line(rows, value=found.left_out),)))
     return Work(str(found.question), tuple(steps))
 
@@ -101,4 +101,4 @@ def _short(value: Fraction) -> str:
 
 def _test(name: str, test: ChanceTest) -> str:
     freedom = f"{test.degrees} degree{'' if test.degrees == 1 else 's'} of freedom"
-    return f"by chance alone: {name} {test.statistic:.6g}, {freedom}, p {test.p_value:.6g}"
+    return f"{name} test: statistic {test.statistic:.6g}, {freedom}, p {test.p_value:.6g}"

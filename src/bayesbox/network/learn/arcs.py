@@ -26,7 +26,7 @@ def arc_of(given: ArcLike) -> Arc:
             return parent.strip(), child.strip()
     elif isinstance(given, (tuple, list)) and len(given) == 2:
         return str(given[0]), str(given[1])
-    raise BadOption("an arc is written parent->child", found=given)
+    raise BadOption("an arc must be written parent->child", found=given)
 
 
 @dataclass(frozen=True)
@@ -66,9 +66,7 @@ class ArcRules:
         most = max(count - 1, 0) if max_parents is None else max_parents
         require_whole("max_parents", most)
         if must.sum(axis=0).max(initial=0) > most:
-            raise BadOption(
-                f"more parents are required than the {most} that are allowed", found=int(must.sum(axis=0).max())
-            )
+            raise BadOption(f"more parents are required than the {most} allowed", found=int(must.sum(axis=0).max()))
         if has_cycle(must):
             raise BadOption("the required arcs form a cycle", found=[arc_of(arc) for arc in required])
         return cls(allowed & ~must.T, must, most)
@@ -80,7 +78,7 @@ def _placed(arc: ArcLike, place: dict[str, int]) -> tuple[int, int]:
         if name not in place:
             raise UnknownNode("node", name, place, where=f"the arc {parent}->{child}")
     if parent == child:
-        raise BadOption("an arc leads from one node to another", found=f"{parent}->{child}")
+        raise BadOption("an arc must join two different nodes", found=f"{parent}->{child}")
     return place[parent], place[child]
 
 
@@ -91,11 +89,11 @@ def _tiers(tiers: Iterable[str | Iterable[object]], place: dict[str, int]) -> ND
             if str(name) not in place:
                 raise UnknownNode("node", name, place, where="tiers")
             if tier[place[str(name)]] >= 0:
-                raise BadOption("a node must be in one tier, not in two", found=str(name))
+                raise BadOption("a node must be in one tier only", found=str(name))
             tier[place[str(name)]] = level
     without = [name for name, index in place.items() if tier[index] < 0]
     if without:
-        raise BadOption("every node has a tier", found=", ".join(without[:8]), remedy="Add it to one")
+        raise BadOption("every node must be in a tier", found=", ".join(without[:8]), remedy="Add it to one")
     return tier
 
 

@@ -87,9 +87,9 @@ def expectation(families: Families, tables: Sequence[Doubles], rows: CodedParts)
                 counts, log_evidence = expected_counts(tree, np.ascontiguousarray(states[some]), weights[some])
                 if np.isneginf(log_evidence).any():
                     raise BadData(
-                        "a row is impossible under the tables so far",
+                        "a row is impossible under the current tables",
                         where=f"rows {first + begin + 1} to {first + begin + ROWS_A_TIME}",
-                        remedy="Take a smoothing rule that leaves no probability at 0, such as laplace",
+                        remedy="Use a smoothing rule without zeros, such as laplace",
                     )
                 total += counts
                 log_likelihood += float(log_evidence @ weights[some])

@@ -20,16 +20,16 @@ def exact_search(counter: MemoryCounter, score: Score, rules: ArcRules) -> Found
     count = len(counter.cards)
     if count > MOST_NODES:
         raise BadOption(
-            f"an exact search is for at most {MOST_NODES} columns",
+            f"exact search supports at most {MOST_NODES} columns",
             found=count,
-            remedy="Take method='hill' or 'tabu', or fewer columns",
+            remedy="Use method='hill' or 'tabu', or fewer columns",
         )
     forbidden = packed(~rules.allowed)
     required = packed(rules.required)
     most = min(rules.max_parents, _most_parents(counter, score, max(each.bit_count() for each in required)))
     parents = counter.exact(score.kind, score.of_rows(counter.rows), most, required, forbidden).tolist()
     if not parents:
-        raise BadOption("no structure keeps to the required and forbidden arcs")
+        raise BadOption("no structure satisfies the required and forbidden arcs")
     total = Scorer(counter, score).total([columns_of(mask) for mask in parents])
     return Found(parents, total, 0, time.perf_counter() - begun, [total], bound=total)
 

@@ -137,7 +137,7 @@ class NetworkFitting:
         if not isinstance(other, NetworkFitting):
             return NotImplemented
         if self._rules != other._rules or (self._experts is None) != (other._experts is None):
-            raise CannotMerge("the two networks smooth their counts by different rules")
+            raise CannotMerge("the two networks have different smoothing rules")
         merged = type(self).__new__(type(self))
         merged.graph = self.graph
         merged._rules, merged._experts = self._rules, self._experts
@@ -170,7 +170,7 @@ class NetworkFitting:
         """How well the structure explains rows without holes, in nats: bic, aic, loglik, k2, bdeu:1, dirichlet:0.5."""
         rows = self._read(data, NodeRowOptions(**reading))
         if rows.holes:
-            raise BadData("a score is of rows without holes", remedy="Fill them, or leave these rows out")
+            raise BadData("a score needs complete rows", remedy="Fill in the missing values, or drop these rows")
         families = self._families(rows.variables)
         return Scorer(rows.counter(), Score.of(score)).total([scope[:-1] for scope in families.scopes])
 
@@ -241,15 +241,13 @@ class NetworkFitting:
             self.graph.nodes.values(), TableMaximiser(families, rules, experts)(counts_of(book, families)), strict=True
         ):
             if node.table is None or not np.allclose(self._matrix(node), table, rtol=0, atol=within):
-                raise ValueError(f"the table of `{node.name}` is not what they give")
+                raise ValueError(f"the table of `{node.name}` does not match them")
         self.book_, self._rules, self._experts = book, rules, experts
         self.fit_ = FitReport(int(book.n))
 
     def _counted(self) -> FamilyBook:
         if self.book_ is None:
-            raise NoCounts(
-                "there are no counts behind these tables", remedy="They come from fit(...) of rows without holes"
-            )
+            raise NoCounts("these tables have no counts", remedy="Fit the network to complete rows: net.fit(rows)")
         return self.book_
 
     def _matrix(self, node: Node) -> Doubles:
@@ -270,4 +268,4 @@ class NetworkFitting:
 
 
 def _holes(done: str) -> BadData:
-    return BadData(f"rows with holes cannot be {done} exactly", remedy="Leave them out, or fit(...) all rows again")
+    return BadData(f"rows with missing values cannot be {done} exactly", remedy="Drop them, or fit(...) all rows again")

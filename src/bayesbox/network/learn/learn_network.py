@@ -126,7 +126,7 @@ def learn_network(data: object, options: LearnOptions) -> BayesianNetwork:
         max_parents=options.max_parents,
     )
     if options.method in ("chow-liu", "tan") and not (rules.allowed | np.eye(len(names), dtype=bool)).all():
-        raise BadOption("a tree takes no required or forbidden arcs and no tiers", remedy="Take method='hill'")
+        raise BadOption("tree methods do not support required or forbidden arcs, or tiers", remedy="Use method='hill'")
     task = _Task(
         options, rules, _place(names, options.target, "target"), _place(names, options.root, "root"), len(names)
     )
@@ -166,8 +166,8 @@ def _warn_of_names(rows: NetworkRows) -> None:
     for variable in rows.variables:
         if len(variable.levels) > max(NAMES_FROM, rows.rows / 2):
             warnings.warn(
-                f"column `{variable.name}` has {len(variable.levels):,} states in {rows.rows:,} rows: if it only tells "
-                "rows apart, leave it out",
+                f"column `{variable.name}` has {len(variable.levels):,} states in {rows.rows:,} rows: if it is "
+                "an identifier, ignore it",
                 DataWarning,
                 stacklevel=4,  # beyond what makes options of the keywords
             )
@@ -191,15 +191,17 @@ def _prepared(found: Survey, source: Source, missing: str) -> tuple[NetworkRows,
         return rows, 0
     if found.coded is None:
         raise BadData(
-            "rows with holes are too many to hold",
+            "too many rows with missing values to hold in memory",
             where=source.name,
-            remedy="Fill the holes, or give more memory: most_bytes",
+            remedy="Fill in the missing values, or allow more memory: most_bytes",
         )
     coded = found.coded
     if missing == "drop":
         coded = coded.take(~coded.incomplete())
         if not coded.rows:
-            raise BadData("every row has a hole, so none is left", where=source.name, remedy="Take missing='em'")
+            raise BadData(
+                "every row has a missing value, so none is left", where=source.name, remedy="Use missing='em'"
+            )
     elif missing == "level":
         coded = coded.with_missing_level(MISSING_STATE)
     left = holes if missing == "em" else 0
@@ -257,7 +259,7 @@ def _found(
         return found, undirected
     if task.options.method == "exact":
         if not isinstance(counter, MemoryCounter):
-            raise BadData("an exact search holds its rows, and these are too many", remedy="Take method='hill'")
+            raise BadData("exact search holds the rows in memory, and there are too many", remedy="Use method='hill'")
         return exact_search(counter, task.options.scored, task.rules), undirected
     if task.options.method == "pc":
         pattern = pc(counter, task.rules, alpha=task.alpha, max_given=task.options.max_given)
@@ -302,12 +304,12 @@ def _averaged(task: _Task, rows: NetworkRows, strengths: Mapping[Arc, tuple[floa
 def _strengths(task: _Task, rows: NetworkRows, samples: int) -> dict[Arc, tuple[float, float]]:
     """How often an arc is found in samples of the rows, drawn with replacement."""
     if rows.coded is None:
-        raise BadOption("a bootstrap holds its rows, and these are too many", found=samples)
+        raise BadOption("the bootstrap holds the rows in memory, and there are too many", found=samples)
     names = [variable.name for variable in rows.variables]
     directions = np.zeros((len(names), len(names)))
     report = Reporter(task.options.progress)
     for sample in range(samples):
-        report(sample / samples, f"sample {sample + 1} of {samples} of the bootstrap")
+        report(sample / samples, f"bootstrap sample {sample + 1} of {samples}")
         chosen = np.random.default_rng([task.options.seed, sample, 1]).integers(rows.rows, size=rows.rows)
         drawn = replace(rows, coded=rows.coded.take(np.sort(chosen)))
         resampled = replace(task.options, progress=None, seed=task.options.seed + sample)

@@ -102,7 +102,7 @@ class TakesLevel(RealNumber):
     metavar = "LEVEL"
 
     def __init__(self) -> None:
-        super().__init__(0, 1, above=True, said="alpha is a level of significance between 0 and 1", none=True)
+        super().__init__(0, 1, above=True, said="alpha must be a significance level between 0 and 1", none=True)
 
     def parse(self, name: str, given: object) -> object:
         found = super().parse(name, given)
@@ -148,7 +148,7 @@ def bins_option(*, command: bool) -> Any:
         TakesCuts(),
         default=DEFAULT_BINS,
         command=command,
-        help="How numbers are cut; whole numbers of up to 10 values stay as they are.",
+        help="How numbers are binned; integers with up to 10 distinct values are kept as they are.",
     )
 
 
@@ -170,13 +170,13 @@ def progress_option() -> Any:
         TakesProgress(),
         default=None,
         command=False,
-        help="Called with the share that is done (None while it is not known), the seconds left and what is done.",
+        help="Called with the share done (None if unknown), the seconds left and a description.",
     )
 
 
 def seed_option() -> Any:
     """Where chance begins: the command has it for other actions as well."""
-    return option(WholeNumber(0), default=0, command=False, help="Where chance begins.")
+    return option(WholeNumber(0), default=0, command=False, help="The random seed.")
 
 
 @options
@@ -187,16 +187,16 @@ class RowOptions(Options):
         Takes("mapping of column name to kind, or None"),
         default=None,
         command=False,
-        help="What a column is, where its type does not say it: Category([...]), 'flag'.",
+        help="The types of columns, where they are not detected as wanted: Category([...]), 'flag'.",
     )
     na: Sequence[str] = option(
-        Takes("list of str"), default=(), command=False, help="Texts that stand for a missing value in files."
+        Takes("list of str"), default=(), command=False, help="Values in files that mean missing."
     )
     most_bytes: int = option(
         WholeNumber(0),
         default=MOST_BYTES,
         command=False,
-        help="Rows that exceed this as codes are not held: each step reads the source once.",
+        help="If the coded rows exceed this many bytes, they are not held in memory: each step reads the source once.",
     )
 
 
@@ -206,10 +206,13 @@ class NodeRowOptions(RowOptions):
 
     bins: str | int = bins_option(command=False)  # the states of a network that was read are known
     weight: str | None = option(
-        AnyText("column", none=True), default=None, command=False, help="The column that says how often a row counts."
+        AnyText("column", none=True),
+        default=None,
+        command=False,
+        help="A column of weights: a row counts as this many rows.",
     )
     hidden: str | Sequence[str] = option(
-        TakesNames("node, or list of nodes"), default=(), help="Nodes that are never seen."
+        TakesNames("node, or list of nodes"), default=(), help="Nodes that are never observed."
     )
 
 
@@ -220,31 +223,31 @@ class TableOptions(NodeRowOptions):
     smoothing: object = option(
         TakesTableRules(none=True),
         default=None,
-        help="The rule of the tables, by default laplace, or mle with prior cases; also bdeu:10 and k2.",
+        help="The smoothing rule of the tables: laplace by default, or mle with prior cases; also bdeu:10 and k2.",
     )
     prior_cases: float = option(
-        RealNumber(0, said="prior_cases is a number, 0 or more"),
+        RealNumber(0, said="prior_cases must be a non-negative number"),
         default=0.0,
-        help="Take the network's own tables for the experience of so many cases.",
+        help="Treat the network's own tables as the experience of this many cases.",
     )
     missing: str = option(
         OneOf("em", "drop", "ignore"),
         default="em",
-        help="Complete rows with missing values as the network expects (em); drop these rows; or count the families "
-        "that lack nothing (ignore).",
+        help="Rows with missing values: complete them with the expectations of the network (em), drop them, or count "
+        "only complete families (ignore).",
     )
-    iterations: int = option(WholeNumber(1), default=100, command=False, help="At most so many rounds of EM.")
+    iterations: int = option(WholeNumber(1), default=100, command=False, help="The maximum number of EM iterations.")
     tolerance: float = option(
         RealNumber(0),
         default=1e-6,
         command=False,
-        help="It ends with the first round that changes the objective by no more than this share of it.",
+        help="Stop at the first iteration that changes the objective by no more than this fraction.",
     )
     restarts: int = option(
         WholeNumber(1),
         default=1,
         command=False,
-        help="Above 1, EM begins also at random so many times less one, and the best end is taken.",
+        help="The number of EM runs; all but the first start at random, and the best is kept.",
     )
     seed: int = seed_option()
     progress: Progress | None = progress_option()
@@ -262,19 +265,19 @@ class ArcOptions(Options):
     """What is known of a structure beforehand."""
 
     required: Iterable[ArcLike] = option(
-        TakesArcs(), default=(), command="require", help="An arc that must be there, such as rain->grass."
+        TakesArcs(), default=(), command="require", help="A required arc, such as rain->grass."
     )
-    forbidden: Iterable[ArcLike] = option(
-        TakesArcs(), default=(), command="forbid", help="An arc that must not be there."
-    )
+    forbidden: Iterable[ArcLike] = option(TakesArcs(), default=(), command="forbid", help="A forbidden arc.")
     tiers: Iterable[str | Iterable[object]] | None = option(
         TakesTiers(),
         default=None,
         command="tier",
-        help="Columns of one tier; a column has no parent of a later tier. Give all tiers in order.",
+        help="The columns of one tier; no column has a parent in a later tier. Repeat for all tiers, in order.",
     )
     max_parents: int | None = option(
-        WholeNumber(0, none=True), default=None, help="Parents of a node, with hill, tabu, order and exact."
+        WholeNumber(0, none=True),
+        default=None,
+        help="The maximum number of parents of a node, with hill, tabu, order and exact.",
     )
 
 
@@ -286,30 +289,37 @@ class SearchOptions(Options):
     method: str = option(
         OneOf(*METHODS),
         default="hill",
-        help="Climbing by single arcs (hill), also beyond summits (tabu); search over orders, with a bound on how "
-        "much better any structure could be (order); the proven best (exact, to about 20 columns); the best tree "
-        "(chow-liu), also under a class (tan); tests of independence (pc).",
+        help="hill climbing by single arcs (hill), with a tabu list (tabu); search over orders, with a bound on how much "
+        "better any structure could be (order); the provably best network (exact, up to about 20 columns); the best "
+        "tree (chow-liu), or the best tree given a class (tan); independence tests (pc).",
     )
     target: str | None = option(
-        AnyText("column", none=True, metavar="COLUMN"), default=None, help="The class of method tan."
+        AnyText("column", none=True, metavar="COLUMN"), default=None, help="The class column of method tan."
     )
     root: str | None = option(
-        AnyText("column", none=True, metavar="COLUMN"), default=None, help="Where the tree of chow-liu or tan begins."
+        AnyText("column", none=True, metavar="COLUMN"), default=None, help="The root of the tree of chow-liu or tan."
     )
     restarts: int | None = option(
-        WholeNumber(0, none=True), default=None, help="More climbs of hill, tabu and order, by default 5, or more."
+        WholeNumber(0, none=True),
+        default=None,
+        help="The number of restarts of hill, tabu and order; at least 5 by default.",
     )
     patience: int | None = option(
         WholeNumber(0, none=True),
         default=None,
-        help="Moves of hill and tabu beyond a summit, by default 0, with tabu 15.",
+        help="The number of moves of hill and tabu without improvement; 0 by default, 15 with tabu.",
     )
-    alpha: float | None = option(TakesLevel(), default=None, help="The level of the tests of pc, by default 0.05.")
+    alpha: float | None = option(
+        TakesLevel(), default=None, help="The significance level of the tests of pc; 0.05 by default."
+    )
     max_given: int | None = option(
-        WholeNumber(0, none=True), default=None, command=False, help="At most so many columns given in a test of pc."
+        WholeNumber(0, none=True),
+        default=None,
+        command=False,
+        help="The maximum number of conditioning columns in a test of pc.",
     )
     bootstrap: int = option(
-        WholeNumber(0), default=0, help="Say how often each arc is found in so many samples of the rows."
+        WholeNumber(0), default=0, help="Report how often each arc is found in this many bootstrap samples."
     )
     average: float | None = option(
         RealNumber(0, 1, none=True),
@@ -317,7 +327,7 @@ class SearchOptions(Options):
         help="With bootstrap, take the arcs that at least this share of the samples have: the averaged network.",
     )
     seed: int = seed_option()
-    threads: int = option(WholeNumber(1), default=1, command=False, help="Threads that read a source.")
+    threads: int = option(WholeNumber(1), default=1, command=False, help="Threads for reading the data.")
     progress: Progress | None = progress_option()
 
     @property
@@ -332,16 +342,16 @@ class SearchOptions(Options):
             raise BadOption("average is of the samples of a bootstrap", remedy="Draw some: bootstrap=100")
         if self.method == "tan" and self.target is None:
             raise BadOption(
-                "tan is a tree under a class, and no column is named as that",
+                "method tan needs a class column",
                 remedy="Name it: target='...', by command -t COLUMN",
             )
         if self.method != "tan" and self.target is not None:
             raise BadOption(
-                f"only tan has a target, {self.method} finds the parents of all columns alike",
-                remedy="Leave the target away, or take method='tan'",
+                f"only tan has a target; {self.method} finds the parents of all columns alike",
+                remedy="Remove the target, or use method='tan'",
             )
         if self.root is not None and (self.method not in ("tan", "chow-liu") or self.root == self.target):
-            raise BadOption("a root is that of a tree: chow-liu, or tan (not its target)")
+            raise BadOption("a root needs a tree method: chow-liu, or tan (not its target)")
 
 
 @options
@@ -350,13 +360,15 @@ class LearnOptions(RowOptions, ArcOptions, SearchOptions):
 
     bins: str | int = bins_option(command=True)
     smoothing: object = option(
-        TakesTableRules(), default="laplace", help="The rule of the tables, by default laplace; also bdeu:10 and k2."
+        TakesTableRules(),
+        default="laplace",
+        help="The smoothing rule of the tables: laplace by default; also bdeu:10 and k2.",
     )
     missing: str = option(
         OneOf("em", "drop", "level"),
         default="em",
-        help="Complete rows with missing values as the network so far expects, round after round (em); drop these "
-        "rows; or count missing as a state (level).",
+        help="Rows with missing values: complete them with the expectations of the network, iteratively (em), drop "
+        "them, or count missing as a state (level).",
     )
 
     def _check(self) -> None:
@@ -367,6 +379,6 @@ class LearnOptions(RowOptions, ArcOptions, SearchOptions):
                 raise BadOption(
                     f"method {self.method} does not use {name}",
                     found=value,
-                    remedy=f"Leave it away, or take {methods} as the method",
+                    remedy=f"Remove it, or use {methods} as the method",
                 )
         super()._check()

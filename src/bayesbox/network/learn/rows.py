@@ -66,7 +66,7 @@ def read_rows(graph: Graph, open_: frozenset[str], data: object, options: NodeRo
     hidden, weight = options.hidden, options.weight
     for name in hidden:
         if graph.node(name).name in open_:
-            raise BadOption(f"the states of `{name}` are not known", remedy="Give them: states={...}")
+            raise BadOption(f"the states of `{name}` are unknown", remedy="Pass them: states={...}")
     known = {name: node.states for name, node in graph.nodes.items() if name not in open_}
     kinds: dict[str, Kind] = {str(name): as_kind(kind) for name, kind in (options.columns or {}).items()}
     for name in kinds:
@@ -85,7 +85,7 @@ def read_rows(graph: Graph, open_: frozenset[str], data: object, options: NodeRo
         most_bytes=options.most_bytes,
     )
     if found.coded is None and weight is not None:
-        raise BadData("weighted rows are held, and these are too many or elsewhere", where=source.name)
+        raise BadData("weighted rows must be held in memory, and these are too many or remote", where=source.name)
     unseen = tuple(Variable.known(name, known[name]) for name in graph.nodes if name in set(hidden))
     coded = None if found.coded is None else found.coded.with_hidden(unseen).arranged(list(graph.nodes))
     by_name = {variable.name: variable for variable in (*found.variables, *unseen)}

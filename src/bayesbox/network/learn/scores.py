@@ -52,13 +52,13 @@ class Score:
             return given
         name, colon, text = str(given).partition(":")
         if name not in NAMES or (colon and name not in ("bdeu", "dirichlet")):
-            raise BadOption(f"a score is one of {', '.join(NAMES)}, bdeu:10 or dirichlet:0.5", found=given)
+            raise BadOption(f"the score must be one of {', '.join(NAMES)}, bdeu:10 or dirichlet:0.5", found=given)
         try:
             parameter = float(text) if colon else 1.0
         except ValueError:
             parameter = math.nan
         if not 0 < parameter < math.inf:
-            raise BadOption(f"the number of {name} is above 0", found=given)
+            raise BadOption(f"the number of {name} must be positive", found=given)
         return cls(name, parameter)
 
     @property

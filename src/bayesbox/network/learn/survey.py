@@ -45,7 +45,7 @@ def cuts_by(given: object) -> Cuts:
     """
     text = given if isinstance(given, str) else f"width:{given}"
     if text.partition(":")[0] in BY_CLASS:
-        raise BadOption("without a class, numbers are cut by width or by frequency", found=given)
+        raise BadOption("without a class, numbers must be binned by width or by frequency", found=given)
     return binning(text)
 
 
@@ -102,7 +102,7 @@ class LevelColumn:
         if len(self.place) > MOST_STATES:
             raise BadData(
                 f"column `{self.name}` has more than {MOST_STATES:,} distinct values",
-                remedy="Leave it out: it tells rows apart, not states",
+                remedy="Ignore it: it looks like an identifier",
                 column=self.name,
             )
 
@@ -146,10 +146,10 @@ class NumberColumn:
         numbers = np.asarray(as_numbers(column, name=self.name), dtype=np.float64)
         if np.isinf(numbers).any():
             raise BadData(
-                f"column `{self.name}` holds an infinite value",
+                f"column `{self.name}` contains an infinite value",
                 where=self.where,
                 found=float(numbers[np.isinf(numbers)][0]),
-                remedy="Replace it by a number or by a missing value",
+                remedy="Replace it with a number or a missing value",
                 column=self.name,
             )
         self._add(*np.unique(numbers[~np.isnan(numbers)], return_counts=True))
@@ -163,7 +163,7 @@ class NumberColumn:
         if len(merged) > MOST_DISTINCT:
             raise BadData(
                 f"column `{self.name}` has more than {MOST_DISTINCT:,} distinct numbers",
-                remedy="Round it, or leave it out",
+                remedy="Round it, or ignore it",
                 column=self.name,
             )
 
@@ -266,7 +266,7 @@ class ColumnFindings:
             return fresh
         if isinstance(before, NumberColumn) and isinstance(fresh, LevelColumn):
             raise BadData(
-                f"column `{name}` held numbers so far and holds text now",
+                f"column `{name}` had numbers so far, but has text here",
                 where=self.request.where,
                 remedy="Declare it a category: " + declaring(name, "category"),
                 column=name,
@@ -290,9 +290,7 @@ class ColumnFindings:
         found = tuple(reader.variable(cut) for reader in self.readers.values())
         for variable in found:
             if not variable.levels:
-                raise BadData(
-                    f"column `{variable.name}` has no value at all", remedy="Leave it out", column=variable.name
-                )
+                raise BadData(f"column `{variable.name}` has no values", remedy="Ignore it", column=variable.name)
         return found
 
 
@@ -326,7 +324,7 @@ def survey(
     if source.remote:
         total = source.reduce(request)
         if total is None:
-            raise BadData("there is no row", where=source.name)
+            raise BadData("the data have no rows", where=source.name)
         return Survey(total.variables(cut), None, total.rows, total.holes)
     findings = ColumnFindings(request)
     pieces: dict[str, list[Any]] = {}
@@ -347,7 +345,7 @@ def survey(
         if progress is not None:
             progress(batch.rows)
     if not findings.rows:
-        raise BadData("there is no row", where=source.name)
+        raise BadData("the data have no rows", where=source.name)
     variables = findings.variables(cut)
     if not keep:
         return Survey(variables, None, findings.rows, findings.holes)

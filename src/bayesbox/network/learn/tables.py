@@ -29,7 +29,7 @@ class Bdeu:
 
     def __post_init__(self) -> None:
         if not 0 <= self.ess < float("inf"):
-            raise BadOption("the equivalent sample size of bdeu is a finite number, 0 or more", found=self.ess)
+            raise BadOption("the equivalent sample size of bdeu must be a finite non-negative number", found=self.ess)
 
     def rule(self, cells: int) -> Lidstone:
         """The rule of a family with so many cells."""
@@ -56,7 +56,7 @@ def as_rule(given: object) -> Rule:
         except ValueError as error:
             if isinstance(error, BadOption):
                 raise
-            raise BadOption("bdeu is written bdeu:10", found=given) from None
+            raise BadOption("bdeu must be written bdeu:10", found=given) from None
     return as_smoothing(given)
 
 

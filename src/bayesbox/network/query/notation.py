@@ -135,7 +135,7 @@ def parse(text: str) -> Question:
     >>> parse("P(B | J=)")
     Traceback (most recent call last):
     ...
-    bayesbox.errors.BadOption: column 9 of 'P(B | J=)': expected a value; found ')'. A value in double ...
+    bayesbox.errors.BadOption: column 9 of 'P(B | J=)': expected a value, got ')'. A value in double ...
     """
     return _Parser(text).question()
 
@@ -144,7 +144,7 @@ def parse_query(text: str) -> Query:
     """A text that must be a query P(...)."""
     question = parse(text)
     if not isinstance(question, Query):
-        raise BadOption("this asks for independence, not for a probability", found=text, remedy="Write P(...)")
+        raise BadOption("this is a question about independence, not a probability", found=text, remedy="Write P(...)")
     return question
 
 
@@ -207,7 +207,7 @@ class _Parser:
 
     def __init__(self, text: str) -> None:
         if not isinstance(text, str):
-            raise BadOption("a question is a text, such as 'P(colour | class=+)'", found=text)
+            raise BadOption("a question must be a text, such as 'P(colour | class=+)'", found=text)
         self.text = text
         self.at = 0
 
@@ -227,7 +227,7 @@ class _Parser:
         if twice is not None:
             self.fail(f"`{twice}` is asked for twice")
         if self.sees("~"):
-            self.fail("expected `,`, `|` or `)`", "Virtual evidence stands after the |")
+            self.fail("expected `,`, `|` or `)`", "Virtual evidence must follow the |")
         evidence: list[Evidence] = []
         actions: list[Term] = []
         if self.took("|"):
@@ -236,7 +236,8 @@ class _Parser:
                 self.given(evidence, actions)
         if not self.took(")"):
             wanted = "`,` or `)`" if evidence or actions else "`,`, `|` or `)`"
-            self.fail(f"expected {wanted}", "Independence is asked without P( )" if self.sees_sign() else None)
+            hint = "Write a question about independence without P( )" if self.sees_sign() else None
+            self.fail(f"expected {wanted}", hint)
         return Query(targets, tuple(evidence), tuple(actions))
 
     def given(self, evidence: list[Evidence], actions: list[Term]) -> None:
@@ -256,7 +257,7 @@ class _Parser:
     def independence(self) -> Independence:
         left = self.terms()
         if not self.sees_sign():
-            self.fail(f"expected `{SIGN}` between spaces", "A probability is asked for as P(colour=red | class=+)")
+            self.fail(f"expected `{SIGN}` between spaces", "Write a probability as P(colour=red | class=+)")
         self.at += len(SIGN)
         right = self.terms()
         given = self.terms() if self.took("|") else ()
@@ -318,12 +319,12 @@ class _Parser:
         start = self.skipped()
         found = RATIO.match(self.text, start) or DECIMAL.match(self.text, start)
         if found is None:
-            self.fail("expected a number, 0 or more", "It is written 0.7, 7/10 or 7e-1")
+            self.fail("expected a non-negative number", "Write it as 0.7, 7/10 or 7e-1")
         self.at = found.end()
         try:
             return Fraction(found.group())
         except ZeroDivisionError:
-            self.fail("expected a number, 0 or more", "A ratio has a denominator above 0", at=start)
+            self.fail("expected a non-negative number", "The denominator must be positive", at=start)
 
     def name(self) -> str:
         return self.word("a name", SPECIAL)
@@ -339,9 +340,11 @@ class _Parser:
             self.at += 1
         found = self.text[start : self.at].strip()
         if not found:
-            self.fail(f"expected {what}", f"{what[0].upper()}{what[1:]} in double quotes may hold any sign, or none")
+            self.fail(
+                f"expected {what}", f"{what[0].upper()}{what[1:]} in double quotes may contain any character, or none"
+            )
         if self.at < len(self.text) and self.text[self.at] in '("':
-            self.fail(f"{what} without quotes goes on here", QUOTE)
+            self.fail(f"{what} without quotes continues here", QUOTE)
         return found
 
     def quoted(self) -> str:

@@ -40,11 +40,13 @@ def answer_work(asked: AskedSum, method: str = "auto", *, max_bytes: int | None 
         return Work(asked.title, (Step("answer", (line(f"{asked.title} = 1, since all of it is given"),)),))
     shown, count = asked.shown(), len(asked.shown()) * asked.count(asked.hidden)
     if len(shown) > MOST_STATES:
-        remedy = "Give some of the targets a value, or ask of fewer"
-        raise BadOption(f"the work has room for {MOST_STATES} states of the targets", found=len(shown), remedy=remedy)
+        remedy = "Give some of the targets a value, or ask about fewer"
+        raise BadOption(
+            f"the calculation shows at most {MOST_STATES} states of the targets", found=len(shown), remedy=remedy
+        )
     if method == "enumeration" and count > MOST_GIVEN:
         raise BadOption(
-            f"the sum has {count:,} terms; up to {MOST_GIVEN} are written out",
+            f"the sum has {count:,} terms; at most {MOST_GIVEN} are printed",
             remedy="Try " + Remedy("method='elimination'", "--work-method elimination"),
         )
     joint: Values
@@ -67,7 +69,7 @@ def _answers(asked: AskedSum, joint: Values, total: Number) -> list[Step]:
     """P(evidence) as the sum of the joint over the targets, and the quotients."""
     if not total:
         known = ", ".join(asked.evidence)
-        raise ImpossibleEvidence(f"the evidence has probability 0, so nothing follows from it: {known or 'none'}")
+        raise ImpossibleEvidence(f"the evidence has probability 0: {known or 'none'}")
     shown = asked.shown()
     whole = asked.count(asked.targets)
     if not asked.evidence and abs(float(total) - 1) < 1e-12:
@@ -125,16 +127,20 @@ def work_of(network: NetworkQuestions, query: Query, *, method: str, approx: str
     network = network.acted(query)
     parents_first = network._parents_first()
     if parents_first is None:
-        raise BadOption("the work is that of a Bayesian network, and this is a factor graph", found=repr(network))
+        raise BadOption("the calculation needs a Bayesian network, but this is a factor graph", found=repr(network))
     asked = asked_sum(network, query)
     if approx is None:
         if options:
-            raise BadOption(f"`{next(iter(options))}` is an option of approximations", remedy="Name one: approx=...")
+            raise BadOption(
+                f"`{next(iter(options))}` is an option of the approximations", remedy="Choose one: approx=..."
+            )
         return answer_work(asked, method, max_bytes=network.max_bytes)
     if approx not in SAMPLED:
-        raise BadOption("the work of approximations is that of samples: weighting or gibbs", found=approx)
+        raise BadOption(
+            "the calculation is available for the sampling approximations: weighting or gibbs", found=approx
+        )
     if method != "auto":
-        raise BadOption("method is of exact answers, and approx of others", found=f"{method}, {approx}")
+        raise BadOption("method applies to exact answers: choose one of method and approx", found=f"{method}, {approx}")
     from bayesbox.network.work.samples import samples_work
 
     order = [place for place in parents_first if place in asked.places]

@@ -110,7 +110,7 @@ def _start(asked: AskedSum, order: Sequence[int], random: np.random.Generator) -
         case, factors = _sample(asked, order, random)
         if np.prod(factors) > 0:
             return case
-    raise ImpossibleEvidence(f"none of {TRIES:,} samples goes with the evidence")
+    raise ImpossibleEvidence(f"none of {TRIES:,} samples is consistent with the evidence")
 
 
 def _given_others(asked: AskedSum, node: int, case: Case) -> Any:

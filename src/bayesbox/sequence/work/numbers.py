@@ -62,12 +62,12 @@ def number_of(cell: Cell) -> Number:
 def numbers_of(hmm: HiddenMarkovModel, found: Sequences, steps: Steps) -> ChainNumbers:
     """The numbers for one sequence."""
     if steps.sequences != 1:
-        raise BadData("the work is that of one sequence", found=steps.sequences, remedy="Give one of them")
+        raise BadData("the calculation shows one sequence", found=steps.sequences, remedy="Pass one of them")
     if not 0 < steps.size <= MOST_STEPS:
         raise BadData(
-            f"the work of 1 to {MOST_STEPS} steps is written out",
+            f"the calculation shows 1 to {MOST_STEPS} steps",
             found=steps.size,
-            remedy="Give a part of the sequence",
+            remedy="Pass a part of the sequence",
         )
     codes = range(steps.size) if steps.codes is None else steps.codes.tolist()
     terms = log_terms(hmm.model_, steps)

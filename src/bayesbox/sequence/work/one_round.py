@@ -31,7 +31,7 @@ def one_round(hmm: HiddenMarkovModel, chain: ChainNumbers, steps: Steps, rules: 
     alpha, beta = alphas(chain), betas(chain)
     total = sum_of(alpha[-1])
     if not total:
-        raise BadData("the sequence is impossible, so it says nothing about the tables")
+        raise BadData("the sequence is impossible, so nothing can be learned from it")
     size = range(len(chain.states))
     gamma = [
         [quotient(product_of(pair), total) for pair in zip(before, after, strict=True)]

@@ -27,7 +27,7 @@ def sequence_work(hmm: HiddenMarkovModel, found: Sequences, algorithm: str, smoo
     if algorithm not in ALGORITHMS:
         raise BadOption("the algorithm must be forward, viterbi or baum-welch", found=algorithm)
     if smoothing is not None and algorithm != "baum-welch":
-        raise BadOption("smoothing is of the new tables of baum-welch", found=f"{algorithm}, smoothing={smoothing}")
+        raise BadOption("smoothing applies to baum-welch only", found=f"{algorithm}, smoothing={smoothing}")
     steps = hmm._steps(found)
     chain = numbers_of(hmm, found, steps)
     if algorithm == "forward":

@@ -58,7 +58,7 @@ def _damaged(error: Exception, file: str, format_name: str) -> BadData:
         f"is not a valid {format_name} file",
         where=file,
         found=lines[0] if lines else type(error).__name__,
-        remedy="Write it again, or name its format",
+        remedy="Write it again, or specify its format",
     )
 
 
@@ -86,7 +86,7 @@ def _require_dates(column: ArrowColumn, name: str, file: str) -> None:
             bound.as_py()
     except (pa.ArrowException, ValueError, OverflowError) as error:
         raise BadData(
-            f"holds a value that is not a valid {kind}",
+            f"has a value that is not a valid {kind}",
             where=f"{file}, column `{name}`",
             found=str(error).splitlines()[0],
             remedy="Write the column again, as dates of the years 1 to 9999 or as text",
@@ -165,7 +165,7 @@ class _TypedRows(OpenedFile):
             return
         known = reading.kinds.setdefault(name, kind)
         if TEXT in (known, kind) and known != kind:
-            what = f"holds {kind} here and held {known} in {reading.first_file}"
+            what = f"is {kind} here, but {known} in {reading.first_file}"
             raise _mixed_files(what, place(self._file, column=name), name)
 
 
@@ -230,7 +230,7 @@ class ArrowRows(_TypedRows):
     def _open(self, stream: ByteStream) -> pa.Schema:
         beginning = stream.peek(6)
         if beginning[:4] == b"FEA1":
-            remedy = "Write it anew with a current pyarrow or pandas"
+            remedy = "Write it again with a current version of pyarrow or pandas"
             raise BadData("is a Feather file of version 1", where=self._file, remedy=remedy)
         if beginning == b"ARROW1":
             require_bounded_file(stream.spooled(), self._file)

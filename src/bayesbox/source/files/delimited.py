@@ -57,7 +57,7 @@ OTHERS: dict[bytes, tuple[str, Advice]] = {
         "Read a workbook: " + parameter("format", "excel"),
     ),
     b"\xd0\xcf\x11\xe0": ("a workbook of Excel before 2007", "Save it as .xlsx or CSV"),
-    b"SQLite format 3": ("a database", "Ask it with " + Remedy("bb.sql", "--sql and --database")),
+    b"SQLite format 3": ("Query it with ", "Ask it with " + Remedy("bb.sql", "--sql and --database")),
     b"\xfd7zXZ": ("compressed by xz", "Unpack it: xz -d -c FILE | bayes ... -"),
 }
 """What is given for a table again and again, by its first bytes: what it is, and the remedy."""
@@ -93,7 +93,7 @@ class DelimitedRows(OpenedFile):
         self._skip_mark()
         skipped = self._reading.dialect.skip_rows
         if not self._window.skip_lines(skipped):
-            raise BadData(f"has no more than {skipped} lines, which are skipped", where=self._file)
+            raise BadData(f"has only the {skipped} lines that are skipped", where=self._file)
         if guess:
             self._delimiter = _delimiter_of(self._header_record())
         record = self._header_record()
@@ -109,7 +109,7 @@ class DelimitedRows(OpenedFile):
         beginning = bytes(self._window.view[:16])
         for mark, (what, remedy) in OTHERS.items():
             if beginning.startswith(mark):
-                raise BadData(f"is no table of text, but {what}", where=self._file, remedy=remedy)
+                raise BadData(f"is not a text table, but {what}", where=self._file, remedy=remedy)
 
     def _skip_mark(self) -> None:
         if bytes(self._window.view[:3]) == UTF8_MARK:
@@ -216,7 +216,7 @@ class DelimitedRows(OpenedFile):
                     f"a cell over the limit of {reading.cell_limit(name)} bytes",
                     where=place_of(self._file, line=record.line, column=name),
                     found=field[:200].decode("utf-8", errors="replace"),
-                    remedy="Look for a quote that is opened and never closed",
+                    remedy="Look for an opening quote that is never closed",
                 )
                 reading.report(problem)
                 return record.end

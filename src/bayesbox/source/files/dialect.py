@@ -29,7 +29,7 @@ class TextDialect:
     >>> TextDialect(decimal=",", thousands=",")
     Traceback (most recent call last):
     ...
-    bayesbox.errors.BadOption: the decimal mark and the thousands separator must differ; found ','
+    bayesbox.errors.BadOption: the decimal separator and the thousands separator must differ, got ','
     """
 
     encoding: str | None = None
@@ -51,13 +51,15 @@ class TextDialect:
                 raise BadOption("thousands must be one of , . ' _ or a space", found=self.thousands)
             object.__setattr__(self, "thousands", same)
         if self.thousands == self.decimal:
-            raise BadOption("the decimal mark and the thousands separator must differ", found=self.decimal)
+            raise BadOption("the decimal separator and the thousands separator must differ", found=self.decimal)
         if self.delimiter is not None:
             object.__setattr__(self, "delimiter", _delimiter(self.delimiter))
         if not isinstance(self.skip_rows, int) or isinstance(self.skip_rows, bool) or self.skip_rows < 0:
             raise BadOption("skip_rows must be a non-negative integer", found=self.skip_rows)
         if self.comment is not None and (not self.comment or any(mark in self.comment for mark in '\r\n"')):
-            raise BadOption("comment must be the mark that a line begins with, such as #", found=self.comment)
+            raise BadOption(
+                "comment must be the character that comment lines start with, such as #", found=self.comment
+            )
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> TextDialect:
@@ -75,7 +77,7 @@ class TextDialect:
         if strange:
             kinds = " and ".join(dict.fromkeys(NAMES[each] for each in APPLIES[strange[0]]))
             raise BadOption(
-                f"`{strange[0]}` is for {kinds}, but this is {NAMES[format]}",
+                f"`{strange[0]}` applies to {kinds}, but this is {NAMES[format]}",
                 where=file,
                 found=getattr(self, strange[0]),
                 remedy="Omit " + parameter(strange[0], getattr(self, strange[0])),

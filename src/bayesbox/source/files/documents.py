@@ -81,10 +81,10 @@ def open_documents(
     [(['ham', 'spam'], ['See you at noon', 'Win a prize'])]
     """
     if bad_rows not in ("error", "skip"):
-        raise BadOption("bad_rows is 'error' or 'skip'", found=bad_rows)
+        raise BadOption("bad_rows must be 'error' or 'skip'", found=bad_rows)
     given = [os.fspath(path) for path in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
     if not given:
-        raise BadOption("no file was given")
+        raise BadOption("no files: pass at least one")
     name = name_of(given[0]) if len(given) == 1 else f"{name_of(given[0])} and {len(given) - 1} more"
     walk = FolderWalk(follow_links=follow_links)
     if label is not None or not classes:
@@ -115,22 +115,25 @@ def _class_paths(given: Sequence[str], walk: FolderWalk) -> list[str]:
         return list(given)
     (folder,) = given
     if folder != STDIN and not os.path.exists(folder) and not glob.has_magic(folder):
-        raise SourceUnavailable("there is no such file", where=folder)
+        raise SourceUnavailable("file not found", where=folder)
     if not os.path.isdir(folder) or _is_maildir(folder):
         raise BadData(
             "the documents have no classes",
             where=name_of(folder),
-            remedy="Give a folder with one folder (or mailbox) per class, or several of these; a table has a column of "
-            "classes: " + Remedy("target=, text=", "-t COLUMN --text COLUMN"),
+            remedy=(
+                "Pass a folder with one folder (or mailbox) per class, or several of these; for a table, name its "
+                "columns: "
+            )
+            + Remedy("target=, text=", "-t COLUMN --text COLUMN"),
         )
     inside = [os.path.join(folder, name) for name in _listed(folder)]
     inside = [path for path in inside if os.path.isdir(path) or path.lower().endswith(MAILBOXES)]
     inside = [path for path in inside if walk.takes(is_link=os.path.islink(path))]
     if not inside:
         raise BadData(
-            "the folder holds no folders and no mailboxes, so its documents have no classes",
+            "the folder contains no folders or mailboxes, so its documents have no classes",
             where=folder,
-            remedy="Put the documents of each class into a folder of its name",
+            remedy="Put the documents of each class into a folder named after it",
         )
     return inside
 

@@ -57,7 +57,7 @@ class ExcelRows(OpenedFile):
         check_names(self.names, self._file)
         if self._book.other_sheets and sheet is None and self._file not in reading.noted:
             reading.noted.add(self._file)
-            what = f"{self._file} is read, and {self._book.other_sheets} more are not"
+            what = f"{self._file} is read; {self._book.other_sheets} more are ignored"
             warnings.warn(
                 SuspiciousData(what, reason="sheets", columns=(), remedy="Choose one: " + parameter("sheet", "NAME")),
                 stacklevel=2,

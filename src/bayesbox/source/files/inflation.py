@@ -49,7 +49,7 @@ def require_growth(grown: int, size: int, file: str) -> None:
             f"the compressed file grows to more than {INFLATION} times its size",
             where=file,
             found=f"{grown} bytes out of {size}",
-            remedy="If it is meant to, write it without compression",
+            remedy="If this is intended, write it without compression",
         )
 
 
@@ -59,7 +59,7 @@ def require_bounded_file(file: IO[bytes], name: str) -> None:
 
     def at(place: int, length: int) -> bytes:
         if not 0 <= place <= place + length <= size:
-            raise ValueError("its metadata point outside of it")
+            raise ValueError("its metadata point outside the file")
         file.seek(place)
         return file.read(length)
 

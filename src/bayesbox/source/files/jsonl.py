@@ -54,12 +54,12 @@ class JsonRows(OpenedFile):
         if bytes(self._window.view[:3]) == UTF8_MARK:
             self._window.advance(3)
         if bytes(self._window.view[:64]).lstrip()[:1] == b"[":
-            remedy = "Write one object a line, for example: jq -c '.[]'"
+            remedy = "Write one object per line, for example: jq -c '.[]'"
             raise BadData("is a JSON array, not JSON lines", where=self._file, remedy=remedy)
         self.names: tuple[str, ...] = reading.names or ()
         self._learn()
         if not self.names:
-            raise BadData("holds no rows", where=self._file, remedy="One JSON object a line is needed")
+            raise BadData("has no rows", where=self._file, remedy="One JSON object per line is needed")
         check_names(self.names, self._file)
 
     @property
@@ -213,14 +213,14 @@ class JsonRows(OpenedFile):
         except UnicodeDecodeError:
             raise not_encoded("utf-8", text, where=where, found=text[:200]) from None
         except json.JSONDecodeError as error:
-            what = f"is no JSON object: {error.msg} at character {error.colno}"
+            what = f"is not a JSON object: {error.msg} at character {error.colno}"
             raise BadRow(what, where=where, found=shown, remedy=SKIP) from None
         except (ValueError, RecursionError) as error:
             if isinstance(error, BadData):
                 raise
-            raise BadRow("is no JSON object that can be read", where=where, found=shown, remedy=SKIP) from None
+            raise BadRow("is not a valid JSON object", where=where, found=shown, remedy=SKIP) from None
         if not isinstance(row, dict):
-            raise BadRow("is no JSON object: one object a line is needed", where=where, found=shown, remedy=SKIP)
+            raise BadRow("is not a JSON object: one object per line is needed", where=where, found=shown, remedy=SKIP)
         for name, value in row.items():
             self._check(name, value, line)
         return row
@@ -234,11 +234,11 @@ class JsonRows(OpenedFile):
             raise BadData(
                 f"the key `{name}` appears for the first time after the first rows",
                 where=place(self._file, line=line),
-                remedy="Write it with null in the first row, so that the column is known from the beginning",
+                remedy="Write it with null in the first row, so that the column is known from the start",
             )
         if isinstance(value, list | dict):
-            remedy = "Give each part a key of its own, or leave the column out"
-            raise BadData("holds nested values", where=where, found=value, remedy=remedy)
+            remedy = "Give each part its own key, or ignore the column"
+            raise BadData("has nested values", where=where, found=value, remedy=remedy)
         if isinstance(value, str) and len(value) > self._reading.cell_limit(name):
             what = f"a cell of {len(value)} characters, over the limit of {self._reading.cell_limit(name)}"
             raise BadRow(what, where=where, found=value, remedy=SKIP)
@@ -263,10 +263,10 @@ def _object(pairs: list[tuple[str, object]], where: str) -> Row:
     if len(row) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise BadRow(f"the key `{twice}` stands twice in one object", where=where, remedy=SKIP)
+        raise BadRow(f"the key `{twice}` occurs twice in one object", where=where, remedy=SKIP)
     for name in row:
         if any("\ud800" <= char <= "\udfff" for char in name):
-            raise BadRow("a key holds half a character", where=where, found=name, remedy=SKIP)
+            raise BadRow("a key contains half a surrogate pair", where=where, found=name, remedy=SKIP)
     return row
 
 

@@ -83,9 +83,9 @@ def open_source(
     [[25.0, None]]
     """
     if bad_rows not in ("error", "skip"):
-        raise BadOption("bad_rows is 'error' or 'skip'", found=bad_rows)
+        raise BadOption("bad_rows must be 'error' or 'skip'", found=bad_rows)
     if isinstance(na, str):
-        raise BadOption("na is a list of words", found=na, remedy=f"Write na=[{na!r}]")
+        raise BadOption("na must be a list of values", found=na, remedy=f"Write na=[{na!r}]")
     options: dict[str, Any] = {
         "text": frozenset(text),
         "number": frozenset(number),
@@ -110,7 +110,7 @@ def open_source(
     if registered is None:
         return open_files(paths)
     if na or format is not None or bad_rows != "error" or dialect.given:
-        raise BadOption("na, bad_rows, format and the like say how to read a file", where=registered.name)
+        raise BadOption("na, bad_rows, format and similar parameters apply to files", where=registered.name)
     return registered
 
 
@@ -120,7 +120,7 @@ def _format_option(given: str | None) -> str | None:
     name = given.lower().lstrip(".")
     name = OTHER_NAMES.get(name, name)
     if name not in FORMATS:
-        raise BadOption(f"the format is one of {', '.join(FORMATS)}", found=given)
+        raise BadOption(f"the format must be one of {', '.join(FORMATS)}", found=given)
     return name
 
 
@@ -250,7 +250,9 @@ def open_rows(stream: ByteStream, reading: Reading, format: str | None = None) -
     """A file opened in its format: the one given, that of the extension, or what its first bytes say."""
     if format is None and (ending := os.path.splitext(stream.path)[1].lower()) in REFUSED:
         raise BadData(
-            f"workbooks that end in {ending} are not read", where=stream.name, remedy="Save it as .xlsx or CSV"
+            f"workbooks with the extension {ending} are not supported",
+            where=stream.name,
+            remedy="Save it as .xlsx or CSV",
         )
     format = format or format_of_name(stream.path) or _format_of_bytes(stream)
     dialect = reading.dialect
@@ -305,7 +307,7 @@ def expand(paths: Paths) -> list[str]:
     """The files that paths, glob patterns and folders stand for, each folder and pattern sorted by name."""
     given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
     if not given:
-        raise BadOption("no file was given")
+        raise BadOption("no files: pass at least one")
     found = [file for path in given for file in _expand_one(os.fspath(path))]
     if found.count(STDIN) > 1:
         raise BadOption("standard input can be read only once", found=given)
@@ -334,7 +336,9 @@ def _files_of_folder(folder: str) -> list[str]:
     files = [file for name in visible if os.path.isfile(file := os.path.join(folder, name))]
     if not files:
         endings = ", ".join(EXTENSIONS)
-        raise SourceUnavailable("the folder holds no data files", where=folder, remedy=f"They end in {endings}")
+        raise SourceUnavailable(
+            "the folder contains no data files", where=folder, remedy=f"Their extensions are {endings}"
+        )
     return files
 
 

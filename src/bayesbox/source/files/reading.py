@@ -122,14 +122,14 @@ def place(file: str, *, line: int | None = None, column: str | None = None, row:
     return ", ".join(parts)
 
 
-SKIP = "Correct the row, or skip broken rows: " + parameter("bad_rows", "skip")
+SKIP = "Correct the row, or skip malformed rows: " + parameter("bad_rows", "skip")
 
 
 def contradiction(kind: str, column: str, value: object, where: str, *, weight: str | None = None) -> BadData:
     """A value that does not fit what its column was taken for."""
     if column == weight:
-        return BadWeight("a weight is a finite number, 0 or more", where=where, found=value, remedy=SKIP)
-    remedy = "If the column holds categories: " + declaring(column, "category")
+        return BadWeight("a weight must be a finite non-negative number", where=where, found=value, remedy=SKIP)
+    remedy = "If the column is a category: " + declaring(column, "category")
     if kind == NUMBER and isinstance(value, str):
         from bayesbox.source.files.numerals import spelling_of
 
@@ -137,9 +137,9 @@ def contradiction(kind: str, column: str, value: object, where: str, *, weight: 
         if spelling is not None:
             remedy = "If it is a number: " + spelling.remedy(column)
     if isinstance(value, str) and 0 < len(value) <= 10:
-        remedy += "; if this stands for a missing value: " + missing_mark(value)
+        remedy += "; if this means missing: " + missing_mark(value)
     wanted = {NUMBER: "a number", FLAG: "true or false"}.get(kind, kind)
-    what = f"the column was read as {wanted} so far"
+    what = f"expected {wanted}, as in the rows before"
     return KindContradiction(what, where=where, found=value, remedy=remedy, column=column)
 
 
@@ -153,10 +153,10 @@ def check_names(names: tuple[str, ...], file: str) -> None:
             raise BadData(
                 f"column {position} has no name",
                 where=file,
-                remedy="Name it in the header; pandas writes such a column for its index: use index=False",
+                remedy="Name it in the header; if pandas wrote its index, use index=False",
             )
         if name in seen:
-            raise BadData(f"two columns are called `{name}`", where=file, remedy="Rename one of them")
+            raise BadData(f"two columns are named `{name}`", where=file, remedy="Rename one of them")
         seen.add(name)
 
 
@@ -173,5 +173,5 @@ def same_columns(names: tuple[str, ...], file: str, reading: Reading) -> None:
         raise BadData(
             f"the columns differ from those of {reading.first_file}: it {', '.join(parts)}",
             where=file,
-            remedy="Give files with the same columns, or train on them one by one",
+            remedy="Pass files with the same columns, or train on them one by one",
         )

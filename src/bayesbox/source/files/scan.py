@@ -23,7 +23,7 @@ from bayesbox.source.files.reading import FLAG, NUMBER, SKIP, UNREAD, contradict
 QUOTE = ord('"')
 OPEN = "a quote is opened here and never closed"
 STRAY = "text follows the closing quote of a field"
-DOUBLE = "Enclose the whole field in quotes, and write a quote inside of it twice"
+DOUBLE = "Enclose the whole field in quotes, and double the quotes inside it"
 PLAIN = Numerals()
 NUMBER_PATTERN = PLAIN.plain
 

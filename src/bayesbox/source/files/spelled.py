@@ -39,7 +39,7 @@ def spelled_numbers(table: pa.Table, numerals: Numerals, reading: Reading) -> pa
     for index, name in enumerate(table.column_names):
         if name in reading.spelled:
             if not _all_fit(table.column(index), name, numerals, reading):
-                raise pa.ArrowInvalid(f"column {name} holds texts that are not numbers")
+                raise pa.ArrowInvalid(f"column {name} has texts that are not numbers")
             table = table.set_column(index, name, numerals.doubles(table.column(index)))
     return table
 

@@ -39,9 +39,9 @@ def name_of(path: str) -> str:
 def unavailable(error: OSError, path: str) -> SourceUnavailable:
     """What the operating system said about a file, in our words."""
     if isinstance(error, FileNotFoundError):
-        return SourceUnavailable("there is no such file", where=path, remedy=_near_files(path))
+        return SourceUnavailable("file not found", where=path, remedy=_near_files(path))
     if isinstance(error, PermissionError):
-        return SourceUnavailable("the file may not be read", where=path, remedy="Check its permissions")
+        return SourceUnavailable("permission denied", where=path, remedy="Check the permissions of the file")
     return SourceUnavailable(f"the file cannot be read ({error.strerror or error})", where=path)
 
 
@@ -154,13 +154,13 @@ class ByteStream:
                 f"the compressed file grows to more than {INFLATION} times its size",
                 where=self.name,
                 found=f"{self._given} bytes out of {self._raw.position}",
-                remedy="If it is meant to, decompress it yourself and give the result",
+                remedy="If this is intended, decompress it yourself and pass the result",
             )
 
     def _broken(self, error: OSError) -> Exception:
         if self.compressed and error.errno is None:
             return BadData(
-                "the compressed file is damaged or cut short",
+                "the compressed file is damaged or truncated",
                 where=self.name,
                 found=str(error),
                 remedy="Copy or download it again",

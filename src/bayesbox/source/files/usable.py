@@ -42,5 +42,7 @@ def _error(batch: Batch, row: int, index: int, reading: Reading, file: str) -> B
     name, value = batch.names[index], column[row].as_py()
     where = place(file, row=batch.first_row + row + 1, column=name)
     if name == reading.weight:
-        return BadWeight("a weight is a finite number, 0 or more", where=where, found="" if value is None else value)
+        return BadWeight(
+            "a weight must be a finite non-negative number", where=where, found="" if value is None else value
+        )
     return BadData("an infinite value", where=where, found=value)

@@ -52,12 +52,12 @@ class Workbook:
     def _chosen(self, name: str | None) -> Any:
         sheets = {sheet.title: sheet for sheet in self._book.worksheets}
         if not sheets:
-            raise BadData("has no sheet of cells", where=self._name)
+            raise BadData("has no worksheet", where=self._name)
         if name is None:
             return next(iter(sheets.values()))
         if name not in sheets:
             listed = ", ".join(list(sheets)[:12])
-            raise BadData("there is no such sheet", where=self._name, found=name, remedy=f"The sheets are {listed}")
+            raise BadData("no such sheet", where=self._name, found=name, remedy=f"The sheets are {listed}")
         return sheets[name]
 
     @property
@@ -107,9 +107,7 @@ def _value(value: object) -> Any:
 
 
 def _damaged(file: str, found: object) -> BadData:
-    return BadData(
-        "is not an Excel workbook, or a damaged one", where=file, found=found, remedy="Save it again as .xlsx"
-    )
+    return BadData("is not a valid Excel workbook", where=file, found=found, remedy="Save it again as .xlsx")
 
 
 def _require_bounded(file: IO[bytes], name: str) -> None:
@@ -148,15 +146,15 @@ def _inflated(archive: zipfile.ZipFile, member: zipfile.ZipInfo, most: int, name
                 if not total and piece.startswith(WIDE_TEXT):
                     raise _damaged(name, f"{member.filename} is not UTF-8")
                 if DECLARATION.search(before + piece):
-                    raise BadData("declares entities of XML", where=name, found=member.filename)
+                    raise BadData("declares XML entities", where=name, found=member.filename)
                 before = piece[-16:]
                 total += len(piece)
                 if total > most:
                     raise BadData(
-                        "the workbook grows beyond measure when it is unpacked",
+                        "the workbook is far larger when it is unpacked",
                         where=name,
                         found=f"more than {most:,} bytes",
-                        remedy="If it is meant to, save the sheet as CSV",
+                        remedy="If this is intended, save the sheet as CSV",
                     )
     finally:
         member.file_size = stated

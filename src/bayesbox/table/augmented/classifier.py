@@ -115,7 +115,7 @@ class AugmentedClassifier(TableClassifier[R, D, M]):
             kind = schema.kinds[name]
             if kind.is_matrix:
                 raise BadOption(
-                    f"{self.title} takes no sparse matrix", remedy="Give it as a dense array, or take naive Bayes"
+                    f"{self.title} does not support sparse matrices", remedy="Pass a dense array, or use naive Bayes"
                 )
             if is_number(kind):
                 numbers[name] = as_numbers(column, name=name)
@@ -210,11 +210,11 @@ class AugmentedClassifier(TableClassifier[R, D, M]):
         assert self.schema is not None
         joint = self.book.joint
         if joint is not None and not isinstance(joint, self.counts_together):
-            raise ValueError(f"{self.title} has other counts of columns together")
+            raise ValueError(f"{self.title} has other counts of pairs of columns")
         known = self.coding(self.schema, self.book).levels
         for name in _columns_of(joint):
             if name not in known:
-                raise ValueError(f"column `{name}` is counted with others, but has no tally of its own")
+                raise ValueError(f"column `{name}` is counted jointly with others, but has no tally of its own")
 
     @classmethod
     def more_derived(cls, reader: Reader) -> dict[str, Any]:  # noqa: ARG003  most derive nothing but cut points

@@ -106,10 +106,10 @@ class DependenceClassifier(ArcsClassifier[DependenceOptions, Arcs]):
         tables, left_out = [], {}
         for name in schema.used:
             if not isinstance(families, Dependent) or name not in families.parents or name not in coding.levels:
-                left_out[name] = "it has no value"
+                left_out[name] = "it has no values"
                 continue
             if len(coding.levels[name]) < 2:
-                left_out[name] = "all its values are in one bin" if coding.is_cut(name) else "it has one level"
+                left_out[name] = "all its values are in one bin" if coding.is_cut(name) else "it has a single level"
                 continue
             parents = families.parents[name]
             members = [frame.classes, *(coding.levels[each] for each in (*parents, name))]
@@ -145,7 +145,7 @@ class DependenceClassifier(ArcsClassifier[DependenceOptions, Arcs]):
             return
         parents = {} if self.derived is None else self.derived.parents or {}
         if any(parents.get(name, ()) != given for name, given in joint.parents.items()):
-            raise ValueError("the parents of a column are not those that it was counted with")
+            raise ValueError("the parents of a column differ from those it was counted with")
         assert self.schema is not None
         levels = self.coding(self.schema, self.book).levels
         for name, given in joint.parents.items():

@@ -212,7 +212,7 @@ def columns_alone(
             single = level_counts(frame.book, coding, name)
             alone.append(family_table(name, coding.levels[name], (), [single.sum(axis=0), single], smoothing))
         elif name not in pairs.names:
-            left_out[name] = "it has no value"
+            left_out[name] = "it has no values"
         elif len(coding.levels[name]) < 2:
-            left_out[name] = "all its values are in one bin" if coding.is_cut(name) else "it has one level"
+            left_out[name] = "all its values are in one bin" if coding.is_cut(name) else "it has a single level"
     return tuple(alone), left_out

@@ -34,10 +34,10 @@ class AugmentedOptions(CountOptions):
     smoothing: Any = option(
         TakesSmoothing(backoff=True),
         default="backoff",
-        help="How counts become probabilities: backoff, laplace, mle, lidstone:0.5 or m:2. Back-off leans on the table "
-        "with one parent fewer where a combination of levels was rarely seen.",
+        help="How counts become probabilities: backoff, laplace, mle, lidstone:0.5 or m:2. backoff smooths towards "
+        "the table with one parent fewer where a combination of levels is rare.",
     )
-    numeric: str = option(TakesBins(), default="mdl", help="How numbers are cut into bins.")
+    numeric: str = option(TakesBins(), default="mdl", help="How numbers are binned.")
     unseen: str = unseen_option()
     missing: str = fixed(
         "models in which columns depend on each other ignore missing values", default="ignore", in_file=NEVER
@@ -54,7 +54,9 @@ class AugmentedOptions(CountOptions):
 class OneDependenceOptions(AugmentedOptions):
     """The options of averaged one-dependence estimators."""
 
-    least: int = option(WholeNumber(1), default=1, colon=True, help="A level is a parent where so many rows have it.")
+    least: int = option(
+        WholeNumber(1), default=1, colon=True, help="A level is used as a parent if at least this many rows have it."
+    )
 
 
 @options
@@ -66,15 +68,15 @@ class TreeOptions(AugmentedOptions):
         default="mi",
         colon=True,
         kw_only=False,
-        help="What an arc is worth: the dependence of the two columns given the class, with aic and bic less what its "
-        "numbers cost. Arcs that are worth nothing are dropped.",
+        help="The score of an arc: the conditional mutual information of the two columns given the class, with aic "
+        "and bic minus a penalty for its parameters. Arcs without a positive score are dropped.",
     )
     root: str | None = option(
-        AnyText("name of a column", none=True),
+        AnyText("column name", none=True),
         default=None,
         command=False,
         kw_only=False,
-        help="Where the tree begins; by default with the first column.",
+        help="The root of the tree; by default the first column.",
     )
 
 
@@ -87,6 +89,6 @@ class DependenceOptions(AugmentedOptions):
         default=2,
         colon=True,
         kw_only=False,
-        help="The parents of a column besides the class, at most; auto takes the number, from 0 to 3, that answers "
-        "held-out rows best.",
+        help="The maximum number of parents of a column besides the class; auto chooses a number from 0 to 3 by the "
+        "log loss of held-out rows.",
     )

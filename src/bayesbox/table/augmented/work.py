@@ -80,9 +80,7 @@ def _family(
     """The factor of one column given the class and its parents, and the steps that it leans on."""
     own, levels = row.code(table.column), len(table.levels)
     if own < 0:
-        return NoFactor(
-            table.column, "" if table.column not in row.values else "its value is missing or was never seen"
-        ), []
+        return NoFactor(table.column, "" if table.column not in row.values else "its value is missing or unseen"), []
     known = 0
     while known < len(table.parents) and 0 <= row.code(table.parents[known]) < table.sizes[known]:
         known += 1
@@ -138,7 +136,7 @@ def _written(
     a, b = (Fraction(str(each)) for each in added_counts(rule, levels))
     over, under = Fraction(n) + a, Fraction(total) + b
     if not under:
-        return "as without the last parent, since no row has it", None
+        return "as without the last parent, since no row has this combination", None
     return formula(Fraction(n), Fraction(total), over, under, rule), over / under
 
 
@@ -157,7 +155,7 @@ def aode_work(classifier: OneDependenceClassifier, batch: Batch, against: str | 
     factors = [prior_factor(model, classifier.book, classifier.rules)]
     left_out = [NoFactor(name, reason) for name, reason in model.left_out.items()]
     there = [name for name in model.names if row.code(name) >= 0]
-    left_out += [NoFactor(name, "it is missing or was never seen") for name in model.names if name not in there]
+    left_out += [NoFactor(name, "it is missing or unseen") for name in model.names if name not in there]
     slot = {name: int(model.first_slot[model.names.index(name)]) + row.code(name) for name in there}
     parents = [name for name in there if model.is_parent[slot[name]]]
     steps, products = [], []
@@ -207,7 +205,7 @@ def _pair_row(row: _CodedRow, counted: PairCounts, pair: tuple[str, str], logs: 
         text, exact = _written(cells[at], own, float(lower[at][own]), trust, rule, levels)
         shown.append(Cell(text, Logged(log) if exact is None else _same(exact, log)))
     if not any(logs.tolist()) and any(cell.formula.startswith("0/") for cell in shown):
-        shown = [Cell("1, since no class allows it", Fraction(1))] * len(shown)
+        shown = [Cell("1, since it is impossible in every class", Fraction(1))] * len(shown)
     given = "class" if parent == name else f"class, {row.values[parent]}"
     return Row(f"P({row.values[name]} | {given})", tuple(shown))
 

@@ -78,8 +78,8 @@ class AutoClassifier(BatchLearner[AutoOptions, Pool]):
         for name, column in columns.items():
             if isinstance(column, CountMatrix):
                 raise BadData(
-                    f"AutoBayes takes tables, and column `{name}` is a sparse matrix of counts",
-                    remedy="Give it as an array, or take NaiveBayes",
+                    f"AutoBayes needs a table, but column `{name}` is a sparse matrix of counts",
+                    remedy="Pass a dense array, or use NaiveBayes",
                     column=name,
                 )
         return super().count(columns, labels, schema, **options)
@@ -105,12 +105,13 @@ class AutoClassifier(BatchLearner[AutoOptions, Pool]):
 
     def learns_once(self) -> CannotForget:
         return CannotForget(
-            "AutoBayes derived its models from all rows, so it can neither learn more rows nor forget some",
-            remedy="Train again with the rows that are to count; the models that are their counts go on learning",
+            "AutoBayes cannot learn or forget rows, since its models are derived from all rows",
+            remedy="Train again on the rows to keep, or use a model of counts, such as naive Bayes, which learns and "
+            "forgets",
         )
 
     def merged(self, other: AnyClassifier) -> AutoClassifier:  # noqa: ARG002
-        raise CannotMerge("two AutoBayes models cannot be merged", remedy="Train one on the rows of both")
+        raise CannotMerge("two AutoBayes models cannot be merged", remedy="Train one model on all the rows")
 
     # -- answers -------------------------------------------------------------------------------------------------
 
@@ -149,11 +150,11 @@ class AutoClassifier(BatchLearner[AutoOptions, Pool]):
         return normalised(log_p + shift) if self.rules.prior is not None else normalised(log_p)
 
     def log_density(self, batch: Batch) -> Doubles:  # noqa: ARG002
-        raise BadOption("AutoBayes gives P(class | x) alone, not P(x)", remedy="Take NaiveBayes or FullBayes for it")
+        raise BadOption("AutoBayes gives only P(class | x), not P(x)", remedy="Use NaiveBayes or FullBayes")
 
     def leave_one_out(self, batch: Batch, labels: Encoded) -> Doubles:  # noqa: ARG002
         raise CannotForget(
-            "AutoBayes cannot leave one row out without learning anew",
+            "AutoBayes has no leave-one-out without retraining",
             remedy="Cross-validate it" + Remedy("", ": --cv 10"),
         )
 
@@ -175,7 +176,7 @@ class AutoClassifier(BatchLearner[AutoOptions, Pool]):
         return None if self.derived is None else derived_to_json(self.derived)
 
     def keeps_rows_by(self) -> str | None:
-        return "its models keep rows, levels and numbers of their own"
+        return "its models store rows, levels and numbers"
 
     def kept_points(self) -> int:
         models = () if self.derived is None else self.derived.models
@@ -191,7 +192,7 @@ class AutoClassifier(BatchLearner[AutoOptions, Pool]):
     @classmethod
     def derived_from_members(cls, written: Json | None, members: dict[str, bytes]) -> Any:
         if written is None:
-            raise ValueError("the document says nothing of the models")
+            raise ValueError("the document does not describe the models")
         return derived_from_json(written, members)
 
     def require_consistent(self) -> None:
@@ -204,7 +205,7 @@ class AutoClassifier(BatchLearner[AutoOptions, Pool]):
         for axis in pool.design.axes:
             kind = schema.kinds.get(axis.name)
             if kind is None or not takes_part(kind) or kind.has_levels != (axis.levels is not None):
-                raise ValueError(f"column `{axis.name}` of the pool is another one in the schema")
+                raise ValueError(f"column `{axis.name}` of the pool differs from that in the schema")
         if len(set(names)) < len(names):
             raise ValueError("two columns of the pool have the same name")
         for place, model in enumerate(pool.models):

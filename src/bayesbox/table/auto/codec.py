@@ -58,7 +58,7 @@ class Arrays:
         self.flat = {}
         for kind, name, types in (("whole", WHOLE, arrow.WHOLE), ("double", DOUBLE, arrow.DOUBLE)):
             if name not in members:
-                raise MemberFault(name, "the member is not there")
+                raise MemberFault(name, "the member is missing")
             with within(name):
                 self.flat[kind] = numpy_values(arrow.read(members[name], {"value": (types,)})["value"])
 
@@ -68,17 +68,17 @@ class Arrays:
         found, at, lengths = inner.take("type", str), inner.take("at", int), inner.take("shape", list)
         inner.done()
         if found != kind or len(lengths) != len(shape) or not all(type(n) is int and n >= 0 for n in lengths):
-            raise ValueError(f"`{key}` is an array of another form")
+            raise ValueError(f"`{key}` is an array of another type")
         if any(want is not None and want != have for want, have in zip(shape, lengths, strict=True)):
             raise ValueError(f"`{key}` is an array of another size")
         size = 1
         for length in lengths:
             size *= length
         if at < 0 or at + size > len(self.flat[kind]):
-            raise ValueError(f"`{key}` lies outside of its table")
+            raise ValueError(f"`{key}` is outside its table")
         values = np.array(self.flat[kind][at : at + size]).reshape(lengths)
         if kind == "double" and not np.isfinite(values).all():
-            raise ValueError(f"`{key}` holds a number that is none")
+            raise ValueError(f"`{key}` contains a number that is not finite")
         return values
 
 
@@ -185,7 +185,7 @@ def derived_from_json(written: Json, members: dict[str, bytes]) -> Any:
         or (powers < 0).any()
         or (shares <= 0).any()
     ):
-        raise ValueError("the pool has no classes, no rows, or numbers below 0")
+        raise ValueError("the pool has no classes or no rows, or negative numbers")
     for name in members:
         if name not in used:
             raise MemberFault(name, "no model of the pool uses this member")
@@ -198,19 +198,19 @@ def derived_from_json(written: Json, members: dict[str, bytes]) -> Any:
 def _typed(values: object, *types: type) -> list[Any]:
     """A list of values of these types."""
     if type(values) is not list or [type(each) for each in values] != list(types):
-        raise ValueError("what is told of a model of the pool has another form")
+        raise ValueError("the description of a model of the pool has another form")
     return values
 
 
 def _axis_from_json(reader: Reader, arrays: Arrays) -> Feature:
     name, levels = reader.take("name", str), reader.take("levels", list, None)
     if levels is not None and not all(type(level) is str for level in levels):
-        raise ValueError("a level of the pool is no text")
+        raise ValueError("a level of the pool is not a text")
     cuts, knots = arrays.take(reader, "cuts", None), arrays.take(reader, "knots", None)
     centre, scale, gaps = reader.take("centre", float), reader.take("scale", float), reader.take("gaps", bool)
     reader.done()
     if not scale > 0 or len(cuts) > 0xFFF0 or (np.diff(cuts) <= 0).any():
-        raise ValueError("a column of the pool has no scale, or cuts that do not rise")
+        raise ValueError("a column of the pool has no scale, or cut points that do not increase")
     return Feature(name, None if levels is None else tuple(levels), cuts, knots, centre, scale, gaps)
 
 
@@ -225,7 +225,7 @@ def _model_from_json(
 
         name = reader.take("member", str)
         if name not in members:
-            raise MemberFault(name, "the member is not there")
+            raise MemberFault(name, "the member is missing")
         used.add(name)
         found = from_bytes(members[name], name=name, holds=CLASSIFIER, inside=0)
         if not isinstance(found, TableClassifier):
@@ -236,20 +236,20 @@ def _model_from_json(
         parts = {name: arrays.take(reader, name, None, kind="whole") for name in FOREST}
         counts = arrays.take(reader, "counts", len(parts["column"]), classes, kind="whole")
         if len(parts["words_of"]) != len(design.axes) or (counts < 0).any() or not weight > 0:
-            raise ValueError("the counts of a forest are not those of its nodes")
+            raise ValueError("the counts of a forest do not match its nodes")
         return TreeForest(_core.Forest.of(**parts), counts, weight)
     if kind == "boosted":
         parts = {name: arrays.take(reader, name, None, kind="whole") for name in FOREST}
         values = arrays.take(reader, "values", len(parts["column"]), classes)
         if len(parts["words_of"]) != len(design.axes):
-            raise ValueError("the questions of the boosted trees are not about these columns")
+            raise ValueError("the splits of the boosted trees are not on these columns")
         return BoostedTrees(_core.Forest.of(**parts), values, arrays.take(reader, "start", classes))
     if kind == "weighted":
         return LogisticNaiveBayes(arrays.take(reader, "weights", sum(axis.width for axis in design.axes) + 1, classes))
     if kind == "normal":
         roots = arrays.take(reader, "roots", None, width, width)
         if len(roots) not in (1, classes):
-            raise ValueError("the covariances are not those of the classes")
+            raise ValueError("the covariances do not match the classes")
         means, offsets = arrays.take(reader, "means", classes, width), arrays.take(reader, "offsets", classes)
         return JointNormal(means, roots, offsets, reader.take("power", float))
     if kind == "kernel":
@@ -257,6 +257,6 @@ def _model_from_json(
         codes = arrays.take(reader, "codes", len(points), kind="whole")
         shares, scale = arrays.take(reader, "shares", classes), reader.take("width", float)
         if (codes < 0).any() or (codes >= classes).any() or not scale > 0 or (shares <= 0).any():
-            raise ValueError("a kernel has classes that are none, or no width")
+            raise ValueError("a kernel has unknown classes, or no bandwidth")
         return JointKernel(points, codes, shares, scale)
-    raise ValueError(f"the model {kind!r} of the pool is unknown")
+    raise ValueError(f"unknown model {kind!r} in the pool")

@@ -31,17 +31,18 @@ class AutoOptions(Options):
     """The budget of all models, the seed of all draws, and a prior if it is given."""
 
     budget: float = option(
-        RealNumber(0, above=True, said="a budget is a number of seconds above 0"),
+        RealNumber(0, above=True, said="budget must be a positive number of seconds"),
         default=BUDGET,
         colon=True,
-        help="Seconds of one core. What is learned within them follows from the size of the table, not from the clock.",
+        help="Time budget in seconds on one core. What is tried depends on the size of the table and the budget, not "
+        "on the clock, so results are reproducible.",
     )
     seed: int = option(
         WholeNumber(0),
         default=0,
         command=False,
-        help="The seed of all draws: the same rows, seed and budget give the same model.",
+        help="The random seed: the same rows, seed and budget give the same model.",
     )
     prior: Prior | None = option(
-        TakesPriorByText(), default=None, help="The class prior, if it is another than that of the rows."
+        TakesPriorByText(), default=None, help="The class prior, if it differs from that of the rows."
     )

@@ -36,7 +36,7 @@ class AveragedClassifier(NaiveClassifier):
 
     def count(self, columns: Columns, labels: Encoded, schema: Schema, **options: Any) -> Book:
         if any(kind.is_matrix for kind in schema.kinds.values()):
-            raise BadOption("averaged naive Bayes takes no sparse matrix", remedy="Give it as a dense array")
+            raise BadOption("averaged naive Bayes does not support sparse matrices", remedy="Pass a dense array")
         return super().count(columns, labels, schema, **options)
 
     @property

@@ -41,9 +41,7 @@ def averaged_model(schema: Schema, book: Book, rules: AveragedOptions) -> Averag
     for each in naive.conditionals:
         name = each.columns[0]
         if schema.kinds[name].missing == "level":
-            raise BadOption(
-                "averaged naive Bayes leaves missing values out", found=f"missing='level' of column `{name}`"
-            )
+            raise BadOption("averaged naive Bayes ignores missing values", found=f"missing='level' of column `{name}`")
         found = each.averaged(counted[name], fit_options(schema, counted, rules, name), rules.inclusion)
         if found is None:
             silent[name] = each.silent

@@ -7,7 +7,7 @@ from bayesbox.schema.kinds import TakesDensity
 from bayesbox.schema.options import GIVEN, fixed, option, options
 from bayesbox.schema.takes import RealNumber
 
-ALL_SELECTIONS = "averaged naive Bayes averages over all selections of columns, and takes none"
+ALL_SELECTIONS = "averaged naive Bayes averages over all selections of columns, so it has no select"
 
 
 @options
@@ -15,11 +15,11 @@ class AveragedOptions(NaiveOptions):
     """The options of naive Bayes, and how probable it is that a column depends on the class."""
 
     inclusion: float = option(
-        RealNumber(0, 1, said="the prior probability of a column is from 0 to 1"),
+        RealNumber(0, 1, said="the prior probability of a column must be between 0 and 1"),
         default=0.5,
         colon=True,
         kw_only=False,
-        help="The probability, before any row, that a column depends on the class.",
+        help="The prior probability that a column depends on the class.",
     )
     numeric: str = option(
         TakesDensity(),
@@ -28,7 +28,7 @@ class AveragedOptions(NaiveOptions):
     )
     missing: str = fixed("averaged naive Bayes ignores missing values", default="ignore")
     var_smoothing: float | None = fixed(
-        "averaged naive Bayes has a prior of its own for variances", default=None, in_file=GIVEN
+        "averaged naive Bayes has its own prior for variances", default=None, in_file=GIVEN
     )
     select: str | None = fixed(ALL_SELECTIONS, default=None, in_file=GIVEN)
     column_weights: str | None = fixed(ALL_SELECTIONS, default=None, in_file=GIVEN)

@@ -35,7 +35,7 @@ def averaged_work(classifier: AveragedClassifier, batch: Batch, against: str | N
         name = conditional.columns[0]
         value, terms = value_text(columns.get(name)), conditional.terms(columns, 1)[0]
         if value is None or not terms.any():
-            left_out.append(NoFactor(name, "" if value is None else f"{value} was never seen"))
+            left_out.append(NoFactor(name, "" if value is None else f"{value} is unseen"))
             continue
         formulas = _formulas(conditional, naive.conditional(name), columns, terms, model.inclusion[name])
         factors.append(Factor(f"P({name}={value} | class)", formulas, tuple(Logged(term) for term in terms.tolist())))

@@ -142,11 +142,11 @@ class FullClassifier(TableClassifier[FullOptions, Derived, FullModel]):
         rows = reader.take_if_present("shrinkage", dict)
         reader.done()
         if ("flags" in written and not flags) or len(set(flags)) < len(flags):
-            raise ValueError("the flags that were derived are none, or one is there twice")
+            raise ValueError("the derived flags are not columns, or one occurs twice")
         if rows is None:
             return Derived(flags)
         if not all(m is None or (type(m) is float and 0 <= m < math.inf) for m in rows.values()):
-            raise ValueError("correlations are shrunk by a number of rows from 0 on")
+            raise ValueError("correlations must be shrunk by a non-negative number of rows")
         return Derived(flags, Shrinkage({name: math.inf if m is None else m for name, m in rows.items()}))
 
     def hints(self) -> list[Hint]:
@@ -154,7 +154,7 @@ class FullClassifier(TableClassifier[FullOptions, Derived, FullModel]):
         found = [hint for hint in super().hints() if hint.reason != Reason.ONE_HOT]
         if self.schema is None:
             return found
-        remedy = "More rows, fewer columns, or covariance='pooled' need no shrinking"
+        remedy = "Use more rows, fewer columns, or covariance='pooled' to avoid it"
         return [*found, *(Hint(Reason.SHRUNK, (), note, remedy) for note in self.model.notes)]
 
     # -- answers -------------------------------------------------------------------------------------------------

@@ -95,7 +95,7 @@ def _target(labels: Encoded, classes: tuple[str, ...], book: Book) -> Codes:
     if (target < 0).any() or (np.bincount(target, minlength=len(classes)) > book.n).any():
         raise NeverLearned(
             "some of these rows were never learned: a class has fewer",
-            remedy="Leave-one-out is for the rows a model was trained on",
+            remedy="Leave-one-out needs the rows that the model was trained on",
         )
     return target
 
@@ -155,7 +155,7 @@ def table_terms(
     if (codes < 0).any():
         raise NeverLearned(
             "some of these rows were never learned: a level is new",
-            remedy="Leave-one-out is for the rows a model was trained on",
+            remedy="Leave-one-out needs the rows that the model was trained on",
         )
     pairs, group = np.unique(np.stack([target, table.cell(codes)]), axis=1, return_inverse=True)
     own, cell = pairs.astype(np.int64)
@@ -163,7 +163,7 @@ def table_terms(
     if (left[own, np.arange(len(cell))] < 1).any():
         raise NeverLearned(
             "some of these rows were never learned: a tuple has no count in its class",
-            remedy="Leave-one-out is for the rows a model was trained on",
+            remedy="Leave-one-out needs the rows that the model was trained on",
         )
     left[own, np.arange(len(cell))] -= 1
     totals[own, np.arange(len(cell))] -= 1

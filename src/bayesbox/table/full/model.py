@@ -129,7 +129,7 @@ def level_rows(schema: Schema, book: Book, rules: FullOptions, name: str) -> dic
 def number_columns(schema: Schema, book: Book, flags: Sequence[str]) -> tuple[Columns, dict[str, str]]:
     """The numbers that take part, and the columns that do not with the reason."""
     roles = roles_of(schema, flags)
-    left_out = {name: "it has no value" for name in schema.used if name not in book}
+    left_out = {name: "it has no values" for name in schema.used if name not in book}
     names = []
     for name in roles.numbers:
         if name in book and book[name].pooled().excess.m:

@@ -18,22 +18,23 @@ class FullOptions(CountOptions):
         OneOf(*COVARIANCES),
         default="full",
         colon=True,
-        help="A covariance per class, one for all classes (linear discriminant analysis), or none (naive Bayes' "
-        "variances).",
+        help="One covariance per class, one for all classes (linear discriminant analysis), or none (the variances of "
+        "naive Bayes).",
     )
     shrink: str | float = option(
         RealNumber(0, others=SHRINKING),
         default="auto",
         colon=True,
-        help="Correlations of a class become those of its rows and of so many more that have the correlations within "
-        "all classes; auto does so only to a class whose covariance is singular, and says so. Those of any class are "
-        "shrunk towards none by loo, as far as the log loss of left-out rows falls, and by ledoit-wolf, by a formula.",
+        help="How correlations are shrunk: a number of additional rows with the correlations within all classes; auto "
+        "does so only for a class whose covariance is singular, with a note; loo shrinks towards zero as far as "
+        "the leave-one-out log loss decreases, ledoit-wolf by the formula.",
     )
     enough: int | None = option(
         WholeNumber(1, none=True),
         default=None,
         colon=True,
-        help="The rows that a tuple in a class needs for a normal of its own; None is 5 * (numbers + 1).",
+        help="The number of rows of a class that a combination of levels needs for a normal distribution of its own; "
+        "None is 5 * (numbers + 1).",
     )
     missing: str = missing_option()
     unseen: str = unseen_option()

@@ -65,7 +65,7 @@ class Shrinkage:
         if len(set(self.rows.values())) == 1:
             m = next(iter(self.rows.values()))
             return (
-                "correlations shrunk to none" if np.isinf(m) else f"{SHRUNK} {m:.4g} more rows of each class had none"
+                "correlations shrunk to zero" if np.isinf(m) else f"{SHRUNK} {m:.4g} more rows of each class had none"
             )
         each = [f"{'all' if np.isinf(m) else f'{m:.4g}'} of `{name}`" for name, m in self.rows.items()]
         return f"{SHRUNK} more rows had none: {', '.join(each)}"

@@ -60,7 +60,7 @@ def _normals(normals: JointGaussian, classes: tuple[str, ...], notes: Sequence[s
         for place, name in enumerate(names)
     )
     own = len(normals.mean) - len(classes)
-    cells = (f"{own:,} cells of the table have a normal of their own besides",) if own else ()
+    cells = (f"{own:,} cells of the table have their own normal distribution",) if own else ()
     yield LearnedTable("mean", rows, about="; ".join((*notes, *cells)))
     for label, text in enumerate(classes):
         covariance = normals.covariance(label)

@@ -90,8 +90,8 @@ class NaiveClassifier(TableClassifier[NaiveOptions, dict[str, float], NaiveModel
         if self.derived is not None and self.rules.select is not None:
             chosen.append(f"the selection of columns ({self.rules.select})")
         if self.derived is not None and self.rules.column_weights is not None:
-            stale = ", stale: learn them again with `bayes calibrate MODEL DATA`" if self.stale else ""
-            chosen.append(f"the weights of columns{stale}")
+            stale = ", stale: refit them with `bayes calibrate MODEL DATA`" if self.stale else ""
+            chosen.append(f"the column weights{stale}")
         return (*chosen, *super().irreversible_parts())
 
     def number_flags(self) -> list[str]:
@@ -144,7 +144,7 @@ class NaiveClassifier(TableClassifier[NaiveOptions, dict[str, float], NaiveModel
         found: dict[str, float] = reader.take("weights", dict)
         reader.done()
         if not all(type(weight) is float and 0 <= weight < math.inf for weight in found.values()):
-            raise ValueError("the weight of a column is a number from 0 on")
+            raise ValueError("the weight of a column must be a non-negative number")
         return found
 
     @classmethod
@@ -195,7 +195,7 @@ class NaiveClassifier(TableClassifier[NaiveOptions, dict[str, float], NaiveModel
     def log_density(self, batch: Batch) -> Doubles:
         if self.rules.column_weights is not None:
             raise BadOption(
-                "a model whose columns have weights gives P(class | x), but no P(x)",
+                "a model with column weights gives P(class | x), but not P(x)",
                 remedy="Train it without column_weights",
             )
         return super().log_density(batch)

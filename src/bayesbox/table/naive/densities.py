@@ -36,7 +36,7 @@ def panels_of(
         return panels, value_range(tally)
     own = classifier.model.conditional(column)
     if own is None or not own.has_density:
-        raise BadOption(f"column `{column}` has no density to draw", remedy="Name a column of numbers")
+        raise BadOption(f"column `{column}` has no density to draw", remedy="Name a numeric column")
     return [Panel(own.describe(), own)], value_range(tally)
 
 
@@ -54,7 +54,9 @@ def _tally(classifier: NaiveClassifier, column: str) -> Any:
         raise UnknownColumn(column, available=classifier.book)
     tally = classifier.book.with_classes(classifier.model.classes)[column]
     if not tally.of_numbers or tally.pooled().excess.m == 0:
-        raise BadOption(f"column `{column}` has no density", remedy="Name a column of numbers that are not all equal")
+        raise BadOption(
+            f"column `{column}` has no density", remedy="Name a numeric column whose values are not all equal"
+        )
     return tally
 
 
@@ -77,7 +79,7 @@ def _options(classifier: NaiveClassifier, column: str) -> FitOptions:
 
 def _needs_values(column: str) -> BadOption:
     return BadOption(
-        f"only the moments of column `{column}` were counted, and this needs its values",
+        f"this needs the values of column `{column}`, but only its moments were counted",
         remedy="Train with a density that needs them, such as numeric='auto'",
     )
 

@@ -32,8 +32,8 @@ def pmml_of(classifier: object, *, target: str | None = None) -> str:
         warnings.warn(CalibrationNotExported("PMML", naive.calibrated.name), stacklevel=3)
     if any(model.weight_of(conditional) != 1 for conditional in model.conditionals):
         raise CannotExport(
-            "PMML has no form for the weights of columns",
-            remedy="Export to SQL or ONNX, or train without column_weights; columns only selected can be exported",
+            "PMML cannot express column weights",
+            remedy="Export to SQL or ONNX, or train without column_weights; a selection of columns can be exported",
         )
     return to_pmml(model, target=target or naive.target, one_hot=naive.one_hot)
 
@@ -48,16 +48,14 @@ def onnx_of(classifier: object) -> bytes:
 
 def _naive(classifier: Any) -> NaiveClassifier:
     if not isinstance(classifier, NaiveClassifier):
-        raise CannotExport(
-            f"{classifier.title} has no form in another language so far", remedy="Naive Bayes can be exported"
-        )
+        raise CannotExport(f"{classifier.title} cannot be exported", remedy="Train naive Bayes, which can be exported")
     kinds = classifier.schema.kinds if classifier.schema else {}
     for name, kind in kinds.items():
         if not kind.translates:
             continue
         raise CannotExport(
-            f"column `{name}` is a {kind.name}, whose values another language cannot read",
-            remedy="Translate the column before training, and declare what it is then",
+            f"column `{name}` is a {kind.name}, which cannot be exported",
+            remedy="Convert the column before training, and declare its new type",
         )
     return classifier
 
@@ -75,8 +73,8 @@ def _power(classifier: NaiveClassifier) -> float:
     calibration = classifier.calibrated.calibration
     if not (calibration is None or isinstance(calibration, Temperature)):  # its answers would be others than predict's
         raise CannotExport(
-            f"this model is calibrated by `{calibration.kind}`, which cannot be exported",
-            remedy="Calibrate it by temperature, or train without a calibration",
+            f"this model has the calibration `{calibration.kind}`, which cannot be exported",
+            remedy="Calibrate it by temperature, or train without calibration",
         )
     if not np.array_equal(classifier.calibrated.log_prior, classifier.model.log_prior):
         raise CannotExport(

@@ -19,7 +19,7 @@ from bayesbox.schema.schema import Schema
 from bayesbox.table.naive.classifier import NaiveClassifier
 
 SUM_TOLERANCE = 1e-6
-SHAPE = "given probabilities are dicts: prior[class] and tables[column][class][level]"
+SHAPE = "probabilities must be given as dicts: prior[class] and tables[column][class][level]"
 
 
 def classifier_from_tables(
@@ -29,7 +29,7 @@ def classifier_from_tables(
     if not isinstance(prior, Mapping) or not isinstance(tables, Mapping):
         raise BadOption(SHAPE, found=tables if isinstance(prior, Mapping) else prior)
     if not prior:
-        raise BadOption("a model of given tables needs a prior with at least one class")
+        raise BadOption("the prior must have at least one class")
     label_type = label_type_of(list(prior))
     classes = tuple(label_order([level_text(label) for label in prior], label_type))
     conditionals = tuple(_table(str(name), table, classes) for name, table in tables.items())
@@ -43,7 +43,7 @@ def _table(column: str, given: Mapping[Any, Mapping[Any, float]], classes: tuple
         raise BadOption(SHAPE, where=f"table of `{column}`", found=given)
     rows = {level_text(label): _row(column, label, row) for label, row in given.items()}
     if set(rows) != set(classes):
-        raise BadOption(f"the table of `{column}` has one row for each class: {', '.join(classes)}", found=list(rows))
+        raise BadOption(f"the table of `{column}` must have one row per class: {', '.join(classes)}", found=list(rows))
     levels = tuple(sorted({level for row in rows.values() for level in row}))
     p = np.array([[rows[label].get(level, 0.0) for label in classes] for level in levels])
     nothing = np.zeros(len(classes))
@@ -65,11 +65,11 @@ def _row(column: str, label: object, given: Mapping[Any, float]) -> dict[str, fl
         try:
             row[level_text(level)] = float(p)
         except (TypeError, ValueError):
-            raise BadOption(f"P({level_text(level)}) is a number from 0 to 1", where=where, found=p) from None
+            raise BadOption(f"P({level_text(level)}) must be a number between 0 and 1", where=where, found=p) from None
     for level, p in row.items():
         if not 0 <= p <= 1:
-            raise BadOption(f"P({level}) is a number from 0 to 1", where=where, found=p)
+            raise BadOption(f"P({level}) must be a number between 0 and 1", where=where, found=p)
     total = math.fsum(row.values())
     if abs(total - 1) > SUM_TOLERANCE:
-        raise BadOption("the probabilities sum to 1", where=where, found=total)
+        raise BadOption("the probabilities must sum to 1", where=where, found=total)
     return row

@@ -33,13 +33,13 @@ _TABLE_COLUMNS = {"column": (TEXT,), "level": (TEXT,), "class": (TEXT,), "log_pr
 def members(model: NaiveModel, schema: Schema) -> dict[str, bytes]:
     """The tables of a model by the names of their files. Classes are in their own order, columns in the schema's."""
     if list(model.columns) != list(schema.kinds):
-        raise ValueError("its tables are not those of its columns")
+        raise ValueError("its tables do not match its columns")
     columns: list[str] = []
     levels: list[str] = []
     logs: list[Doubles] = [np.zeros(0)]
     for table in model.conditionals:
         if not isinstance(table, Table) or table.unseen_is_error or table.log_unseen.any() or table.log_missing.any():
-            raise ValueError("one of its conditionals is no table that was given")
+            raise ValueError("one of its conditionals is not a given table")
         for level, row in zip(table.levels, table.log_p, strict=True):
             columns.append(table.column)
             levels.append(level)
@@ -76,7 +76,7 @@ def _prior(data: bytes, label_type: str) -> tuple[tuple[str, ...], Doubles]:
     log_prior: Doubles = numpy_values(table["log_probability"]).copy()
     label_values(classes, label_type)
     if not classes or len(set(classes)) < len(classes) or list(classes) != label_order(classes, label_type):
-        raise ValueError("the classes are not in order, or there are none")
+        raise ValueError("the classes are not sorted, or there are none")
     _require_logs(log_prior)
     if abs(np.exp(log_prior).sum() - 1) > SUM_TOLERANCE:
         raise ValueError("the prior does not sum to 1")
@@ -85,7 +85,7 @@ def _prior(data: bytes, label_type: str) -> tuple[tuple[str, ...], Doubles]:
 
 def _require_logs(logs: Doubles) -> None:
     if not (logs <= 0).all():
-        raise ValueError("a logarithm of a probability is above zero or no number")
+        raise ValueError("a log probability is above zero or not a number")
 
 
 def _tables(data: bytes, classes: tuple[str, ...], schema: Schema) -> tuple[Table, ...]:
@@ -97,7 +97,7 @@ def _tables(data: bytes, classes: tuple[str, ...], schema: Schema) -> tuple[Tabl
         (name, level, label) for name, kind in schema.kinds.items() for level in kind.levels or () for label in classes
     ]
     if list(zip(columns, levels, table["class"].to_pylist(), strict=True)) != expected:
-        raise ValueError("its rows are not those of the declared levels and the classes, in their order")
+        raise ValueError("its rows do not match the declared levels and the classes, in this order")
     result: list[Table] = []
     start, size = 0, len(classes)
     nothing = np.zeros(size)

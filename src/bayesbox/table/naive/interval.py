@@ -32,9 +32,9 @@ def posterior_interval(
     counted = [factor for factor in box.factors if factor.posteriors]
     if not counted:
         raise BadOption(
-            "an interval is of shares that were counted, and none of this answer was",
+            "a credible interval needs counts, and this answer has none",
             remedy=Remedy(
-                "Learn from rows: bayesbox.NaiveBayes().fit(X, y)", "Learn from rows: bayes train DATA -t TARGET"
+                "Train on rows: bayesbox.NaiveBayes().fit(X, y)", "Train on rows: bayes train DATA -t TARGET"
             ),
         )
     drawn = posterior_draws(box.factors, len(box.classes), draws=draws, seed=seed)
@@ -42,5 +42,5 @@ def posterior_interval(
     fixed = [factor.name for factor in box.factors if not factor.posteriors]
     if fixed:
         more = f" and {len(fixed) - NAMED} more" if len(fixed) > NAMED else ""
-        notes.append(f"taken as they were learned, without an error of their own: {', '.join(fixed[:NAMED])}{more}")
+        notes.append(f"treated as known, without uncertainty: {', '.join(fixed[:NAMED])}{more}")
     return interval_of_draws(classifier, base, batch, drawn, level=level, draws=draws, notes=notes)

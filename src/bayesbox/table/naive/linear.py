@@ -45,7 +45,7 @@ class NamedWeights(LinearWeights):
         rows = [Row(name, (Cell(value=value),)) for name, value in zip(self.names, self.w.tolist(), strict=True)]
         steps = Step("weights", (*rows, Row("constant a", (Cell(value=self.a),))), ("weight",))
         one, zero = self.classes
-        return Work(f"{one} is more probable than {zero} where the sum of weight * value, plus a, is above 0", (steps,))
+        return Work(f"{one} is more probable than {zero} if the sum of weight * value, plus a, is above 0", (steps,))
 
     def __str__(self) -> str:
         return str(self.work())
@@ -61,7 +61,9 @@ def linear_weights(classifier: NaiveClassifier, positive: object = None) -> Name
     """
     model = classifier.model
     if len(model.classes) != 2:
-        raise NotLinear(f"the decision among {len(model.classes)} classes is no single hyperplane; two are needed")
+        raise NotLinear(
+            f"the decision between {len(model.classes)} classes is not a single hyperplane; this needs two classes"
+        )
     one = 1 if positive is None else _position(model.classes, positive)
     zero = 1 - one
     constant = model.log_prior[one] - model.log_prior[zero]
@@ -74,7 +76,7 @@ def linear_weights(classifier: NaiveClassifier, positive: object = None) -> Name
         constant += power * found.constant
     w = np.array([weight for column in weights.values() for weight in column])
     if not (np.isfinite(w).all() and np.isfinite(constant)):
-        raise NotLinear("a probability of 0 makes a weight infinite", remedy="Use a rule that smooths, such as laplace")
+        raise NotLinear("a probability of 0 makes a weight infinite", remedy="Use a smoothing rule, such as laplace")
     names = tuple(name for column, slopes in weights.items() for name in _names(model, column, len(slopes)))
     return NamedWeights.of(w, float(constant), names, (model.classes[one], model.classes[zero]))
 

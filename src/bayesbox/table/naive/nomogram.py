@@ -26,12 +26,12 @@ def nomogram(
     """
     if not isinstance(classifier, NaiveClassifier):
         raise BadOption(
-            "a nomogram shows the columns of naive Bayes, whose shares add up",
+            "a nomogram needs naive Bayes, whose columns add up",
             found=getattr(classifier, "title", "a model of documents"),
-            remedy="Train with naive Bayes",
+            remedy="Train naive Bayes",
         )
     if isinstance(top, bool) or not isinstance(top, (int, np.integer)) or top < 0:
-        raise BadOption("top is how many columns are drawn, 0 or more", found=top)
+        raise BadOption("top must be the number of columns to draw, a non-negative integer", found=top)
     model = classifier.model
     one, other = _classes(classifier, label, against)
     rulers = [_for_the_eye(ruler, classifier) for ruler in rulers_of(model, classifier.book, one, other)]
@@ -74,7 +74,9 @@ def _classes(classifier: NaiveClassifier, label: object, against: object) -> tup
         prior = np.where(np.arange(len(classes)) == one, -np.inf, model.log_prior)
         other = int(prior.argmax()) if np.isfinite(prior).any() else next(k for k in (0, 1) if k != one)
     if one == other:
-        raise BadOption(f"`{classes[other]}` is the class itself", remedy="Compare with another one")
+        raise BadOption(
+            f"`{classes[other]}` is the predicted class itself", remedy="Choose another class to compare with"
+        )
     return one, other
 
 

@@ -58,13 +58,15 @@ class Hypotheses:
 
     def __post_init__(self) -> None:
         if not self.classifiers:
-            raise BadOption("there is one hypothesis or more")
+            raise BadOption("at least one hypothesis is needed")
         if len(self.weights) != len(self.classifiers):
             raise BadOption(
-                "there is one weight a hypothesis", found=f"{len(self.weights)} for {len(self.classifiers)}"
+                "there must be one weight per hypothesis", found=f"{len(self.weights)} for {len(self.classifiers)}"
             )
         if not all(math.isfinite(each) and each >= 0 for each in self.weights) or not max(self.weights) > 0:
-            raise BadOption("a weight is a finite number, 0 or more, and one is above 0", found=list(self.weights))
+            raise BadOption(
+                "weights must be finite and non-negative, with at least one positive", found=list(self.weights)
+            )
         if max(self.weights) <= 1 and abs(math.fsum(self.weights) - 1) <= len(self.weights) * 2.0**-54:
             return  # they sum to one but for their rounding, as those of a file do: dividing again would move them
         exponent = math.frexp(max(self.weights))[1]  # a power of two changes no bit, and the sum stays in range
@@ -112,7 +114,7 @@ class OptimalClassifier(BatchLearner[OptimalOptions, Hypotheses]):
     def known(self) -> Hypotheses:
         """The hypotheses, once they are there."""
         if self.derived is None:
-            raise BadData("no row has a label, so there is nothing to predict")
+            raise BadData("no row has a label, so there is nothing to predict from")
         return self.derived
 
     def counted(self) -> AnyTableClassifier:
@@ -140,7 +142,7 @@ class OptimalClassifier(BatchLearner[OptimalOptions, Hypotheses]):
         given = dict(zip(self.classes, given_prior(self.rules.prior, self.classes).tolist(), strict=True))
         share = math.fsum(given[name] for name in hypothesis.classes)
         if not share:
-            raise BadOption("a hypothesis knows none of the classes that the prior allows", found=hypothesis.title)
+            raise BadOption("a hypothesis has none of the classes of the prior", found=hypothesis.title)
         return {name: given[name] / share for name in hypothesis.classes}
 
     # -- learning ------------------------------------------------------------------------------------------------
@@ -151,8 +153,8 @@ class OptimalClassifier(BatchLearner[OptimalOptions, Hypotheses]):
             return False
         if any(part.weights is not None for part in rows):
             raise BadOption(
-                "hypotheses are weighed by leaving rows out one at a time, which takes rows without weights",
-                remedy="Train them apart and give their weights: "
+                "hypotheses are weighted by leave-one-out, which does not support row weights",
+                remedy="Train them separately and pass their weights: "
                 + Remedy("BayesOptimal([a, b], weights=[2, 1])", "bayes average A B --weights 2,1"),
             )
         classifiers = []
@@ -167,7 +169,7 @@ class OptimalClassifier(BatchLearner[OptimalOptions, Hypotheses]):
         highest = max(scores)
         if not math.isfinite(highest):
             raise BadData(
-                "every hypothesis holds some label for impossible once its row is left out, so none can be weighed",
+                "every hypothesis gives some label probability 0 when its row is left out, so none can be weighted",
                 remedy="Smooth them: " + parameter("smoothing", "laplace"),
             )
         weights = _core.exponentials(np.array(scores) - highest).tolist()
@@ -176,14 +178,13 @@ class OptimalClassifier(BatchLearner[OptimalOptions, Hypotheses]):
 
     def learns_once(self) -> CannotForget:
         return CannotForget(
-            "a Bayes optimal model weighed its hypotheses by all rows, "
-            "so it can neither learn more rows nor forget some",
-            remedy="Let its hypotheses learn or forget, each in a file of its own, and join them with bayes average",
+            "a Bayes optimal model cannot learn or forget rows, since its hypotheses were weighted by all rows",
+            remedy="Update the hypotheses, each in its own file, and combine them with bayes average",
         )
 
     def merged(self, other: AnyClassifier) -> Self:  # noqa: ARG002
         raise CannotMerge(
-            "two Bayes optimal models cannot be merged", remedy="Merge their hypotheses, and average these"
+            "two Bayes optimal models cannot be merged", remedy="Merge their hypotheses, and average the results"
         )
 
     # -- answers -------------------------------------------------------------------------------------------------
@@ -228,7 +229,7 @@ class OptimalClassifier(BatchLearner[OptimalOptions, Hypotheses]):
         return sum_over_hypotheses(self.case_title(batch), classes, names, self.known.weights, answers)
 
     def log_density(self, batch: Batch) -> Doubles:  # noqa: ARG002
-        raise BadOption("an average of answers gives P(class | x) alone, not P(x)", remedy="Ask one of its hypotheses")
+        raise BadOption("an average of models gives only P(class | x), not P(x)", remedy="Use one of its hypotheses")
 
     def leave_one_out(self, batch: Batch, labels: Encoded) -> Doubles:
         """Each hypothesis without the row, with the weights of all rows."""
@@ -256,14 +257,14 @@ class OptimalClassifier(BatchLearner[OptimalOptions, Hypotheses]):
         for name in names:
             if name.partition(":")[0] not in KINDS:
                 example = ",".join(default_hypotheses())
-                raise BadOption(f"there is no model `{name}`", remedy=f"optimal takes models: {example}, for example")
+                raise BadOption(f"unknown model `{name}`", remedy=f"Write the models as in {example}")
         common = {key: given[key] for key in OptimalOptions._passes if given.get(key) is not None}
         rules: OptimalOptions = replace(super().rules_from_options(parameter, given), options=common)
         for name in names:  # refuses options that one of them does not take
             kind, rest = split_model(name)
             taken = kind.load().from_options(rest, common)
             if "numeric" in common and not hasattr(taken.rules, "numeric"):
-                raise BadOption(f"the hypothesis {name} has its own way with numbers", found=common["numeric"])
+                raise BadOption(f"the hypothesis {name} has its own treatment of numbers", found=common["numeric"])
         return rules
 
     def derived_to_json(self) -> Json | None:
@@ -276,7 +277,7 @@ class OptimalClassifier(BatchLearner[OptimalOptions, Hypotheses]):
         }
 
     def keeps_rows_by(self) -> str | None:
-        return "it holds several models, each with tallies of its own"
+        return "it contains several models, each with its own tallies"
 
     def inner(self) -> tuple[AnyTableClassifier, ...]:
         return () if self.derived is None else tuple(self.derived.classifiers)
@@ -293,22 +294,24 @@ class OptimalClassifier(BatchLearner[OptimalOptions, Hypotheses]):
         from bayesbox.file.load import CLASSIFIER, from_bytes
 
         if written is None:
-            raise ValueError("the document says nothing of the hypotheses")
+            raise ValueError("the document does not describe the hypotheses")
         reader = Reader(written, "derived")
         weights, scores = reader.take("weights", list), reader.take("log_scores", list, None)
         reader.done()
         if not all(type(each) is float for each in weights) or not all(
             each is None or type(each) is float for each in scores or ()
         ):
-            raise ValueError("a weight of a hypothesis is no number")
+            raise ValueError("the weight of a hypothesis is not a number")
         names = [MEMBER.format(place) for place in range(len(weights))]
         if scores is not None and len(scores) != len(weights):
-            raise ValueError("there is not one score a hypothesis")
+            raise ValueError("there is not one score per hypothesis")
         for name in {*names} ^ {*members}:
-            raise MemberFault(name, "the member is not there" if name in names else "no hypothesis is this member")
+            raise MemberFault(
+                name, "the member is missing" if name in names else ("the member belongs to no hypothesis")
+            )
         classifiers = tuple(from_bytes(members[name], name=name, holds=CLASSIFIER, inside=1) for name in names)
         if any(isinstance(each, OptimalClassifier) or not isinstance(each, TableClassifier) for each in classifiers):
-            raise ValueError("a hypothesis is itself an average, or no classifier of tables")
+            raise ValueError("a hypothesis is itself an average, or not a classifier of tables")
         known = None if scores is None else tuple(-math.inf if each is None else each for each in scores)
         return made(lambda: Hypotheses(classifiers, tuple(weights), known), "derived")
 
@@ -317,7 +320,7 @@ class OptimalClassifier(BatchLearner[OptimalOptions, Hypotheses]):
         for place, each in enumerate(self.known.classifiers):
             require_member(each, self.schema, MEMBER.format(place))
             if not set(each.classes) <= set(self.classes) or each.book.label_type != self.book.label_type:
-                raise MemberFault(MEMBER.format(place), "it has other classes than the model around it")
+                raise MemberFault(MEMBER.format(place), "its classes differ from those of the enclosing model")
 
 
 def log_score(classifier: AnyTableClassifier, rows: Sequence[LabelledRows]) -> float:
@@ -342,11 +345,13 @@ def _without_one_hot(
     found = []
     for name, each in zip(names, classifiers, strict=True):
         if each.schema is None:
-            raise BadData("nothing was learned yet", where=name)
+            raise BadData("the model is not trained yet", where=name)
         if isinstance(each, OptimalClassifier):
-            raise CannotMerge("a hypothesis is one model, and this is an average of several", where=name)
+            raise CannotMerge("a hypothesis must be one model, not an average", where=name)
         if each.one_hot != classifiers[0].one_hot:
-            raise CannotMerge("it has other one-hot columns than the first hypothesis", where=name, found=each.one_hot)
+            raise CannotMerge(
+                "its one-hot columns differ from those of the first hypothesis", where=name, found=each.one_hot
+            )
         found.append(each.changed(one_hot={}))
     return tuple(found), dict(classifiers[0].one_hot) if classifiers else {}
 
@@ -354,13 +359,13 @@ def _without_one_hot(
 def _common_classes(classifiers: Sequence[AnyTableClassifier], names: Sequence[str]) -> tuple[tuple[str, ...], str]:
     types = {each.book.label_type for each in classifiers}
     if len(types) > 1:
-        raise CannotMerge("the classes of the hypotheses are of different types", found=", ".join(sorted(types)))
+        raise CannotMerge("the classes of the hypotheses have different types", found=", ".join(sorted(types)))
     label_type = types.pop() if types else "text"
     known = {name for each in classifiers for name in each.classes}
     for name, each in zip(names, classifiers, strict=True):
         if not set(each.classes) & set(classifiers[0].classes):
             raise CannotMerge(
-                "it shares no class with the first hypothesis", where=name, found=", ".join(each.classes[:5])
+                "it has no class in common with the first hypothesis", where=name, found=", ".join(each.classes[:5])
             )
     return tuple(label_order(list(known), label_type)), label_type
 

@@ -36,7 +36,7 @@ class OptimalOptions(Options):
         default=None,
         colon=True,
         kw_only=False,
-        help="The models to learn, by the names that --model takes.",
+        help="The models to average, by their names in --model.",
     )
     prior: Prior | None = option(TakesPrior(), default=None, help="The class prior, if it is to be given.")
     options: Mapping[str, Any] = aside(default_factory=dict)
@@ -50,6 +50,6 @@ class OptimalOptions(Options):
         kinds = (KINDS.get(name.partition(":")[0]) for name in self.hypotheses)
         if any(kind is not None and not kind.hypothesis for kind in kinds):
             raise BadOption(
-                "a hypothesis is one model, such as naive, full, averaged, tan, aode or kdb:2",
+                "a hypothesis must be one model, such as naive, full, averaged, tan, aode or kdb:2",
                 found=", ".join(self.hypotheses),
             )

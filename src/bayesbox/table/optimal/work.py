@@ -34,7 +34,7 @@ def sum_over_hypotheses(
     P(class | h3, x)       0                                      1
     posterior: sum over h  0.4 x 1 + 0.3 x 0 + 0.3 x 0 = 2/5      0.4 x 0 + 0.3 x 1 + 0.3 x 1 = 3/5
                            = 0.4                                  = 0.6
-    the most probable hypothesis, h1, alone says +
+    the most probable hypothesis, h1, alone gives +
     so the class is -, by the sum over all hypotheses
     """
     shares = [_number(weight) for weight in weights]
@@ -53,7 +53,7 @@ def sum_over_hypotheses(
         Step(
             "decision",
             (
-                line(f"the most probable hypothesis, h{likely + 1}, alone says {alone}"),
+                line(f"the most probable hypothesis, h{likely + 1}, alone gives {alone}"),
                 line(f"so the class is {classes[best]}, by the sum over all hypotheses"),
             ),
         ),

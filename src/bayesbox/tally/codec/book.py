@@ -116,7 +116,7 @@ def _completed(book: Book, form: type[StoredTally], found: Mapping[str, Tally]) 
     columns, joint = book.columns, book.joint
     if form.together:
         if joint is not None:
-            raise ValueError("the model has two tallies of columns together")
+            raise ValueError("the model has two joint tallies")
         joint = found[TOGETHER]
     else:
         for name in found:
@@ -141,5 +141,5 @@ def _read_classes(data: bytes, label_type: str) -> Book:
     require_ordered(texts, "classes")
     counts = Exact(table["count"])[0 : len(texts)]
     if (counts.signs() <= 0).any():
-        raise ValueError("a class has a count that is not above zero")
+        raise ValueError("a class has a count that is not positive")
     return Book(texts, counts, {}, label_type=label_type)

@@ -103,7 +103,7 @@ def _lines(text: bytes) -> pa.Array:
     offsets = np.zeros(len(ends) + 1, dtype=np.int64)
     offsets[1:] = ends - np.arange(len(ends))
     if offsets[-1] >= 1 << 31:
-        raise ValueError("its numbers have more digits than a column of text holds")
+        raise ValueError("its numbers have too many digits")
     buffers = [None, pa.py_buffer(offsets.astype(np.int32)), pa.py_buffer(text.replace(b"\n", b""))]
     return pa.Array.from_buffers(TEXT, len(ends), buffers)
 
@@ -146,7 +146,7 @@ def distinct(keys: Index, most: int) -> tuple[Index, Index]:
 def require_ordered(texts: Sequence[str], what: str) -> None:
     """Refuse texts that are out of order or twice there."""
     if not all(map(operator.lt, texts, itertools.islice(texts, 1, None))):
-        raise ValueError(f"the {what} are not in the order of their texts")
+        raise ValueError(f"the {what} are not sorted")
 
 
 def require_increasing(*keys: Index) -> None:
@@ -156,4 +156,4 @@ def require_increasing(*keys: Index) -> None:
         step = np.diff(key)
         later = (step > 0) | ((step == 0) & later)
     if not later.all():
-        raise ValueError(f"row {int(np.argmin(later)) + 2} is out of order, or there twice")
+        raise ValueError(f"row {int(np.argmin(later)) + 2} is out of order or repeated")

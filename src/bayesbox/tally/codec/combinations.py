@@ -50,10 +50,10 @@ def read_combinations(data: bytes, book: Book) -> tuple[list[Combination], Exact
     if not set(labels) <= set(book.classes):
         raise ValueError("a class has no rows")
     if any(not 0 < len(each) == len(level) for each, level in zip(columns, levels, strict=True)):
-        raise ValueError("a row has not one level a column")
+        raise ValueError("a row does not have one level per column")
     cells = Exact(table["count"])[0 : len(labels)]
     if np.any(cells.signs() <= 0):
-        raise ValueError("a count is not above zero")
+        raise ValueError("a count is not positive")
     return list(zip(columns, labels, levels, strict=True)), cells
 
 
@@ -64,13 +64,13 @@ def _texts(written: str, *, missing: bool) -> tuple[Any, ...]:
         raise ValueError("a list of columns or levels is not JSON") from error
     allowed = (str, type(None)) if missing else (str,)
     if type(found) is not list or not all(type(each) in allowed for each in found):
-        raise ValueError("a list of columns or levels holds what is no text")
+        raise ValueError("a list of columns or levels has an item that is not a text")
     return tuple(found)
 
 
 def require_possible(tally: Removable, again: bytes, data: bytes, book: Book) -> None:
     """Refuse a tally that is not written again as it was read, or that no rows have."""
     if again != data:
-        raise ValueError("its rows are not in order, or one is there twice")
+        raise ValueError("its rows are out of order, or one is repeated")
     if not (tally.is_possible() and tally.fits(book.class_counts)):
         raise ValueError("no rows have these counts")

@@ -73,7 +73,7 @@ def read(form: type[C], tables: Mapping[str, bytes], book: Book) -> dict[str, C]
     table = arrow.read(tables[form.members[0]], _COLUMNS)
     rows = list(zip(*(table[name].to_pylist() for name in _COLUMNS), strict=True))
     if any(one[:3] >= other[:3] for one, other in itertools.pairwise(rows)):
-        raise ValueError("a row is out of order, or there twice")
+        raise ValueError("a row is out of order or repeated")
     levels = [_mapping(row[1]) for row in rows]
     numbers = [_names(row[2]) for row in rows]
     names = tuple(sorted({name for each in numbers for name in each}))
@@ -95,7 +95,7 @@ def _mapping(text: str) -> dict[str, str]:
     if not isinstance(found, dict) or not all(type(level) is str for level in found.values()):
         raise ValueError("levels are not a mapping of columns to texts")
     if text != _JSON.encode({name: found[name] for name in sorted(found)}):
-        raise ValueError("levels are not written as they should be")
+        raise ValueError("levels are not written in the canonical form")
     return found
 
 
@@ -104,7 +104,7 @@ def _names(text: str) -> list[str]:
     if not isinstance(found, list) or not all(type(name) is str for name in found):
         raise ValueError("numbers are not a list of columns")
     if text != _JSON.encode(sorted(set(found))):
-        raise ValueError("numbers are not written as they should be")
+        raise ValueError("numbers are not written in the canonical form")
     return found
 
 
@@ -138,7 +138,7 @@ def _exact(lines: Sequence[str], places: Sequence[int], size: int) -> ExactArray
     written = "".join(f"{number}\n" for line in lines if line for number in line.split(" "))
     found = ExactArray.from_text(written.encode())
     if len(found) != len(places):
-        raise ValueError("a cell has not the sums of the numbers that are there")
+        raise ValueError("a cell does not have the sums of its numbers")
     result = ExactArray(size)
     result.add(found, np.array(places, dtype=np.int64))
     return result
@@ -147,7 +147,7 @@ def _exact(lines: Sequence[str], places: Sequence[int], size: int) -> ExactArray
 def _require_right(tally: CoMoments, book: Book) -> None:
     """Refuse sums that no rows have, and any that are not those of the columns by themselves."""
     if not tally.is_possible():
-        raise ValueError("some sums are those of no rows")
+        raise ValueError("some sums cannot come from any rows")
     if not tally.fits(book.class_counts):
         raise ValueError("the classes have other numbers of rows")
     label = tally.cells.label.astype(np.int64)
@@ -155,7 +155,7 @@ def _require_right(tally: CoMoments, book: Book) -> None:
     for i, name in enumerate(tally.frame.numbers):
         moments = book.columns.get(name)
         if not isinstance(moments, Moments):
-            raise ValueError(f"column `{name}` is no number by itself")
+            raise ValueError(f"column `{name}` is not a number in its own tally")
         there = np.flatnonzero(tally.cells.observed[i])
         sums = (
             tally.cells.n.take(there),
@@ -164,18 +164,18 @@ def _require_right(tally: CoMoments, book: Book) -> None:
         )
         by_class = [each.sum_groups(label[there], len(book.classes)) for each in sums]
         if by_class != [moments.sums.n, moments.sums.total, moments.sums.squares]:
-            raise ValueError(f"column `{name}` has other moments by itself")
+            raise ValueError(f"column `{name}` has other moments in its own tally")
     for i, name in enumerate(tally.frame.categories):
         own: Any = book.columns.get(name)
         if own is None:
-            raise ValueError(f"column `{name}` is not counted by itself")
+            raise ValueError(f"column `{name}` has no tally of its own")
         levels = tally.frame.levels[i]
         if not set(levels) <= set(own.levels):
-            raise ValueError(f"column `{name}` has other levels by itself")
+            raise ValueError(f"column `{name}` has other levels in its own tally")
         there = np.flatnonzero(tally.cells.codes[i] >= 0)
         place = positions(levels, own.levels)[tally.cells.codes[i][there]]
         width = len(own.levels)
         cells = tally.cells.n.take(there).sum_groups(label[there] * width + place, len(book.classes) * width)
         counts = own.flag_cells() if isinstance(own, Moments) else own.cells
         if cells != counts:
-            raise ValueError(f"column `{name}` has other counts by itself")
+            raise ValueError(f"column `{name}` has other counts in its own tally")

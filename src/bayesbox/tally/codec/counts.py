@@ -94,7 +94,7 @@ def _require_counts(rows: TableRows, counts: Exact, book: Book) -> None:
     for first, last, start, stop in rows.blocks():
         cells = counts[start:stop]
         if (cells.signs() <= 0).any():
-            raise ValueError("a count is not above zero")
+            raise ValueError("a count is not positive")
         group, place = np.unique((rows.column[start:stop] - first) * size + rows.label[start:stop], return_inverse=True)
         left = book.class_counts.take(group % size)
         left.add(cells, place.reshape(-1), sign=-1)

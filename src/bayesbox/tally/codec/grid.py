@@ -69,8 +69,8 @@ def read(form: type[G], tables: Mapping[str, bytes], book: Book) -> dict[str, G]
         label, cell = rows.label[start:stop].astype(np.int32), cells[start:stop].astype(np.int32)
         tally = form(moments.classes, moments.sums, GridCounts(label, cell, counts[start:stop]))
         if (tally.grid.counts.signs() <= 0).any():
-            raise ValueError(f"column `{name}`: a count is not above zero")
+            raise ValueError(f"column `{name}`: a count is not positive")
         if not tally.agrees_with_its_moments():
-            raise ValueError(f"column `{name}`: its grid has not as many values as its moments")
+            raise ValueError(f"column `{name}`: its grid and its moments have different numbers of values")
         result[name] = tally
     return result

@@ -71,12 +71,12 @@ def _require_moments(arrays: list[ExactArray], class_counts: ExactArray, rows: T
     settled = (total.signs() == 0) | _settled(n.to_doubles(), total.to_doubles(), squares.to_doubles())
     doubtful = np.flatnonzero(~settled).tolist()
     wrong = {
-        "a number of values is not above zero": n.signs() <= 0,
+        "a number of values is not positive": n.signs() <= 0,
         "a class has more values than rows": added(class_counts, n, sign=-1).signs() < 0,
-        "a number of fractional values is below zero": fractional.signs() < 0,
+        "a number of fractional values is negative": fractional.signs() < 0,
         "a class has more fractional values than values": added(n, fractional, sign=-1).signs() < 0,
-        "a sum of squares is below zero": squares.signs() < 0,
-        "a variance is below zero": np.isin(np.arange(len(n)), [i for i in doubtful if _excess(arrays, i) < 0]),
+        "a sum of squares is negative": squares.signs() < 0,
+        "a variance is negative": np.isin(np.arange(len(n)), [i for i in doubtful if _excess(arrays, i) < 0]),
     }
     for what, found in wrong.items():
         if found.any():

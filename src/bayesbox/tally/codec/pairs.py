@@ -41,7 +41,7 @@ def read(form: type[P], tables: Mapping[str, bytes], book: Book) -> dict[str, P]
     seen: dict[str, set[str]] = {}
     for columns, _, levels in rows:
         if len(columns) > 2 or len(set(columns)) < len(columns) or None in levels:
-            raise ValueError("a row is neither of one column nor of two")
+            raise ValueError("a row has neither one column nor two")
         if len(columns) == 1:
             seen.setdefault(columns[0], set()).add(str(levels[0]))
     names = tuple(sorted(seen))
@@ -57,10 +57,10 @@ def read(form: type[P], tables: Mapping[str, bytes], book: Book) -> dict[str, P]
     for number, (columns, label, levels) in enumerate(rows):
         at = [place.get(name, -1) for name in columns]
         if -1 in at or any(level not in code[each] for each, level in zip(at, levels, strict=True)):
-            raise ValueError("two columns have a level together that one of them has not")
+            raise ValueError("a pair of columns has a level that one of them does not have")
         block = starts.get((at[0], at[-1]))
         if block is None:
-            raise ValueError("two columns are not in the order of their names")
+            raise ValueError("two columns are not sorted by name")
         inside = (classes.index(label), *(code[each][str(level)] for each, level in zip(at, levels, strict=True)))
         index[number] = block.start + int(np.ravel_multi_index(inside, block.shape))
     size = sum(int(np.prod(block.shape)) for block in starts.values())

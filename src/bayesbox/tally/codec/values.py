@@ -68,7 +68,7 @@ def read(form: type[V], tables: Mapping[str, bytes], book: Book) -> dict[str, V]
     values, bits = numpy_values(table["value"]), numpy_values(table["bits"])
     counts = Exact(table["count"])
     if not np.isfinite(values).all() or np.signbit(values[values == 0]).any():
-        raise ValueError("a value is no number")
+        raise ValueError("a value is not a number")
     result: dict[str, V] = {}
     for name, start, stop in rows.columns():
         moments = book.columns.get(name)
@@ -77,7 +77,7 @@ def read(form: type[V], tables: Mapping[str, bytes], book: Book) -> dict[str, V]
         distinct, cells = _cells(name, moments, rows.label[start:stop], values[start:stop], counts[start:stop])
         tally = form(moments.classes, moments.sums, distinct, cells, _bits(name, distinct, bits[start:stop]))
         if tally.is_exact and not tally.agrees_with_its_moments():
-            raise ValueError(f"column `{name}`: its moments are not those of its values")
+            raise ValueError(f"column `{name}`: its moments do not match its values")
         result[name] = tally
     return result
 
@@ -93,12 +93,12 @@ def _cells(
     if width > DISTINCT_LIMIT:
         raise ValueError(f"column `{name}` has {width} values, more than {DISTINCT_LIMIT}")
     if (counts.signs() <= 0).any():
-        raise ValueError(f"column `{name}`: a count is not above zero")
+        raise ValueError(f"column `{name}`: a count is not positive")
     cells = ExactArray(size * width)
     cells.add(counts, label * width + place)
     rows = cells.sum_groups(np.repeat(np.arange(size), width), size)
     if added(rows, moments.sums.n, sign=-1).signs().any():
-        raise ValueError(f"column `{name}`: its values are not as many as its moments say")
+        raise ValueError(f"column `{name}`: the number of its values does not match its moments")
     return distinct, cells
 
 
@@ -106,7 +106,7 @@ def _bits(name: str, values: Doubles, bits: Index) -> int:
     """How many binary digits were kept of the values of one column."""
     kept = int(bits[0])
     if not 1 <= kept <= ALL_BITS or (bits != kept).any():
-        raise ValueError(f"column `{name}`: its values have 1 to {ALL_BITS} binary digits, all of them as many")
+        raise ValueError(f"column `{name}`: its values must have 1 to {ALL_BITS} binary digits, the same for all")
     if (cut(values, kept) != values).any():
         raise ValueError(f"column `{name}`: a value has more binary digits than were kept")
     return kept

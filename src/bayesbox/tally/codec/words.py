@@ -103,16 +103,16 @@ def read(form: type[W], tables: Mapping[str, bytes], book: Book) -> dict[str, W]
 def _require_used(places: Index, number: int) -> None:
     """Refuse places at which there is no word, and words of which there is no place."""
     if len(places) and not 0 <= places.min() <= places.max() < number:
-        raise ValueError(f"a place is none of {number} words")
+        raise ValueError(f"a position is not one of {number} words")
     if not np.bincount(places, minlength=number).all():
-        raise ValueError("a word of the vocabulary is counted nowhere")
+        raise ValueError("a word of the vocabulary has no count")
 
 
 def _require_ascending(places: Index, ends: Index) -> None:
     later = np.diff(places) > 0
     later[ends[1:-1] - 1] = True  # from one class to the next
     if not later.all():
-        raise ValueError(f"row {int(np.argmin(later)) + 2} is out of order, or there twice")
+        raise ValueError(f"row {int(np.argmin(later)) + 2} is out of order or repeated")
 
 
 def _tallies(
@@ -151,13 +151,13 @@ def _spread(counts: Exact, start: int, stop: int, slots: Index, size: int) -> Ex
     if counts.integers is not None:
         own = counts.integers[start:stop]
         if (own <= 0).any():
-            raise ValueError("a count is not above zero")
+            raise ValueError("a count is not positive")
         cells = np.zeros(size, dtype=np.int64)
         cells[slots] = own
         return ExactArray.from_integers(cells)
     given = counts[start:stop]
     if (given.signs() <= 0).any():
-        raise ValueError("a count is not above zero")
+        raise ValueError("a count is not positive")
     spread = np.full(size, -1, dtype=np.int64)
     spread[slots] = np.arange(stop - start)
     return given.take(spread)
