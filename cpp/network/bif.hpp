@@ -106,7 +106,7 @@ class BifReader {
         fail("expected `network`, `variable` or `probability`");
       }
     }
-    if (file_.variables.empty()) fail("there is no variable");
+    if (file_.variables.empty()) fail("the file has no variable");
     for (const BifVariable& each : file_.variables)
       if (!each.has_table) throw TextFault("variable `" + std::string(each.name) + "` has no probabilities", each.offset, each.name);
     return std::move(file_);
@@ -385,7 +385,7 @@ class BifReader {
     }
     if (found != count)
       throw TextFault("expected " + std::to_string(count) + " probabilities", at, std::to_string(found),
-                      "Decimals have a point, not a comma");
+                      "Decimals must have a point, not a comma");
     next();
   }
 
@@ -412,7 +412,7 @@ class BifReader {
       fail("expected a probability");
     }
     if (!(value >= 0 && value <= 1) && !(limits_.normalize && value >= 0 && std::isfinite(value)))
-      fail("a probability is a number from 0 to 1", "Decimals have a point, not a comma");
+      fail("a probability must be a number between 0 and 1", "Decimals must have a point, not a comma");
     next();
     return value;
   }

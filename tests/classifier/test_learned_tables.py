@@ -255,7 +255,7 @@ def test_the_weight_of_a_column_is_a_note_on_its_table() -> None:
     weights = {name: weight for name, weight in clf.column_weights_.items() if weight not in (0, 1)}
     assert weights
     for name, weight in weights.items():
-        assert any(name in note and f"the power {weight:.4g}" in note for note in clf.tables().notes)
+        assert any(name in note and f"the weight {weight:.4g}" in note for note in clf.tables().notes)
 
 
 def test_long_tables_are_cut_and_say_so() -> None:

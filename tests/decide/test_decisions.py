@@ -137,7 +137,7 @@ def test_the_threshold_by_command(tmp_path, capsys, classes, way):
             assert score == pytest.approx(found["score"])
     assert run(["evaluate", *data, "--threshold", names[1]]) == 0
     shown = capsys.readouterr()
-    assert "answering b:c where P(b:c) is" in shown.out
+    assert "predicting b:c if P(b:c) is" in shown.out
     assert "--threshold 'b:c=" in shown.err
 
 
@@ -146,8 +146,11 @@ def test_the_threshold_by_command(tmp_path, capsys, classes, way):
     [
         (("predict", "m.bayes", "rows.csv", "--threshold", "dead=0.2"), "unknown class"),
         (("predict", "m.bayes", "rows.csv", "--threshold", "ill"), "class=0.2"),
-        (("predict", "m.bayes", "rows.csv", "--threshold", "ill=2"), "from 0 to 1"),
-        (("predict", "m.bayes", "rows.csv", "--threshold", "ill=.2", "--cost", "ill->well=2"), "take one"),
+        (("predict", "m.bayes", "rows.csv", "--threshold", "ill=2"), "between 0 and 1"),
+        (
+            ("predict", "m.bayes", "rows.csv", "--threshold", "ill=.2", "--cost", "ill->well=2"),
+            "choose one of",
+        ),
         (("evaluate", "m.bayes", "rows.csv", "--threshold", "dead"), "unknown class"),
         (("evaluate", "rows.csv", "-t", "state", "--compare", "--threshold", "ill"), "one model"),
     ],

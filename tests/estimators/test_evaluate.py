@@ -288,7 +288,7 @@ def test_compare_pairs_the_models():
     assert frame["model"].tolist() == list(found)
     assert frame["log_loss_difference"][0] == 0
     assert "class shares alone" in str(found)
-    assert f"difference to {found.best}" in found._repr_html_()
+    assert f"difference from {found.best}" in found._repr_html_()
     assert json.dumps(found.as_dict())
     assert repr(found).startswith("ModelComparison(2 models, best ")
 
@@ -344,7 +344,7 @@ def test_refusals():
         bb.evaluate(bb.NaiveBayes(), X, y, by=[1, 2], cv=3)
     with pytest.raises(BadOption):
         bb.evaluate(bb.NaiveBayes(), X, y, cv=3, intervals="none")
-    with pytest.raises(BadOption, match="folds"):
+    with pytest.raises(BadOption, match="every fold"):
         bb.evaluate(bb.NaiveBayes(calibration="temperature"), X, y, loo=True)
     with pytest.raises(BadOption, match="weights"):
         bb.evaluate(bb.NaiveBayes(), X, y, loo=True, sample_weight=np.ones(40))

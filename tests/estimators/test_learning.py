@@ -47,7 +47,7 @@ NEVER = {
     "a row without its number": ({"car": ["suv"]}, ["a"]),
     "a class": ({"car": ["suv"], "age": [20.0]}, ["z"]),
     "more often than learned": ({"car": ["suv"] * 3, "age": [20.0, 40.0, 20.0]}, ["a"] * 3),
-    "a missing number": ({"car": ["suv", "suv"], "age": [20.0, None]}, ["a", "a"]),
+    "missing numbers": ({"car": ["suv", "suv"], "age": [20.0, None]}, ["a", "a"]),
 }
 
 

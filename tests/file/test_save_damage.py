@@ -99,7 +99,7 @@ def test_damage_is_named_by_its_section() -> None:
         message = refusal(damaged)
         assert message is not None
         assert message.startswith(f"m.bayes, {member}: the content of the member is damaged")
-        assert "Take another copy" in message
+        assert "Use another copy" in message
 
 
 # -- damage that comes with the right checksums: a faulty writer, or a forger ----------------------------------------

@@ -122,7 +122,7 @@ def test_results_show_themselves():
     conflict = network.conflict({"xray": True, "smoke": False, "tub": False})
     assert conflict > 0
     assert conflict.rare_cases[0].node in ("lung", "either")
-    assert "in conflict" in str(conflict)
+    assert "the findings conflict" in str(conflict)
     assert "<table>" in conflict._repr_html_()
     assert len(conflict.to_frame()) == 3
     again = pickle.loads(pickle.dumps(conflict))

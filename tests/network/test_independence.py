@@ -307,7 +307,7 @@ def test_the_work_has_the_factors_and_their_counts():
     given = JOINT.independent("colour", "size", given="class")
     assert given.counts.both / given.counts.given == given.joint
     assert (given.counts.one / given.counts.given, given.counts.other / given.counts.given) == given.factors
-    assert "furthest apart" in str(given.work())
+    assert "difference is largest" in str(given.work())
     rows = {"a": ["x", "x", "y", "y"], "b": ["p", "q", "p", "q"]}
     assert "every other value: they are independent" in str(bb.Joint(rows).work("a _|_ b"))
 

@@ -109,7 +109,7 @@ def test_a_model_that_the_page_cannot_answer_for_has_scenarios(tmp_path: Path, p
     model = bb.AutoBayes().fit(X, y)
     path = Path(bb.report(model, path=tmp_path / "auto.html"))
     opened(page, path)
-    expect(page.get_by_text("These were worked out beforehand")).to_be_visible()
+    expect(page.get_by_text("These were computed beforehand")).to_be_visible()
     share = model.predict_proba([{"age": None, "town": "city", "member": None}])[0]
     expect(page.get_by_role("row", name="town = city")).to_contain_text(f"{100 * share[0]:.1f} %{100 * share[1]:.1f} %")
 
@@ -135,7 +135,7 @@ def test_cells_of_few_rows_are_not_in_the_file(tmp_path: Path) -> None:
     assert "Not shown at all: flag, rare" in text
     for column in held(text, "spec")["columns"]:
         assert all(each == 0 or each >= 5 for row in column.get("counts", []) for each in row)
-    with pytest.raises(BadOption, match="rows or suppress"):
+    with pytest.raises(BadOption, match="rows and suppress"):
         bb.report(model, {**X, "y": y}, tmp_path / "t.html", target="y", rows=3, suppress=5)
 
 

@@ -68,14 +68,14 @@ def test_5_independence_with_its_factors(bayes: Bayes) -> None:
 
 def test_6_the_joint_table_has_no_answer(bayes: Bayes) -> None:
     ended = bayes("query", "shapes.csv", "P(class | shape=circle, colour=blue, size=medium)", code=3)
-    assert "never occurs, so nothing follows" in ended.err
+    assert "never occurs, so the probability is undefined" in ended.err
 
 
 def test_7_probabilities_as_the_notes_count_them(bayes: Bayes) -> None:
     """2n|L| = 20 and 2^n|L| = 64 for five flags, beside the free ones."""
     learned(bayes, "scots.csv", "-t", "class")
     assert (
-        "11 free, 22 in all; P(x | class): 20 by naive Bayes, 64 by the full joint"
+        "11 free, 22 in total; P(x | class): 20 by naive Bayes, 64 by the full joint"
         in bayes("show", "m.bayes", "--tables").out
     )
     assert bb.NaiveBayes().fit(*SCOTS).parameters() == (11, 22, 20, 64)
@@ -167,7 +167,7 @@ def test_18_the_table_of_occurrences_of_a_word() -> None:
 def test_19_one_of_m_coding() -> None:
     age, label = [1, 1, 2, 3, 1, 1, 2, 3, 3, 3, 2, 1, 3, 3, 2, 1], ["x"] * 8 + ["y"] * 8
     flags = {f"a{k}": [int(a == k) for a in age] for k in (1, 2, 3)}
-    with pytest.warns(bb.DataWarning, match="1-of-3"):
+    with pytest.warns(bb.DataWarning, match="one-hot encoded in 3 columns"):
         coded = bb.NaiveBayes(smoothing="mle").fit(flags, label)
     folded = bb.NaiveBayes(smoothing="mle", one_hot={"a": ["a1", "a2", "a3"]}).fit(flags, label)
     asked = {"a1": 1, "a2": 0, "a3": 0}
@@ -253,7 +253,7 @@ def test_29_bayes_optimal(bayes: Bayes, folder: Path) -> None:
     bayes("average", "h1.bayes", "h2.bayes", "h3.bayes", "--weights", ".4,.3,.3", "-o", "all.bayes")
     shown = bayes("explain", "all.bayes", *case(x="a"), "--show-work").out
     assert "0.4 x 0 + 0.3 x 1 + 0.3 x 1 = 3/5" in shown
-    assert "the most probable hypothesis, h1, alone says +" in shown
+    assert "the most probable hypothesis, h1, alone gives +" in shown
     assert "so the class is -" in shown
 
 

@@ -161,5 +161,5 @@ def _report_blocks(judged: Sequence[TriedMember], together: TriedMember | None) 
         weight = f"{each.power:.2f}" if each.power else "dropped"
         rows.append([each.name, f"{each.log_loss:.4f}", f"{each.accuracy:.4f}", weight])
     if together is not None:
-        rows.append(["all together", f"{together.log_loss:.4f}", f"{together.accuracy:.4f}", ""])
+        rows.append(["combined", f"{together.log_loss:.4f}", f"{together.accuracy:.4f}", ""])
     return [TableBlock(["model", "log loss", "accuracy", "weight"], rows, right=(1, 2, 3))]

@@ -45,7 +45,7 @@ class Reader:
         """A list of texts."""
         values = self.take(key, list)
         if not all(type(value) is str for value in values):
-            raise ValueError(f"`{key}` of {self.where} is not a list of texts")
+            raise ValueError(f"`{key}` of {self.where} must be a list of texts")
         return tuple(values)
 
     def done(self) -> None:

@@ -66,7 +66,7 @@ class ExplainedDocument(Result):
             [name, f"{odds:+.4f}", Bar(max(min(odds / longest, 1.0), -1.0)), *_counted(counts.get(name))]
             for name, odds in self._entries()
         ]
-        said.append(["all together", f"{case.log_odds:+.4f}", f"odds {odds_text(case.log_odds)}", "", "", ""])
+        said.append(["total", f"{case.log_odds:+.4f}", f"odds {odds_text(case.log_odds)}", "", "", ""])
         names = [f"log-odds of {case.prediction} against {case.against}", "", "", "times"]
         return [*blocks, TableBlock([*names, f"in {case.prediction}", f"in {case.against}"], said, right=[1, 3, 4, 5])]
 
@@ -80,7 +80,7 @@ class ExplainedDocument(Result):
 
         title = f"log-odds of {self.target} = {self.case.prediction} against {self.case.against}"
         bars = [SignedBar(name, odds) for name, odds in self._entries()[:BARS]]
-        return Picture(evidence_svg(title, [*bars, SignedBar("all together", self.case.log_odds, is_sum=True)]), title)
+        return Picture(evidence_svg(title, [*bars, SignedBar("total", self.case.log_odds, is_sum=True)]), title)
 
     def to_dict(self) -> Json:
         """For JSON."""

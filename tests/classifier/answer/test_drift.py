@@ -115,7 +115,7 @@ def test_models_of_moments_compare_means(clf):
     assert found.by == "moments"
     assert np.sqrt(found.test.statistic) == pytest.approx(abs(other.statistic), rel=1e-2)
     assert found.p_value == pytest.approx(2 * norm.sf(np.sqrt(found.test.statistic)), rel=1e-6)
-    assert "mean and deviation alone" in str(gaussian.drift(new))
+    assert "mean and standard deviation only" in str(gaussian.drift(new))
 
 
 def test_the_index_of_normals_is_that_of_fine_cells():

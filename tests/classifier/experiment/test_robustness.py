@@ -157,13 +157,13 @@ def test_a_seed_gives_the_same_again_and_another_does_not() -> None:
 def test_few_rows_have_as_many_folds() -> None:
     X = {"heavy": ["No", "No", "Yes", "No", "Yes", "No", "No"]}
     found = bb.robustness(bb.NaiveBayes(), X, ["+", "+", "+", "-", "-", "-", "-"])
-    assert found.notes == ("7 rows have a label, so 7 folds are used instead of 10",)
+    assert found.notes == ("only 7 rows have a label, so 7 folds are used instead of 10",)
     assert "7 folds, seed 0" in found.how
     for rows in range(2, 5):
         bb.robustness(bb.NaiveBayes(), {"a": list("xyzw")[:rows]}, list("+-+-")[:rows])
     with pytest.raises(bb.BadData, match="two rows"):
         bb.robustness(bb.NaiveBayes(), {"a": ["x"]}, ["+"])
-    with pytest.raises(bb.BadOption, match="more folds than rows"):
+    with pytest.raises(bb.BadOption, match="more folds than labelled rows"):
         bb.robustness(bb.NaiveBayes(), X, ["+", "+", "+", "-", "-", "-", "-"], cv=10)
 
 

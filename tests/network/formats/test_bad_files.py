@@ -14,12 +14,12 @@ P_GRASS = "probability ( grass | rain ) {\n  (yes) 0.9, 0.1;\n  (no) 0.1, 0.9;\n
 GOOD = RAIN + GRASS + P_RAIN + P_GRASS
 
 BAD_BIF = {
-    "negative": (GOOD.replace("0.2, 0.8", "-0.5, 1.5"), "line 3, column 30", "from 0 to 1"),
-    "above one": (GOOD.replace("0.2, 0.8", "1.5, 0.0"), "line 3, column 30", "from 0 to 1"),
+    "negative": (GOOD.replace("0.2, 0.8", "-0.5, 1.5"), "line 3, column 30", "between 0 and 1"),
+    "above one": (GOOD.replace("0.2, 0.8", "1.5, 0.0"), "line 3, column 30", "between 0 and 1"),
     "row sum": (GOOD.replace("(no) 0.1, 0.9", "(no) 0.1, 0.8"), "line 6, column 3", "sum to 1"),
     "row sum just off": (GOOD.replace("0.2, 0.8", "0.2, 0.8002"), "line 3", "sum to 1"),
-    "decimal comma": (GOOD.replace("0.9, 0.1", "0,9 0,1"), "line 5, column 11", "from 0 to 1"),
-    "too large": (GOOD.replace("0.2, 0.8", "1e999, 0.8"), "line 3, column 30", "from 0 to 1"),
+    "decimal comma": (GOOD.replace("0.9, 0.1", "0,9 0,1"), "line 5, column 11", "between 0 and 1"),
+    "too large": (GOOD.replace("0.2, 0.8", "1e999, 0.8"), "line 3, column 30", "between 0 and 1"),
     "infinite": (GOOD.replace("0.2, 0.8", "inf, 0.8"), "line 3, column 30", "expected a probability"),
     "not a number": (GOOD.replace("0.2, 0.8", "nan, 0.8"), "line 3, column 30", "expected a probability"),
     "hexadecimal": (GOOD.replace("0.2, 0.8", "0x1p-1, 0.5"), "line 3, column 30", "expected a probability"),
@@ -97,7 +97,7 @@ def test_normalize_does_not_make_an_infinite_sum_good(tmp_path):
 
 
 def test_normalize_does_not_make_negative_numbers_good(refused):
-    assert "from 0 to 1" in refused(GOOD.replace("0.2, 0.8", "-0.5, 1.5"), "bif", normalize=True)
+    assert "between 0 and 1" in refused(GOOD.replace("0.2, 0.8", "-0.5, 1.5"), "bif", normalize=True)
     assert "sum to 1" in refused(GOOD.replace("0.2, 0.8", "0, 0"), "bif", normalize=True)
 
 
@@ -130,23 +130,23 @@ XML = """<?xml version="1.0"?>
         (XML.replace("<BIF", '<!DOCTYPE BIF [<!ENTITY a "b">]>\n<BIF', 1), "line 2", "DTD"),
         (XML.replace("<BIF", '<!DOCTYPE BIF SYSTEM "bif.dtd">\n<BIF', 1), "line 2", "DTD"),
         (XML.replace("0.2 0.8", "0.2 0.7"), "line 4, column 1", "sum to 1"),
-        (XML.replace("0.2 0.8", "-0.5 1.5"), "line 4, column 1", "from 0 to 1"),
+        (XML.replace("0.2 0.8", "-0.5 1.5"), "line 4, column 1", "between 0 and 1"),
         (XML.replace("0.2 0.8", "0,2 0,8"), "line 4, column 28", "'0,2'"),
         (XML.replace("0.2 0.8", "1e999 0"), "line 4, column 28", "'1e999'"),
         (XML.replace("0.2 0.8", "1.0"), "line 4, column 28", "expected 2 numbers"),
-        (XML.replace("<FOR>rain", "<FOR>snow"), "line 4, column 28", "no variable"),
-        (XML.replace("<TABLE>", "<GIVEN>snow</GIVEN><TABLE>"), "line 4", "no variable"),
+        (XML.replace("<FOR>rain", "<FOR>snow"), "line 4, column 28", "unknown variable"),
+        (XML.replace("<TABLE>", "<GIVEN>snow</GIVEN><TABLE>"), "line 4", "unknown variable"),
         (XML.replace("<TABLE>", "<GIVEN>rain</GIVEN><TABLE>0.2 0.8 "), "line 4", "a cycle"),
         (XML.replace("<OUTCOME>no<", "<OUTCOME>yes<"), "line 4", "twice"),
         (XML.replace("<OUTCOME>yes</OUTCOME><OUTCOME>no</OUTCOME>", ""), "line 4", "`rain` has no states"),
-        (XML.replace("nature", "decision"), "line 3, column 1", "found 'decision'"),
+        (XML.replace("nature", "decision"), "line 3, column 1", "got 'decision'"),
         (XML.replace('"1.0"', '"1.0" encoding="martian"'), "line 1", "unknown encoding: martian"),
         (XML.replace('"1.0"', '"1.0" encoding="gb2312"'), "line 1", "multi-byte"),
         ("<BIF><NETWORK></NETWORK></BIF>", "line 1, column 6", "no <VARIABLE>"),
-        (XML.replace("</NETWORK>", ""), "line 5", "no XML"),
+        (XML.replace("</NETWORK>", ""), "line 5", "not valid XML"),
         ("<html/>", "line 1, column 1", "expected <BIF>"),
         ("<a>" * 200, "line 1", "nested"),
-        ("", "line 1", "no XML"),
+        ("", "line 1", "not valid XML"),
     ],
 )
 def test_bad_xmlbif(text, place, words, refused):
@@ -164,7 +164,7 @@ UAI = "BAYES\n2\n2 2\n2\n1 0\n2 0 1\n2\n0.2 0.8\n4\n0.9 0.1\n0.1 0.9\n"
         (UAI.replace("BAYES", "CREDAL"), "line 1, column 1", "BAYES or MARKOV"),
         (UAI.replace("0.2 0.8", "0.2 0.7"), "line 8, column 1", "sum to 1"),
         (UAI.replace("0.9 0.1", "0.9 0.2"), "line 10, column 1", "sum to 1"),
-        (UAI.replace("0.2 0.8", "-0.2 0.8"), "line 8, column 1", "not negative"),
+        (UAI.replace("0.2 0.8", "-0.2 0.8"), "line 8, column 1", "must not be negative"),
         (UAI.replace("0.2 0.8", "0,2 0,8"), "line 8, column 1", "expected a number"),
         (UAI.replace("0.2 0.8", "1e999 0.8"), "line 8, column 1", "expected a number"),
         (UAI.replace("1 0\n", "1 7\n"), "line 5, column 3", "a variable"),
@@ -173,9 +173,9 @@ UAI = "BAYES\n2\n2 2\n2\n1 0\n2 0 1\n2\n0.2 0.8\n4\n0.9 0.1\n0.1 0.9\n"
         (UAI.replace("\n4\n", "\n5\n"), "line 9, column 1", "number of cells"),
         (UAI + "0.5", "line 12, column 1", "the end of the file"),
         (UAI[:-5], "line 1", "expected a number"),
-        (UAI.replace("2 2\n", "2 0\n", 1), "line 3, column 3", "1 or more"),
+        (UAI.replace("2 2\n", "2 0\n", 1), "line 3, column 3", "must be at least 1"),
         ("BAYES\n20000\n", "line 2, column 1", "10,000"),
-        ("MARKOV 9\n" + "1000 " * 9 + "\n1\n9 0 1 2 3 4 5 6 7 8\n1\n1.0", "line 5", "are the limit"),
+        ("MARKOV 9\n" + "1000 " * 9 + "\n1\n9 0 1 2 3 4 5 6 7 8\n1\n1.0", "line 5", "the limit is"),
     ],
 )
 def test_bad_uai(text, place, words, refused):
@@ -191,15 +191,15 @@ NET = 'net { }\nnode rain { states = ("yes" "no"); }\npotential (rain) { data = 
     ("text", "place", "words"),
     [
         (NET.replace("0.2 0.8", "0.2 0.7"), "line 3, column 27", "sum to 1"),
-        (NET.replace("0.2 0.8", "-1 2"), "line 3, column 27", "from 0 to 1"),
+        (NET.replace("0.2 0.8", "-1 2"), "line 3, column 27", "between 0 and 1"),
         (NET.replace("(0.2 0.8)", "(((0.2 0.8)"), "line 3, column 27", "do not match"),
         (NET.replace("(0.2 0.8)", "(" * 100_000 + "0.2 0.8" + ")" * 100_000), "line 3, column 27", "do not match"),
         (NET.replace("(0.2 0.8)", "0.2) (0.8"), "line 3, column 27", "do not match"),
-        ("", "line 1, column 1", "no node"),
+        ("", "line 1, column 1", "no nodes"),
         (NET.replace("0.2 0.8", "0,2 0,8"), "line 3, column 28", "expected a number"),
         (NET.replace("0.2 0.8", "1e999 0"), "line 3, column 28", "expected a number"),
         (NET.replace("0.2 0.8", "1.0"), "line 3", "expected 2 numbers"),
-        (NET.replace("(rain)", "(snow)"), "line 3, column 12", "no node"),
+        (NET.replace("(rain)", "(snow)"), "line 3, column 12", "not declared before"),
         (NET.replace("(rain)", "(rain | rain)").replace("0.2 0.8", "0.2 0.8 0.2 0.8"), "line 2", "a cycle"),
         (NET + NET[8:], "line 4", "declared twice"),
         (NET.replace('"no"', '"yes"'), "line 2", "state twice"),
@@ -227,9 +227,9 @@ XDSL = (
     [
         (XDSL.replace("0.2 0.8", "0.2 0.7"), "line 2, column 1", "sum to 1"),
         (XDSL.replace("0.2 0.8", "0,2 0,8"), "line 3, column 1", "'0,2'"),
-        (XDSL.replace("<prob", "<parents>snow</parents><prob"), "line 3", "no variable"),
+        (XDSL.replace("<prob", "<parents>snow</parents><prob"), "line 3", "unknown variable"),
         (XDSL.replace("cpt", "decision"), "line 2, column 1", "decision"),
-        ("<smile><nodes></nodes></smile>", "line 1, column 8", "no node"),
+        ("<smile><nodes></nodes></smile>", "line 1, column 8", "no nodes"),
         (
             "<smile><nodes>"
             + "".join(f'<cpt id="v{i}">{STATES}<probabilities>{"0.1 " * 10}</probabilities></cpt>' for i in range(8))
@@ -257,20 +257,20 @@ JSON = (
     ("text", "place", "words"),
     [
         (JSON.replace("0.8", "0.7"), "line 2, column 13", "sum to 1"),
-        (JSON.replace("0.2", "-0.2"), "line 2, column 13", "from 0 to 1"),
+        (JSON.replace("0.2", "-0.2"), "line 2, column 13", "between 0 and 1"),
         (JSON.replace("0.2", "0,2"), "line 2", "2 numbers"),
         (JSON.replace("0.2", "1e999"), "line 2, column 80", "too large"),
         (JSON.replace("0.2", "NaN"), "line 2, column 80", "NaN is not a JSON number"),
         (JSON.replace('"states"', '"name": "1e999", "states"'), "line 2, column 29", "'name' occurs twice"),
-        (JSON.replace("table", "tabel"), "line 2, column 69", """no such key, got 'tabel'. Did you mean "table"?"""),
-        (JSON.replace("parents", "upon"), "line 2, column 54", "there are name, states, parents, table"),
-        (JSON.replace('"name": "",', '"title": "",'), "line 1, column 46", "found 'title'"),
-        (JSON.replace("0.2", "1" + "0" * 400), "line", "from 0 to 1"),
+        (JSON.replace("table", "tabel"), "line 2, column 69", """unknown key, got 'tabel'. Did you mean "table"?"""),
+        (JSON.replace("parents", "upon"), "line 2, column 54", "The keys here are name, states, parents, table"),
+        (JSON.replace('"name": "",', '"title": "",'), "line 1, column 46", "got 'title'"),
+        (JSON.replace("0.2", "1" + "0" * 400), "line", "between 0 and 1"),
         ('{"age": 25}', "line 1", "jsonl"),
-        (JSON.replace("0.2", '"0.2"'), "line 2, column 13", "from 0 to 1, got '0.2'"),
-        (JSON.replace('"parents": []', '"parents": ["snow"]'), "line 2", "no node"),
+        (JSON.replace("0.2", '"0.2"'), "line 2, column 13", "between 0 and 1, got '0.2'"),
+        (JSON.replace('"parents": []', '"parents": ["snow"]'), "line 2", "not a node"),
         (JSON.replace("1, ", "2, ", 1), "line 1", "version"),
-        (JSON[:-2], "line 2", "no JSON"),
+        (JSON[:-2], "line 2", "not valid JSON"),
         ('{"format": "something"}', "line 1", "bayesbox network"),
         ("[1, 2]", "line 1", "bayesbox network"),
     ],

@@ -32,7 +32,7 @@ def serve(
         except OSError as error:
             raise BadOption(
                 f"port {port} cannot be used: {error.strerror}",
-                remedy="Choose another port, or remove --port to use any free one",
+                remedy="Choose another port, or 0 for any free one",
             ) from None
         own = bound.getsockname()[1]
         secret = new_secret()

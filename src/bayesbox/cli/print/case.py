@@ -39,7 +39,7 @@ def print_report(case: RowCase, target: str) -> None:
     if case.calibration_log_odds is not None:
         share = case.calibration_log_odds
         rows.append(["(calibration)", signed(share), _arrow(share, longest)])
-    rows.append(["all together", signed(case.log_odds), f"odds {_odds(case.log_odds)}"])
+    rows.append(["total", signed(case.log_odds), f"odds {_odds(case.log_odds)}"])
     title = f"log-odds of {case.prediction} against {case.against}"
     table([title, "", ""], rows, right=[1])
 

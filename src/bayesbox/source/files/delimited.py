@@ -53,12 +53,12 @@ WIDE = 256  # rows of a very wide table that a block takes in, by the length of 
 UTF8_MARK = b"\xef\xbb\xbf"
 OTHERS: dict[bytes, tuple[str, Advice]] = {
     b"PK\x03\x04": (
-        "a zip archive, such as a workbook of Excel or a model",
+        "a zip archive, such as an Excel workbook or a bayesbox model",
         "Read a workbook: " + parameter("format", "excel"),
     ),
-    b"\xd0\xcf\x11\xe0": ("a workbook of Excel before 2007", "Save it as .xlsx or CSV"),
-    b"SQLite format 3": ("Query it with ", "Ask it with " + Remedy("bb.sql", "--sql and --database")),
-    b"\xfd7zXZ": ("compressed by xz", "Unpack it: xz -d -c FILE | bayes ... -"),
+    b"\xd0\xcf\x11\xe0": ("an Excel workbook from before 2007", "Save it as .xlsx or CSV"),
+    b"SQLite format 3": ("a database", "Query it with " + Remedy("bb.sql", "--sql and --database")),
+    b"\xfd7zXZ": ("compressed with xz", "Unpack it: xz -d -c FILE | bayes ... -"),
 }
 """What is given for a table again and again, by its first bytes: what it is, and the remedy."""
 ARROW_TYPES = {
