@@ -121,7 +121,7 @@ def test_a_hypothesis_that_is_no_classifier_of_tables() -> None:
         ({"cells": ["1p0", "1p0", "1p0", "-1p0"]}, "negative"),
         ({"cells": ["1p0", "1p0", "1p0", "1p0\n1p0"]}, "negative"),
         ({"cells": ["1p0", "1p0", "1p0", "five"]}, ""),
-        ({"cells": [1, 1, 1, 1]}, "not a list of texts"),
+        ({"cells": [1, 1, 1, 1]}, "must be a list of texts"),
         ({"cells": ["1p0", "1p0", "1p0", "1p0"]}, "digest"),
         ({"more": 1}, "unknown key"),
     ],

@@ -53,19 +53,21 @@ def edit(network: BayesianNetwork, given: Json, *, as_json: bool) -> None:
     """Apply the changes in their order, and write the network."""
     from bayesbox.network.formats import require_format
 
-    if not given["out"]:
+    if not given["output"]:
         raise click.UsageError("edit writes a network: -o FILE")
-    require_format(given["out"])
+    require_format(given["output"])
     if not any(given[name] for name in EDIT):
         listed = ", ".join(f"--{name.replace('_', '-')}" for name in EDIT)
         raise click.UsageError(f"nothing to change: give one of {listed}")
     changed = edited(network, given)
-    changed.write(given["out"])
+    changed.write(given["output"])
     if as_json:
-        emit_json({"written": given["out"], "nodes": len(changed.nodes), "edges": [list(arc) for arc in changed.edges]})
+        emit_json(
+            {"written": given["output"], "nodes": len(changed.nodes), "edges": [list(arc) for arc in changed.edges]}
+        )
     else:
         arcs = plural(len(changed.edges), "arc")
-        note(f"{given['out']}: {plural(len(changed.nodes), 'node')} and {arcs} written")
+        note(f"{given['output']}: {plural(len(changed.nodes), 'node')} and {arcs} written")
 
 
 def edited(network: BayesianNetwork, given: Json) -> BayesianNetwork:

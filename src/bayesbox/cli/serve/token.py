@@ -39,7 +39,7 @@ DURATION = options.Read("time", duration)
 @click.command(
     "token",
     cls=options.Verb,
-    short_help="Make, list or revoke the tokens of a service.",
+    short_help="Create, list or revoke the tokens of a service.",
     examples=(
         "bayes token create models --scope predict",
         "bayes token create models --scope predict --scope learn --expires 90d --label web --json",

@@ -163,7 +163,7 @@ class _Reader:
         offset = tokens.offset
         self.cells += math.prod(self.sizes[node])
         if self.cells > MOST_CELLS:
-            tokens.place.fail(f"the tables have {self.cells:,} cells or more; {MOST_CELLS:,} are the limit", offset)
+            tokens.place.fail(f"the tables have {self.cells:,} cells or more; the limit is {MOST_CELLS:,}", offset)
         table = np.empty(self.sizes[node])
         values = tokens.numbers(table.size, between="()").tolist()
         while tokens.token != ";":
