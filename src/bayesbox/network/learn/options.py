@@ -289,9 +289,9 @@ class SearchOptions(Options):
     method: str = option(
         OneOf(*METHODS),
         default="hill",
-        help="hill climbing by single arcs (hill), with a tabu list (tabu); search over orders, with a bound on how much "
-        "better any structure could be (order); the provably best network (exact, up to about 20 columns); the best "
-        "tree (chow-liu), or the best tree given a class (tan); independence tests (pc).",
+        help="hill climbing by single arcs (hill), with a tabu list (tabu); search over orders, with a bound on how "
+        "much better any structure could be (order); the provably best network (exact, up to about 20 columns); the "
+        "best tree (chow-liu), or the best tree given a class (tan); independence tests (pc).",
     )
     target: str | None = option(
         AnyText("column", none=True, metavar="COLUMN"), default=None, help="The class column of method tan."
