@@ -19,26 +19,9 @@ from sklearn.naive_bayes import GaussianNB
 
 import bayesbox as bb
 import harness
+from synthetic import census
 
-LEVELS = (8, 16, 7, 14, 6, 5, 2, 40)  # of the categories
-NUMBERS = 6
 Row = dict[str, Any]
-
-
-def census(rows: int, seed: int = 0) -> tuple[list[Row], list[str]]:
-    """Rows with the columns of a census."""
-    draw = np.random.default_rng(seed)
-    y = draw.integers(0, 2, rows)
-    columns: dict[str, list[Any]] = {}
-    for place, levels in enumerate(LEVELS):
-        codes = (draw.gamma(1.0 + y, levels / 6) + 0.3 * y).astype(int) % levels
-        columns[f"category {place}"] = [f"level {code}" for code in codes]
-    for place in range(NUMBERS):
-        columns[f"number {place}"] = np.round(draw.normal(40 + 3 * y, 12), 1).tolist()
-    names = list(columns)
-    return [dict(zip(names, row, strict=True)) for row in zip(*columns.values(), strict=True)], [
-        ">50K" if k else "<=50K" for k in y
-    ]
 
 
 def microseconds(run: Callable[[], Any], *, times: int = 300, rounds: int = 7) -> float:

@@ -20,6 +20,7 @@ BENCHMARKS = (
     "mixed",
     "frames",
     "one_row",
+    "service",
     "leave_one_out",
     "augmented",
     "chains",

@@ -11,6 +11,8 @@ import pyarrow as pa
 COLUMNS = 20
 CLASSES = 3
 LEVELS = 10
+CENSUS_LEVELS = (8, 16, 7, 14, 6, 5, 2, 40)  # of its categories
+CENSUS_NUMBERS = 6
 WORDS = ("amber", "blue", "crimson", "dun", "emerald", "fawn", "gold", "hazel", "ivory", "jade")
 
 
@@ -77,3 +79,19 @@ def frame_with_strings(y: np.ndarray, *, holes: float, seed: int = 5) -> pd.Data
         texts[rng.random(len(y)) < holes] = None
         columns[f"c{index}"] = texts
     return pd.DataFrame(columns)
+
+
+def census(rows: int, seed: int = 0) -> tuple[list[dict[str, Any]], list[str]]:
+    """Rows with the columns of the adult census: 8 categories, 6 numbers, 2 classes."""
+    draw = np.random.default_rng(seed)
+    y = draw.integers(0, 2, rows)
+    columns: dict[str, list[Any]] = {}
+    for place, levels in enumerate(CENSUS_LEVELS):
+        codes = (draw.gamma(1.0 + y, levels / 6) + 0.3 * y).astype(int) % levels
+        columns[f"category {place}"] = [f"level {code}" for code in codes]
+    for place in range(CENSUS_NUMBERS):
+        columns[f"number {place}"] = np.round(draw.normal(40 + 3 * y, 12), 1).tolist()
+    names = list(columns)
+    return [dict(zip(names, row, strict=True)) for row in zip(*columns.values(), strict=True)], [
+        ">50K" if k else "<=50K" for k in y
+    ]

@@ -186,7 +186,7 @@ class Handlers:
         answers = [{"id": event.id, "status": status} for event, status in zip(events, result.statuses, strict=True)]
         counts = {name: result.statuses.count(name) for name in ("learned", "known", "forgotten")}
         found = {"digest": result.digest, "sequence": result.sequence, "rows": result.rows, **counts}
-        return _reply(json_of({**found, "answers": answers}), result.digest)
+        return _reply(msgspec.json.encode({**found, "answers": answers}), result.digest)
 
     async def forget(self, call: Call, data: bytes) -> Reply:
         """Forget events, all or none; the answer is the certificate."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -74,6 +74,10 @@ class ServiceModel(ABC):
     @abstractmethod
     def tensors(self) -> tuple[list[Json], list[Json]]:
         """The inputs and the outputs of the Open Inference Protocol."""
+
+    @abstractmethod
+    def input_names(self) -> Container[str]:
+        """The names of its inputs."""
 
     @abstractmethod
     def infer(self, inputs: Mapping[str, list[Any]], rows: int) -> tuple[str, list[Json], Sequence[Any]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -147,6 +147,9 @@ class ServedChain(ServiceModel):
             {"name": "probability", "datatype": "FP64", "shape": [-1, len(self.states)], "parameters": states},
         ]
         return inputs, outputs
+
+    def input_names(self) -> Container[str]:
+        return self.columns
 
     def infer(self, inputs: Mapping[str, list[Any]], rows: int) -> tuple[str, list[Json], Sequence[Any]]:
         steps: list[Row | Scalar] = [

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from functools import cached_property
+from itertools import repeat
 from typing import Any, cast
 
 import msgspec
@@ -278,6 +279,9 @@ class ServedClassifier(ServiceModel):
     def tensors(self) -> tuple[list[Json], list[Json]]:
         return self.schemas.inputs(), self.schemas.outputs()
 
+    def input_names(self) -> Container[str]:
+        return self.current().classifier.row_answers().features
+
     @property
     def infers_quickly(self) -> bool:
         return self.current().classifier.row_answers().is_plain
@@ -286,7 +290,7 @@ class ServedClassifier(ServiceModel):
         state = self.current()
         classifier = state.classifier
         answers = classifier.row_answers()
-        given = [dict(zip(inputs, values, strict=True)) for values in zip(*inputs.values(), strict=True)]
+        given: list[Row] = list(map(dict, map(zip, repeat(tuple(inputs)), zip(*inputs.values(), strict=True))))
         table = plain_probabilities(answers, given)
         if table is None:
             table = probabilities(classifier, answers, as_rows(classifier, given))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -108,6 +108,9 @@ class ServedNetwork(ServiceModel):
             for node, states in self.states.items()
         ]
         return inputs, outputs
+
+    def input_names(self) -> Container[str]:
+        return self.states
 
     def infer(self, inputs: Mapping[str, list[Any]], rows: int) -> tuple[str, list[Json], Sequence[Any]]:
         found: dict[str, list[float]] = {node: [] for node in self.states}
