@@ -94,7 +94,7 @@ def learning(session: harness.Session, rows: list[Row], y: list[str]) -> None:
         if clf.book_.digest() != bb.NaiveBayes(numeric=numeric).fit(rows, y).book_.digest():
             raise SystemExit("learn_one has another digest than fit: nothing was timed")
         taken = []
-        for row, label in zip(rows[: 300 if numeric == "robust" else 5000], y, strict=False):
+        for row, label in zip(rows[:5000], y, strict=False):
             start = time.process_time()
             clf.learn_one(row, label)
             clf.predict_proba_one(row)
@@ -103,6 +103,7 @@ def learning(session: harness.Session, rows: list[Row], y: list[str]) -> None:
         session.amount(f"learn_one + predict_proba_one, {numeric}, 99 %", float(np.quantile(taken, 0.99)), 40, shown)
         forgotten = in_a_row(clf.forget_one, rows[:100], y[:100])
         session.amount(f"forget_one, 14 columns, {numeric}", forgotten, 6, shown)
+    reals_of_20(session)
     levels = [{name: value for name, value in row.items() if name.startswith("cat")} for row in rows[:5000]]
     clf = bb.NaiveBayes()
     in_a_row(clf.learn_one, levels, y[:5000])
@@ -110,18 +111,63 @@ def learning(session: harness.Session, rows: list[Row], y: list[str]) -> None:
     session.amount("forget_one, 8 categories", in_a_row(clf.forget_one, levels[:4000], y[:4000]), 6, shown)
 
 
+def reals_of_20(session: harness.Session) -> None:
+    """Learned and asked at once, 20 reals of three classes."""
+    draw = np.random.default_rng(4)
+    label = draw.integers(0, 3, 6_000)
+    table = draw.normal(0.3 * label[:, None], 1.0, (6_000, 20))
+    table[:, 5:10] = np.exp(table[:, 5:10])
+    rows = [{f"x{place}": value for place, value in enumerate(row)} for row in table.tolist()]
+    y = [f"class {each}" for each in label]
+    for numeric in ("robust", "gaussian"):
+        clf = bb.NaiveBayes(numeric=numeric).fit(rows[:4_000], y[:4_000])
+        clf.learn_one(rows[0], y[0])
+        clf.predict_one(rows[0])
+
+        def both(row: Row, label: str, *, clf: Any = clf) -> None:
+            clf.learn_one(row, label)
+            clf.predict_proba_one(row)
+
+        work = f"learn_one + predict_proba_one, 20 reals, 3 classes, {numeric}"
+        session.amount(work, in_a_row(both, rows[4_000:], y[4_000:]), 40, shown)
+        session.amount(f"forget_one, 20 reals, {numeric}", in_a_row(clf.forget_one, rows[:1_000], y[:1_000]), 6, shown)
+
+
+def kinds(session: harness.Session, rows: list[Row], y: list[str]) -> None:
+    """One row of models that are no product of columns, or have more behind it."""
+    row = rows[5]
+    models = {
+        "AODE": bb.AODE(),
+        "TAN": bb.TAN(),
+        "KDB": bb.KDB(),
+        "FullBayes": bb.FullBayes(),
+        "AveragedNaiveBayes": bb.AveragedNaiveBayes(),
+        "NaiveBayes, calibrated": bb.NaiveBayes(calibrate="temperature"),
+    }
+    for name, clf in models.items():
+        some = rows[:4_000]
+        if name == "FullBayes":
+            some = [{key: value for key, value in each.items() if key.startswith("number")} for each in some]
+        clf.fit(some, y[:4_000])
+        row = some[5]
+        expected = clf.predict_proba([row])[0]
+        harness.require_equal(np.array(list(clf.predict_proba_one(row).values())), expected, within=1e-14)
+        session.amount(f"predict_proba_one, {name}", microseconds(partial(clf.predict_proba_one, row)), 10, shown)
+
+
 def growth(session: harness.Session) -> None:
     """The time of a learned row with rows, levels and classes; that of the last tenth over that of the first."""
     total = 100_000 if session.quick else 1_000_000
     rows, y = census(20_000, 1)
-    clf = bb.NaiveBayes(numeric="gaussian")
-    parts = [in_a_row(clf.learn_one, rows, y) for _ in range(total // len(rows))]
-    session.amount(
-        f"learn_one after {total:,} rows over the first",
-        parts[-1] / statistics.median(parts[:3]),
-        1.3,
-        "{:.2f}x".format,
-    )
+    for numeric in ("gaussian", "robust"):
+        clf = bb.NaiveBayes(numeric=numeric)
+        parts = [in_a_row(clf.learn_one, rows, y) for _ in range(total // len(rows))]
+        session.amount(
+            f"learn_one after {total:,} rows over the first, {numeric}",
+            parts[-1] / statistics.median(parts[:3]),
+            1.3,
+            "{:.2f}x".format,
+        )
     for levels, classes in ((100, 2), (10_000, 2), (100, 1_000)):
         draw = np.random.default_rng(levels + classes)
         some = [
@@ -129,10 +175,11 @@ def growth(session: harness.Session) -> None:
             for a, b in zip(draw.integers(0, levels, 30_000), draw.normal(size=30_000), strict=True)
         ]
         labels = [f"class {k}" for k in draw.integers(0, classes, 30_000)]
-        clf = bb.NaiveBayes(numeric="gaussian").fit(some[:20_000], labels[:20_000])
-        clf.learn_one(some[0], labels[0])
-        work = f"learn_one, 2 columns, {levels:,} levels, {classes:,} classes"
-        session.amount(work, in_a_row(clf.learn_one, some[20_000:], labels[20_000:]), 6, shown)
+        for numeric in ("gaussian", "robust"):
+            clf = bb.NaiveBayes(numeric=numeric).fit(some[:20_000], labels[:20_000])
+            clf.learn_one(some[0], labels[0])
+            work = f"learn_one, 2 columns, {levels:,} levels, {classes:,} classes, {numeric}"
+            session.amount(work, in_a_row(clf.learn_one, some[20_000:], labels[20_000:]), 6, shown)
 
 
 def few_rows(session: harness.Session) -> None:
@@ -170,6 +217,7 @@ def few_rows(session: harness.Session) -> None:
 def run(session: harness.Session) -> None:
     rows, y = census(20_000)
     answers(session, rows, y)
+    kinds(session, rows, y)
     few_rows(session)
     learning(session, rows, y)
     growth(session)

@@ -14,171 +14,16 @@
 #include "bind/register.hpp"
 #include "bind/result_array.hpp"
 #include "bind/row_values.hpp"
+#include "bind/scorer_inputs.hpp"
 #include "table/scorer.hpp"
 
 namespace bayesbox {
 namespace {
 
-// The fields of an input, which Python gives as a tuple that begins with the kind and the name of the column.
-class InputReader {
- public:
-  InputReader(nb::handle given, std::size_t classes) : fields_(tuple_of(given)), classes_(classes) {}
-
-  nb::object name() const { return nb::borrow(fields_[1]); }
-
-  ScorerInput read() {
-    const std::string kind = text_at(0).c_str();
-    if (kind == "number") return number();
-    if (kind == "levels") return levels();
-    if (kind == "flag") return flag();
-    if (kind == "bins") return bins();
-    throw nb::value_error("columns: unknown kind");
-  }
-
- private:
-  nb::handle at(std::size_t field) const {
-    if (field >= fields_.size()) throw nb::value_error("columns: too few fields");
-    return fields_[field];
-  }
-  nb::str text_at(std::size_t field) const { return nb::str(at(field)); }
-
-  // (number, name, gaussian or None, cells or None, weight, presence or None)
-  ScorerInput number() {
-    ScorerInput input;
-    if (!at(2).is_none()) {
-      const Buffer buffer(at(2), "gaussian");
-      buffer.need_dimensions(2).need_kind(Kind::float64, "float64").need_length(0, classes_).need_length(1, 4);
-      input.gaussian = buffer.doubles();
-    }
-    input.weight = nb::cast<double>(at(4));
-    if (!std::isfinite(input.weight)) throw nb::value_error("columns: a weight is not finite");
-    if (!at(3).is_none()) read_cells(tuple_of(at(3)), input);
-    if (!at(5).is_none()) read_table(5, 2, input);
-    return input;
-  }
-
-  // (levels, name, texts, table, last, refuses_unseen)
-  ScorerInput levels() {
-    ScorerInput input;
-    input.kind = InputKind::levels;
-    for (nb::handle text : tuple_of(at(2))) {
-      Py_ssize_t size = 0;
-      const char* bytes = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
-      if (bytes == nullptr) throw nb::python_error();
-      input.levels.add({bytes, static_cast<std::size_t>(size)});
-    }
-    read_table(3, input.levels.size() + 2, input);
-    read_flags(4, input);
-    return input;
-  }
-
-  // (flag, name, table, last, refuses_unseen)
-  ScorerInput flag() {
-    ScorerInput input;
-    input.kind = InputKind::flag;
-    read_table(2, 4, input);
-    read_flags(3, input);
-    return input;
-  }
-
-  // (bins, name, cuts, table)
-  ScorerInput bins() {
-    ScorerInput input;
-    input.kind = InputKind::bins;
-    const Buffer cuts(at(2), "cuts");
-    input.cuts = cuts.need_dimensions(1).need_kind(Kind::float64, "float64").doubles();
-    read_table(3, input.cuts.size() + 2, input);
-    return input;
-  }
-
-  void read_flags(std::size_t first, ScorerInput& input) {
-    input.last = nb::cast<bool>(at(first));
-    input.refuses_unseen = nb::cast<bool>(at(first + 1));
-  }
-
-  void read_table(std::size_t field, std::size_t rows, ScorerInput& input) {
-    const Buffer buffer(at(field), "table");
-    buffer.need_dimensions(2).need_kind(Kind::float64, "float64").need_length(0, rows).need_length(1, classes_);
-    if (rows > INT32_MAX) buffer.refuse("too many levels");
-    input.table = buffer.doubles();
-    input.table_rows = rows;
-  }
-
-  void read_cells(const nb::tuple& given, ScorerInput& input) {
-    if (given.size() != 8) throw nb::value_error("cells: wrong number of fields");
-    CellDensity& density = input.cells;
-    input.has_cells = true;
-    density.classes = classes_;
-    const auto first_key = nb::cast<std::int64_t>(given[0]);
-    if (first_key < -32768 || first_key > 32767) throw nb::value_error("first_key: out of range");
-    density.first_key = static_cast<std::int32_t>(first_key);
-    const Buffer run_of(given[1], "run_of");
-    run_of.need_dimensions(1).need_kind(Kind::uint16, "uint16");
-    density.keys = run_of.length(0);
-    if (density.keys < 1 || density.keys > 65536) run_of.refuse("is empty, or has more cells than there are");
-    for (std::size_t k = 0; k < density.keys; ++k) input.run_of.push_back(load<std::uint16_t>(run_of.column().at(k)));
-    const Buffer heights(given[2], "heights");
-    heights.need_dimensions(2).need_kind(Kind::float64, "float64").need_length(0, classes_ + 1);
-    density.runs = heights.length(1);
-    if (density.runs < 1) heights.refuse("empty");
-    input.heights = heights.doubles();
-    const Buffer ratios(given[3], "ratios");
-    input.ratios = ratios.need_dimensions(2).need_kind(Kind::float64, "float64").need_length(0, classes_).need_length(1, density.runs).doubles();
-    const Buffer parameters(given[4], "parameters");
-    input.parameters = parameters.need_dimensions(2).need_kind(Kind::float64, "float64").need_length(0, classes_ + 1).need_length(1, 3).doubles();
-    density.base = nb::cast<double>(given[5]);
-    density.is_log = nb::cast<bool>(given[6]);
-    if (!nb::handle(given[7]).is_none()) {
-      const Buffer zeros(given[7], "zeros");
-      input.zeros = zeros.need_dimensions(1).need_kind(Kind::float64, "float64").need_length(0, classes_).doubles();
-    }
-  }
-
-  nb::tuple fields_;
-  std::size_t classes_;
-};
-
-std::vector<double> doubles_of(nb::handle object, const char* what, std::size_t length) {
-  const Buffer buffer(object, what);
-  return buffer.need_dimensions(1).need_kind(Kind::float64, "float64").need_length(0, length).doubles();
-}
-
-// None, or (kind, numbers ..., shift or None), the kinds as stat/calibrate.py has them.
-Calibration calibration_of(nb::handle given, std::size_t classes) {
-  Calibration found;
-  if (given.is_none()) return found;
-  const nb::tuple fields = tuple_of(given);
-  if (fields.size() != 4) throw nb::value_error("calibration: wrong number of fields");
-  const std::string kind = nb::str(fields[0]).c_str();
-  if (kind == "temperature") {
-    found.kind = CalibrationKind::temperature;
-    found.power = nb::cast<double>(fields[1]);
-  } else if (kind == "isotonic") {
-    found.kind = CalibrationKind::isotonic;
-    for (nb::handle each : tuple_of(fields[1])) found.at.push_back(Buffer(each, "log_odds").need_dimensions(1).need_kind(Kind::float64, "float64").doubles());
-    for (nb::handle each : tuple_of(fields[2])) found.curve.push_back(Buffer(each, "probability").need_dimensions(1).need_kind(Kind::float64, "float64").doubles());
-    if (found.at.size() != classes || found.curve.size() != classes) throw nb::value_error("isotonic: one curve a class");
-    for (std::size_t c = 0; c < classes; ++c)
-      if (found.at[c].empty() || found.at[c].size() != found.curve[c].size()) throw nb::value_error("isotonic: a curve without points");
-  } else if (kind == "dirichlet") {
-    found.kind = CalibrationKind::dirichlet;
-    const Buffer slopes(fields[1], "slopes");
-    found.slopes = slopes.need_dimensions(2).need_kind(Kind::float64, "float64").need_length(0, classes).need_length(1, classes).doubles();
-    found.offsets = doubles_of(fields[2], "offsets", classes);
-  } else if (kind == "shares") {
-    found.kind = CalibrationKind::shares;
-    found.share = nb::cast<double>(fields[1]);
-    found.log_shares = doubles_of(fields[2], "log_shares", classes);
-  } else if (kind != "none") {
-    throw nb::value_error("calibration: unknown kind");
-  }
-  if (!nb::handle(fields[3]).is_none()) found.shift = doubles_of(fields[3], "shift", classes);
-  return found;
-}
-
 class PyScorer {
  public:
-  PyScorer(nb::handle prior, nb::list columns, nb::tuple labels, bool has_extra, nb::handle calibration) {
+  PyScorer(nb::handle prior, nb::list columns, nb::tuple labels, bool has_extra, nb::handle calibration, nb::handle families,
+           nb::handle one_dependence) {
     const Buffer given(prior, "prior");
     given.need_dimensions(1).need_kind(Kind::float64, "float64");
     const std::size_t classes = given.length(0);
@@ -191,7 +36,11 @@ class PyScorer {
       names_.push_back(interned(reader.name()));
     }
     labels_ = labels;
-    scorer_ = std::make_unique<Scorer>(given.doubles(), std::move(inputs), has_extra, calibration_of(calibration, classes));
+    CodedModel coded;
+    if (!families.is_none())
+      for (nb::handle family : tuple_of(families)) coded.families.push_back(family_of(family, inputs, classes));
+    if (!one_dependence.is_none()) read_one_dependence(tuple_of(one_dependence), inputs, classes, coded);
+    scorer_ = std::make_unique<Scorer>(given.doubles(), std::move(inputs), has_extra, calibration_of(calibration, classes), std::move(coded));
     out_size_ = classes;
   }
 
@@ -415,8 +264,8 @@ class PyScorer {
 void register_scorer(nb::module_& m) {
   using namespace nb::literals;
   nb::class_<PyScorer>(m, "RowScorer")
-      .def(nb::init<nb::handle, nb::list, nb::tuple, bool, nb::handle>(), "prior"_a, "columns"_a, "labels"_a, "has_extra"_a,
-           "calibration"_a.none())
+      .def(nb::init<nb::handle, nb::list, nb::tuple, bool, nb::handle, nb::handle, nb::handle>(), "prior"_a, "columns"_a, "labels"_a,
+           "has_extra"_a, "calibration"_a.none(), "families"_a.none() = nb::none(), "one_dependence"_a.none() = nb::none())
       .def("proba", &PyScorer::proba, "row"_a, "extra"_a.none() = nb::none())
       .def("log_proba", &PyScorer::log_proba, "row"_a, "extra"_a.none() = nb::none())
       .def("proba_by_label", &PyScorer::proba_by_label, "row"_a, "extra"_a.none() = nb::none())

@@ -32,6 +32,7 @@ struct CellScale {
 inline constexpr double kMostCellSquare = 0x1p32;
 
 inline constexpr double kManyDegrees = 200;
+inline constexpr double kFarTail = 1200;  // of a square over the degrees, beyond which a tail is below 1e-290: it counts as 0
 
 struct CellKernels {
   // For each value its place on the scale, less the base, and the run of its cell; lift[i] = (1 + s)^2, one over the

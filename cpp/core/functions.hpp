@@ -123,7 +123,7 @@ inline double erfc(double x) {
   // x * x in two parts: the square of its first 26 bits exactly, and the rest
   const double high = 134217729 * x - (134217729 * x - x);
   const double rest = (x - high) * (x + high);  // below 1e-4
-  return exp(-high * high) * (1 - rest * (1 - rest * (0.5 - rest * (1.0 / 6 - rest / 24)))) * scaled_erfc_above_half(x);
+  return exp(-high * high) * (1 - rest * (1 - rest * (0.5 - rest * (1.0 / 6 - rest * (1.0 / 24))))) * scaled_erfc_above_half(x);
 }
 
 inline double erf(double x) {

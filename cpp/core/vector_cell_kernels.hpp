@@ -240,7 +240,7 @@ Lanes upper_erfc(Lanes x) {
   const Lanes small = one - x * polynomial(portable::kErf, x * x);
   const Lanes shown = smaller(x, most), wide = Lanes::all(134217729.0) * shown, high = wide - (wide - shown);
   const Lanes rest = (shown - high) * (shown + high);
-  const Lanes series = one - rest * (one - rest * (Lanes::all(0.5) - rest * (Lanes::all(1.0 / 6) - rest / Lanes::all(24.0))));
+  const Lanes series = one - rest * (one - rest * (Lanes::all(0.5) - rest * (Lanes::all(1.0 / 6) - rest * Lanes::all(1.0 / 24))));
   const Lanes scaled = polynomial(portable::kScaledErfc, (shown - two) / (shown + two)) / (one + two * shown);
   const Lanes large = Exponent::of(Lanes::all(0.0) - high * high).power() * series * scaled;
   return keep(small, is_small) + drop(drop(large, is_zero), is_small);
@@ -253,11 +253,11 @@ void student_tails(const double* z, std::size_t count, double df, double* out) {
   const auto all = [](double x) { return Lanes::all(x); };
   for (std::size_t i = 0; i < count; i += Lanes::width) {
     const Lanes given = Lanes::load(z + i), square = given * given;
-    const Mask is_far = below(all(1e6 * df), square);
+    const Mask is_far = below(all(kFarTail * df), square);
     const Lanes t = drop(square, is_far) / all(df), u = one + t;
     const Lanes y = all(a) * logarithm(u, (t - (u - one)) / u);
     const Lanes inner = (((zero - all(0.4) * y - all(3.3)) * y - all(24)) * y - all(85.5)) / (all(0.8) * y * y + all(100) + all(b)) + y + all(3);
-    drop(half * upper_erfc((inner / all(b) + one) * square_root(y) * root_half), is_far).store(out + i);
+    drop(half * upper_erfc((inner * all(1 / b) + one) * square_root(y) * root_half), is_far).store(out + i);
   }
 }
 

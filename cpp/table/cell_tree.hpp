@@ -114,7 +114,7 @@ class CellTree {
   // The log of what each t is multiplied by in the cell of a key: of the classes and, last, of the class of no rows. `own` is
   // the class of a value in that cell which does not count, or kNone. Narrow pieces are looked at only where `sharp` is set.
   void log_ratios(std::int32_t key, const StudentLine* lines, const CellPlace& place, bool sharp, std::size_t own, double* out) {
-    begin(own);
+    begin(lines, own);
     std::size_t depth = 0, at[kTop + 2] = {0};
     for (int level = kTop; level >= 0 && (depth == 0 || at[depth] != 0); --level, ++depth) {
       const double values = counts_[at[depth] * width_ + classes_] - (own == kNone ? 0 : 1);
@@ -133,7 +133,7 @@ class CellTree {
 
   // The first key of each part of the line that is not halved, ascending, and what each t is multiplied by there.
   void runs(const StudentLine* lines, const CellPlace& place, bool sharp, std::vector<std::int64_t>& starts, std::vector<double>& ratios) {
-    begin(kNone);
+    begin(lines, kNone);
     visit(0, -(std::int32_t{1} << kTop), kTop, 0, lines, place, sharp, starts, ratios);
   }
 
@@ -173,7 +173,9 @@ class CellTree {
     return middle < 0 ? -edge : edge;
   }
 
-  void begin(std::size_t own) {
+  void begin(const StudentLine* lines, std::size_t own) {
+    widest_ = 0;
+    for (std::size_t c = 0; c < width_; ++c) widest_ = std::max(widest_, lines[c].scale);
     State& root = states_[0];
     std::fill(root.low.begin(), root.low.end(), 0.0);
     std::fill(root.high.begin(), root.high.end(), -0.0);  // a tail above
@@ -210,7 +212,6 @@ class CellTree {
 
   // Those of all nodes on a way down, class by class.
   void find_middles(std::size_t count, const StudentLine* lines, const CellPlace& place) {
-    const std::size_t whole = padded(count);
     for (std::size_t k = 0; k < count; ++k) places_[k] = place.of(edges_[k]);
     for (std::size_t c = 0; c < width_; ++c) {
       const StudentLine& line = lines[c];
@@ -218,10 +219,19 @@ class CellTree {
         for (std::size_t k = 0; k < count; ++k) states_[k].middle[c] = line.tail(places_[k]);
         continue;
       }
+      // Those that are far away have no tail: most edges are, which halve all numbers and not these.
       double z[kMostPlaces] = {}, tails[kMostPlaces];
-      for (std::size_t k = 0; k < count; ++k) z[k] = (places_[k] - line.shift) / line.scale;
-      cells_.student_tails(z, whole, line.df, tails);
-      for (std::size_t k = 0; k < count; ++k) states_[k].middle[c] = z[k] > 0 ? -tails[k] : tails[k];
+      std::size_t near[kMostPlaces], some = 0;
+      const double inverse = 1 / line.scale, most = kFarTail * line.df;
+      for (std::size_t k = 0; k < count; ++k) {
+        const double about = (places_[k] - line.shift) * inverse;
+        states_[k].middle[c] = about > 0 ? -0.0 : 0.0;
+        if (about * about > 2 * most) continue;
+        near[some] = k;
+        z[some++] = (places_[k] - line.shift) / line.scale;
+      }
+      cells_.student_tails(z, padded(some), line.df, tails);
+      for (std::size_t k = 0; k < some; ++k) states_[near[k]].middle[c] = z[k] > 0 ? -tails[k] : tails[k];
     }
   }
 
@@ -277,6 +287,7 @@ class CellTree {
   // masses, as differences of tails, doubles have nine digits or less.
   void sharpen(double* mass, double first, double last, const StudentLine* lines, const CellPlace& place) {
     const double width = (last - first) / place.unit;
+    if (!(width < 2 * kNarrow * widest_)) return;
     double centre = 0;
     bool known = false;
     for (std::size_t c = 0; c < width_; ++c) {
@@ -311,6 +322,7 @@ class CellTree {
   std::vector<double> counts_;
   std::vector<double> share_, other_, nothing_, node_, half_;
   std::vector<State> states_;
+  double widest_ = 0;  // of the scales
   double edges_[kTop + 1] = {}, places_[kTop + 1] = {};
   const CellKernels& cells_ = cell_kernels();
 };

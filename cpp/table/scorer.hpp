@@ -18,6 +18,7 @@
 #include "core/functions.hpp"
 #include "table/calibrate.hpp"
 #include "table/level_index.hpp"
+#include "table/one_dependence.hpp"
 #include "table/score.hpp"
 
 namespace bayesbox {
@@ -39,14 +40,39 @@ struct ScorerInput {
   std::size_t table_rows = 0;
   bool last = false;            // whether its table is added behind those of the others, as numbers are
   bool refuses_unseen = false;  // whether a level that was never seen is an error
+  bool is_code = false;         // whether it has no table, and its codes are those of families
 
   std::int32_t missing_code() const { return static_cast<std::int32_t>(table_rows) - 1; }
   std::int32_t unseen_code() const { return static_cast<std::int32_t>(table_rows) - 2; }
+
+  // The levels of a column of codes.
+  std::size_t code_levels() const { return table_rows - 2; }
 
   // The code of a number in the table of bins.
   std::int32_t bin_of(double value) const {
     if (std::isnan(value)) return missing_code();
     return static_cast<std::int32_t>(std::lower_bound(cuts.begin(), cuts.end(), value) - cuts.begin());
+  }
+};
+
+// A table of a column that depends on others: (parents' codes) x (levels and one that was never seen) x classes.
+struct ScorerFamily {
+  std::vector<std::size_t> inputs;  // its column, and its parents
+  std::vector<double> table;        // the last row is that of a missing value
+  std::size_t rows = 0;
+  bool unseen_is_missing = false;
+};
+
+// What is made of columns of codes.
+struct CodedModel {
+  std::vector<ScorerFamily> families;
+  bool averages = false;  // whether it averages over parents, as AODE does
+  std::vector<std::size_t> places, first_slot;
+  std::vector<double> log_class, slot_prior, naive, slot_table;
+  std::vector<std::uint8_t> is_parent, ignores_unseen;
+
+  OneDependence one_dependence(std::size_t classes) const {
+    return {classes, first_slot, log_class.data(), slot_prior.data(), naive.data(), slot_table.data(), is_parent.data()};
   }
 };
 
@@ -82,7 +108,14 @@ class ScorerWorkspace {
   bool best(std::size_t rows, std::int32_t* out);
 
  private:
+  // Brings the codes of several columns together.
+  void combine(std::size_t rows);
+
   const Scorer& scorer_;
+  std::vector<std::vector<std::int32_t>> family_codes_;
+  std::vector<std::int32_t> one_row_;
+  std::vector<Column> one_columns_;
+  OneDependence one_dependence_;
   std::vector<std::vector<double>> numbers_;       // by input
   std::vector<std::vector<std::int32_t>> codes_;  // by input
   std::vector<double> extra_, scratch_;
@@ -93,8 +126,12 @@ class ScorerWorkspace {
 
 class Scorer {
  public:
-  Scorer(std::vector<double> prior, std::vector<ScorerInput> inputs, bool has_extra, Calibration calibration)
-      : prior_(std::move(prior)), inputs_(std::move(inputs)), has_extra_(has_extra), calibration_(std::move(calibration)) {
+  Scorer(std::vector<double> prior, std::vector<ScorerInput> inputs, bool has_extra, Calibration calibration, CodedModel coded = {})
+      : prior_(std::move(prior)),
+        inputs_(std::move(inputs)),
+        has_extra_(has_extra),
+        calibration_(std::move(calibration)),
+        coded_(std::move(coded)) {
     for (ScorerInput& input : inputs_) {
       input.cells.run_of = input.run_of.data();
       input.cells.heights = input.heights.data();
@@ -111,6 +148,7 @@ class Scorer {
   const std::vector<ScorerInput>& inputs() const { return inputs_; }
   bool has_extra() const { return has_extra_; }
   const Calibration& calibration() const { return calibration_; }
+  const CodedModel& coded() const { return coded_; }
 
   // A workspace that is no one else's as long as it is held.
   class Lease {
@@ -143,6 +181,7 @@ class Scorer {
   std::vector<ScorerInput> inputs_;
   bool has_extra_;
   Calibration calibration_;
+  CodedModel coded_;
   mutable std::mutex guard_;
   mutable std::vector<std::unique_ptr<ScorerWorkspace>> free_;
 };
@@ -167,9 +206,19 @@ inline ScorerWorkspace::ScorerWorkspace(const Scorer& scorer)
   }
   for (const bool last : {false, true})
     for (std::size_t j = 0; j < inputs.size(); ++j)
-      if (inputs[j].table_rows != 0 && inputs[j].last == last)
+      if (inputs[j].table_rows != 0 && !inputs[j].is_code && inputs[j].last == last)
         request_.tables.push_back({column(codes_[j], Kind::int32), 0, inputs[j].table_rows - 1, inputs[j].table.data()});
-  if (scorer.has_extra()) {
+  const CodedModel& coded = scorer.coded();
+  for (const ScorerFamily& family : coded.families) {
+    family_codes_.emplace_back(kRows, static_cast<std::int32_t>(family.rows) - 1);
+    request_.tables.push_back({column(family_codes_.back(), Kind::int32), 0, family.rows - 1, family.table.data()});
+  }
+  if (coded.averages) {
+    one_dependence_ = coded.one_dependence(scorer.classes());
+    one_row_.resize(coded.places.size());
+    for (std::int32_t& code : one_row_) one_columns_.push_back({reinterpret_cast<const char*>(&code), sizeof code, 1, Kind::int32});
+  }
+  if (scorer.has_extra() || coded.averages) {
     extra_.assign(scorer.classes() * kRows, 0.0);
     for (std::size_t c = 0; c < scorer.classes(); ++c)
       request_.extra.push_back({reinterpret_cast<const char*>(extra_.data() + c * kRows), sizeof(double), kRows, Kind::float64});
@@ -192,9 +241,45 @@ inline void ScorerWorkspace::set_missing(std::size_t j, std::size_t row) {
   if (input.table_rows != 0) codes_[j][row] = input.missing_code();
 }
 
+inline void ScorerWorkspace::combine(std::size_t rows) {
+  const CodedModel& coded = scorer_.coded();
+  const std::vector<ScorerInput>& inputs = scorer_.inputs();
+  for (std::size_t f = 0; f < coded.families.size(); ++f) {
+    const ScorerFamily& family = coded.families[f];
+    const ScorerInput& own = inputs[family.inputs[0]];
+    for (std::size_t i = 0; i < rows; ++i) {
+      const std::int32_t code = codes_[family.inputs[0]][i], levels = static_cast<std::int32_t>(own.code_levels());
+      std::int32_t& into = family_codes_[f][i];
+      into = static_cast<std::int32_t>(family.rows) - 1;
+      if (code == own.missing_code() || (code == own.unseen_code() && family.unseen_is_missing)) continue;
+      std::int32_t context = 0;
+      for (std::size_t k = 1; k < family.inputs.size(); ++k) {
+        const auto size = static_cast<std::int32_t>(inputs[family.inputs[k]].code_levels());
+        context = context * (size + 1) + std::min(codes_[family.inputs[k]][i], size);  // missing ones are as those never seen
+      }
+      into = context * (levels + 1) + std::min(code, levels);
+    }
+  }
+  if (!coded.averages) return;
+  OneDependenceScorer averaged(one_dependence_);
+  const std::size_t classes = scorer_.classes();
+  for (std::size_t i = 0; i < rows; ++i) {
+    for (std::size_t j = 0; j < coded.places.size(); ++j) {
+      const ScorerInput& input = inputs[coded.places[j]];
+      const std::int32_t code = codes_[coded.places[j]][i];
+      const bool nothing = code == input.missing_code() || (code == input.unseen_code() && coded.ignores_unseen[j] != 0);
+      one_row_[j] = nothing ? -1 : code;
+    }
+    averaged.read(one_columns_, 0);
+    averaged.score<0>(scratch_.data());
+    for (std::size_t c = 0; c < classes; ++c) extra_[c * kRows + i] = scratch_[c];
+  }
+}
+
 inline bool ScorerWorkspace::answer(std::size_t rows, bool logs, double* out) {
   const std::size_t classes = scorer_.classes();
   const Calibration& calibration = scorer_.calibration();
+  combine(rows);
   if (!logs && calibration.is_plain()) {
     if (!plain_) plain_ = std::make_unique<BlockScorer>(request_, Output::posterior);
     return !plain_->run(rows, out, best_.data());
@@ -213,6 +298,7 @@ inline bool ScorerWorkspace::answer(std::size_t rows, bool logs, double* out) {
 
 inline bool ScorerWorkspace::best(std::size_t rows, std::int32_t* out) {
   if (scorer_.calibration().is_plain()) {
+    combine(rows);
     if (!argmax_) argmax_ = std::make_unique<BlockScorer>(request_, Output::argmax);
     argmax_->run(rows, nullptr, out);
     return std::all_of(out, out + rows, [](std::int32_t label) { return label >= 0; });

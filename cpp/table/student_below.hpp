@@ -69,11 +69,11 @@ inline double student_below(double z, double df) {
   if (z * z == std::numeric_limits<double>::infinity() && df > 2) return 0;
   if (df == 3) return student_below_of_three(z);
   if (df > kManyDegrees) {
-    if (z * z > 1e6 * df) return 0;
+    if (z * z > kFarTail * df) return 0;
     const double a = df - 0.5, b = 48 * a * a;
     const double y = a * portable::log1p(z * z / df);
     const double inner = (((0 - 0.4 * y - 3.3) * y - 24) * y - 85.5) / (0.8 * y * y + 100 + b) + y + 3;
-    return 0.5 * portable::erfc((inner / b + 1) * std::sqrt(y) * 0.70710678118654757);
+    return 0.5 * portable::erfc((inner * (1 / b) + 1) * std::sqrt(y) * 0.70710678118654757);
   }
   const double a = df / 2, b = 0.5, x = df / (df + z * z), rest = z * z / (df + z * z);
   const double front = portable::exp(log_gamma(a + b) - log_gamma(a) - log_gamma(b) + a * portable::log(x) + b * portable::log(rest));

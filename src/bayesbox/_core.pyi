@@ -238,7 +238,10 @@ class RowScorer:
     columns: ("number", name, gaussian or None, cells or None, weight of the cells, presence or None: the rows of
     observed and missing), ("levels", name, levels, table of levels, unseen and missing, added last, unseen is an
     error), ("flag", name, table of false, true, unseen and missing, added last, unseen is an error), ("bins", name,
-    cuts, table of the bins and missing). calibration: (kind, its two numbers, shift or None).
+    cuts, table of the bins and missing), ("codes", name, levels or the number of a flag's or cuts, unseen is an error).
+    families: (places of a column of codes and of its parents, table, whether unseen is missing) each. one_dependence:
+    as `score_one_dependence` takes it, with places before and whether unseen is missing behind. calibration: (kind, its
+    two numbers, shift or None).
 
     Each method gives None for a row that is not plain: a value of another type, an infinite number, a level that is an
     error, or no class that allows it. `extra` are terms that were worked out elsewhere, a value a class.
@@ -251,6 +254,8 @@ class RowScorer:
         labels: tuple[Any, ...],
         has_extra: bool,
         calibration: tuple[object, ...] | None,
+        families: tuple[tuple[Any, ...], ...] | None = None,
+        one_dependence: tuple[Any, ...] | None = None,
     ) -> None: ...
     def proba(self, row: Any, extra: NDArray[np.float64] | None = None) -> NDArray[np.float64] | None: ...
     def log_proba(self, row: Any, extra: NDArray[np.float64] | None = None) -> NDArray[np.float64] | None: ...

@@ -13,6 +13,7 @@ import bayesbox as bb
 CASES: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
     (("car", "smoker", "zip"), {"columns": {"zip": "category"}}),
     (("car", "age", "income", "smoker", "height"), {"numeric": "gaussian"}),
+    (("car", "age", "income", "smoker", "height"), {}),
 )
 ROWS, ASKED_EVERY = 4_000, 1_000
 

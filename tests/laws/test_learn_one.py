@@ -133,6 +133,58 @@ def test_a_live_model_keeps_its_digits_far_from_zero_and_at_any_scale() -> None:
             require_same(clf, again, {"x": value})
 
 
+def shapes(rows: int, seed: int) -> tuple[list[dict[str, float]], list[str]]:
+    """Numbers of many shapes: normal, skewed, rounded, mostly zero, far from zero, with outliers, with gaps."""
+    draw = np.random.default_rng(seed)
+    label = draw.integers(0, 3, rows)
+    x = draw.normal(0.4 * label, 1.0)
+    columns = {
+        "normal": x,
+        "skewed": np.exp(draw.normal(x)),
+        "rounded": np.round(10 * x + 40),
+        "zeros": np.where(draw.random(rows) < 0.4, 0.0, np.abs(x) * 100),
+        "one zero": np.where(np.arange(rows) == rows // 2, 0.0, np.exp(x)),
+        "far": 1e6 + x,
+        "outliers": np.where(draw.random(rows) < 0.02, 1e7 * x, x),
+        "missing": np.where(draw.random(rows) < 0.2, np.nan, draw.gamma(2.0, 3.0, rows)),
+    }
+    return [{name: float(column[place]) for name, column in columns.items()} for place in range(rows)], [
+        "abc"[each] for each in label.tolist()
+    ]
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_a_live_robust_model_answers_like_one_made_anew(seed: int) -> None:
+    rows, y = shapes(700, seed)
+    clf = bb.NaiveBayes()
+    for place in range(700):
+        clf.learn_one(rows[place], y[place])
+        clf.predict_one(rows[place - 1])
+        if place >= 500:  # a window of 500 rows
+            clf.forget_one(rows[place - 500], y[place - 500])
+        if place in (60, 250, 699):
+            first = max(place - 499, 0)
+            again = fitted(rows[first : place + 1], y[first : place + 1])
+            for row in (*rows[place - 5 : place + 3], {"far": 1e300, "zeros": 0.0}, {"skewed": -1.0, "normal": 1e-310}):
+                require_same(clf, again, row)
+    assert clf._waiting.is_live
+    assert clf._waiting.core.waiting > 300  # none of them was counted by itself
+    assert clf.book_.digest() == fitted(rows[200:], y[200:]).book_.digest()
+
+
+def test_a_row_of_numbers_that_was_never_learned_is_refused() -> None:
+    rows, y = shapes(300, 2)
+    for numeric in ("robust", "gaussian"):
+        clf = bb.NaiveBayes(numeric=numeric)
+        for row, label in zip(rows, y, strict=True):
+            clf.learn_one(row, label)
+            clf.predict_one(row)
+        digest = clf.book_.digest()
+        with refusal(NeverLearned):
+            clf.forget_one({**rows[0], "far": 1e9}, y[0])
+        assert clf.book_.digest() == digest
+
+
 @pytest.mark.parametrize(
     "names", [("joined", "car"), ("visits", "calls"), ("parcels", "member"), tuple(mixed.table(4)[0])]
 )

@@ -47,7 +47,7 @@ class RowAnswers:
     def _compiled(self) -> _core.RowScorer | None:
         found = self.classifier.product()
         if found is None:
-            return None
+            return self._compiled_codes()
         model, calibration = found
         columns: list[tuple[Any, ...]] = []
         others = []
@@ -59,11 +59,23 @@ class RowAnswers:
             else:
                 columns.append(made)
         self.worked_out = tuple(others)
+        self._reads(columns)
+        prior = np.ascontiguousarray(model.log_prior, dtype=np.float64)
+        return _core.RowScorer(prior, columns, self.labels, bool(others), calibration)
+
+    def _compiled_codes(self) -> _core.RowScorer | None:
+        found = self.classifier.coded()
+        if found is None:
+            return None
+        prior, columns, families, one_dependence, calibration = found
+        self._reads(columns)
+        return _core.RowScorer(prior, columns, self.labels, False, calibration, families, one_dependence)
+
+    def _reads(self, columns: list[tuple[Any, ...]]) -> None:
+        """Note the columns that the core reads, and their places."""
         place = {name: index for index, name in enumerate(self.classifier.feature_names)}
         self.inputs = [column[1] for column in columns]
         self._places = np.array([place.get(name, -1) for name in self.inputs], dtype=np.int64)
-        prior = np.ascontiguousarray(model.log_prior, dtype=np.float64)
-        return _core.RowScorer(prior, columns, self.labels, bool(others), calibration)
 
     # -- answers -------------------------------------------------------------------------------------------------
 

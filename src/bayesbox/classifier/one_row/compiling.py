@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import pyarrow as pa
 
+from bayesbox.dist.base import Doubles
 from bayesbox.source.base import Batch
 
 if TYPE_CHECKING:
@@ -14,6 +15,16 @@ if TYPE_CHECKING:
     from bayesbox.classifier.calibrated import Calibrated
     from bayesbox.classifier.one_row.answers import RowAnswers
     from bayesbox.dist.naive import ProductModel
+
+
+class CodedScorer(NamedTuple):
+    """A model whose columns depend on one another, as `_core.RowScorer` takes it."""
+
+    prior: Doubles
+    columns: list[tuple[Any, ...]]  # (codes, name, levels or a number or cuts, whether an unseen level is an error)
+    families: tuple[tuple[Any, ...], ...]
+    one_dependence: tuple[Any, ...] | None
+    calibration: tuple[object, ...] | None
 
 
 class AnswersRows:
@@ -46,6 +57,10 @@ class AnswersRows:
     def product(self) -> tuple[ProductModel, tuple[object, ...] | None] | None:
         """The model as a prior and a factor for each column, and its calibration as `_core.RowScorer` takes it; None
         where it is not such a product."""
+        return None
+
+    def coded(self) -> CodedScorer | None:
+        """A model of codes as `_core.RowScorer` takes it; None of any other, or where it has no such form."""
         return None
 
     def answers_from_counts(self) -> bool:

@@ -2,7 +2,8 @@
 
 What is counted is what `learn` counts of a table of these rows, so the tallies and their digest are the same. Meanwhile
 a live model may answer: the counts of all rows so far, which the core keeps up to date and takes logarithms of where a
-question needs them. There is one of naive Bayes over levels, flags and normal densities; other models are made anew.
+question needs them. There is one of naive Bayes over levels, flags and numbers, robust or normal; other models are made
+anew.
 """
 
 from __future__ import annotations

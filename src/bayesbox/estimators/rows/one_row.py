@@ -35,8 +35,8 @@ class OneRowAnswers:
         """Learn one row; equal to `partial_fit` with a table of it, and undone by `forget_one`.
 
         Rows wait to be counted together, and are before anything is asked of the model, so that the digest is that of
-        one fit. Naive Bayes over levels, flags and normal densities answers single rows meanwhile without being made
-        anew. Threads may call this, `forget_one` and the answers at once.
+        one fit. Naive Bayes over levels, flags and numbers (robust or normal) answers single rows meanwhile without
+        being made anew. Threads may call this, `forget_one` and the answers at once.
 
         Parameters
         ----------

@@ -29,6 +29,7 @@ from bayesbox.table.augmented.options import OneDependenceOptions
 from bayesbox.tally.book import Book
 
 if TYPE_CHECKING:
+    from bayesbox.classifier.one_row.compiling import CodedScorer
     from bayesbox.dist.learned import LearnedTable
     from bayesbox.explain.class_work import ClassWork
 
@@ -51,6 +52,14 @@ class OneDependenceClassifier(AugmentedClassifier[OneDependenceOptions, CutPoint
     def joint_log_prob(self, batch: Batch) -> Doubles:
         model = self.model
         return model.joint_log_prob(self.codes_of(batch), batch.rows)
+
+    def coded(self) -> CodedScorer | None:
+        from bayesbox.table.augmented.coded_scorer import coded_average
+
+        if self.calibrated is None:
+            return coded_average(self.model, None)
+        plain, calibration = self.calibrated.compiled(self)
+        return coded_average(plain.model, calibration)
 
     def plain_work(self, batch: Batch, *, against: str | None = None) -> ClassWork:
         from bayesbox.table.augmented.work import aode_work

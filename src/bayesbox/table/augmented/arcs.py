@@ -20,6 +20,7 @@ from bayesbox.table.augmented.model import AugmentedModel
 from bayesbox.tally.book import Book
 
 if TYPE_CHECKING:
+    from bayesbox.classifier.one_row.compiling import CodedScorer
     from bayesbox.dist.learned import LearnedTable
     from bayesbox.explain.class_work import ClassWork
 
@@ -38,6 +39,14 @@ class ArcsClassifier(AugmentedClassifier[R, D, AugmentedModel]):
 
     def joint_log_prob(self, batch: Batch) -> Doubles:
         return posterior.joint_log_prob(self.model, self.codes_of(batch), batch.rows)
+
+    def coded(self) -> CodedScorer | None:
+        from bayesbox.table.augmented.coded_scorer import coded_arcs
+
+        if self.calibrated is None:
+            return coded_arcs(self.model, None)
+        plain, calibration = self.calibrated.compiled(self)
+        return coded_arcs(plain.model, calibration)
 
     def plain_work(self, batch: Batch, *, against: str | None = None) -> ClassWork:
         from bayesbox.table.augmented.work import arcs_work
