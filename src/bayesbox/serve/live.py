@@ -46,6 +46,13 @@ def require_counting(classifier: AnyClassifier) -> None:
         raise BadData("a model that is served must have learned some rows", remedy="Train it, then serve it")
 
 
+def derived_parts(classifier: AnyClassifier) -> tuple[str, ...]:
+    """What a model has learned of its rows beyond counts, in words: events change it only when it is trained again."""
+    if not counts_events(classifier):
+        return (f"all of {classifier.title}: it is trained again on all rows",)
+    return classifier.irreversible_parts()
+
+
 def counts_events(classifier: AnyClassifier) -> bool:
     """Whether events can be added to the tallies; else the model can only be trained again on all rows."""
     return bool(getattr(classifier, "counts_any_time", True))
@@ -60,7 +67,7 @@ def changed(classifier: C, events: Sequence[StoredEvent], *, forget: bool) -> tu
     """The classifier with these events, or without them, and their tallies."""
     result = copy.copy(classifier)
     total = Book.empty(classifier.book.label_type)
-    if not events:
+    if not events or not counts_events(classifier):
         return result, total
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # such as a calibration that is lost with its class: the state says it

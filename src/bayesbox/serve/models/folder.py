@@ -75,7 +75,7 @@ class ModelFolder:
         if not isinstance(model, Classifier):
             raise BadModelFile("this kind of model is not served", where=str(path), found=type(model).__name__)
         try:
-            state = self.store.attach(name, model, data)
+            state = self.store.attach(name, model, data, rows=training_rows_beside(path))
         except CannotForget as error:  # made of given tables, or with a limit of words: it answers, and does not learn
             return _unchanging(name, model, data, str(error))
         return self._classifier(name, state)
@@ -119,6 +119,13 @@ class ModelFolder:
         if self._digest[0] != digests:
             self._digest = digests, hashlib.sha256("\n".join(digests).encode()).hexdigest()
         return self._digest[1]
+
+
+def training_rows_beside(path: Path) -> str | None:
+    """The file of the rows that a model was trained on, where it is beside the model: people.rows.parquet."""
+    endings = ("parquet", "csv", "jsonl")
+    beside = (path.with_name(f"{path.name.removesuffix(MODEL)}.rows.{ending}") for ending in endings)
+    return next((str(each) for each in beside if each.is_file()), None)
 
 
 def model_name(path: Path) -> str:

@@ -96,11 +96,12 @@ class Store(ABC):
     # -- models --------------------------------------------------------------------------------------------------
 
     @abstractmethod
-    def attach(self, name: str, model: AnyClassifier, data: bytes) -> ModelState:
+    def attach(self, name: str, model: AnyClassifier, data: bytes, *, rows: str | None = None) -> ModelState:
         """Serve a model, whose file has these bytes.
 
         At first sight the file is recorded as the base of the model. Later the recorded base is served, and
-        `base_changed` says whether the file is another one.
+        `base_changed` says whether the file is another one. `rows` is a file of the rows that the base was trained on:
+        with it, all that is derived can be trained again.
         """
 
     @abstractmethod
@@ -148,6 +149,11 @@ class Store(ABC):
         `key` is a column and a value: all events whose row has it. `UnknownEvents` where an id was never learned, or
         is forgotten already.
         """
+
+    @abstractmethod
+    def retrain(self, name: str) -> bool:
+        """Learn again what is derived, now rather than when it is due; False where nothing is, or something was
+        forgotten meanwhile."""
 
     @abstractmethod
     def certificate(self, name: str, number: int) -> dict[str, Any]:

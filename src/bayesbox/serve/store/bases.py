@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from bayesbox.serve import audit
-from bayesbox.serve.live import learned, require_counting, rows_in
+from bayesbox.serve.live import counts_events, learned, require_counting, rows_in
 from bayesbox.serve.store.database import Transaction
 from bayesbox.serve.store.held import Head, Held, events_between, load, put_snapshot, read_head, write_head
 
@@ -29,11 +29,11 @@ def attach(transaction: Transaction, name: str, model: AnyClassifier, data: byte
     digest, rows = model.book.digest(), rows_in(model.book)
     transaction.lock_audit()  # which every other attaching takes, so that no two get one number
     number = transaction.query("SELECT COALESCE(MAX(number), 0) + 1 FROM models")[0][0]
-    head = Head(number, name, sha256_of_base(data), digest, rows, 0, rows, digest, 1, 1)
+    head = Head(number, name, sha256_of_base(data), digest, rows, 0, rows, digest, 1, 1, 0)
     transaction.execute(
         "INSERT INTO models (number, name, base_sha256, base_digest, base_rows, sequence, rows, digest, changes, "
-        "erasures) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (number, name, head.base_sha256, digest, rows, 0, rows, digest, 1, 1),
+        "erasures, retrained) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (number, name, head.base_sha256, digest, rows, 0, rows, digest, 1, 1, 0),
     )
     transaction.execute("INSERT INTO bases (model, data) VALUES (?, ?)", (number, data))
     audit.append(transaction, "attach", name, {"base": head.base_sha256, "digest": digest, "rows": rows})
@@ -41,15 +41,27 @@ def attach(transaction: Transaction, name: str, model: AnyClassifier, data: byte
 
 
 def rebase(
-    transaction: Transaction, held: Held, model: AnyClassifier, data: bytes, *, action: str, details: dict[str, Any]
+    transaction: Transaction,
+    held: Held,
+    model: AnyClassifier,
+    data: bytes,
+    *,
+    action: str,
+    details: dict[str, Any],
+    retrained: int = 0,
+    absorbed: int = 0,
 ) -> Held:
-    """Count the events that are left on top of another base; refused where they cannot be."""
+    """Count the events that are left on top of another base; refused where they cannot be.
+
+    `retrained` is the number of the last event that the base's derived choices know of, and `absorbed` how many events
+    it has learned itself, where it cannot count single ones.
+    """
     before, classifier = held.head, model
-    if before.rows > before.base_rows:
+    if before.rows > before.base_rows and counts_events(model):
         require_counting(model)
     for events in events_between(transaction, before, 0, before.sequence):
         classifier = learned(classifier, events)
-    base_rows = rows_in(model.book)
+    base_rows = rows_in(model.book) - absorbed
     head = replace(
         before,
         base_sha256=sha256_of_base(data),
@@ -59,6 +71,7 @@ def rebase(
         digest=classifier.book.digest(),
         changes=before.changes + 1,
         erasures=before.erasures + 1,
+        retrained=retrained,
     )
     transaction.execute("DELETE FROM bases WHERE model = ?", (head.number,))
     transaction.execute("INSERT INTO bases (model, data) VALUES (?, ?)", (head.number, data))

@@ -16,8 +16,9 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from bayesbox.errors import BayesboxError, StoreBusy, StoreFailed, UnknownRecord
+from bayesbox.errors import BayesboxError, CannotForget, StoreBusy, StoreFailed, UnknownRecord
 from bayesbox.serve import audit
+from bayesbox.serve.live import counts_events, require_counting
 from bayesbox.serve.store import tokens
 from bayesbox.serve.store.base import Event, LearnResult, ModelState, Store, TokenRecord
 from bayesbox.serve.store.bases import attach, rebase, sha256_of_base
@@ -26,6 +27,7 @@ from bayesbox.serve.store.events import StoredEvent, new_key
 from bayesbox.serve.store.forgetting import certificates, forget
 from bayesbox.serve.store.held import Held, caught_up, model_at, require_head
 from bayesbox.serve.store.learning import LearnJob, learn_jobs
+from bayesbox.serve.store.retraining import USUAL_POLICY, RetrainPolicy, can_retrain, events_left, retrained, take_over
 from bayesbox.serve.store.tables import FORMAT
 
 if TYPE_CHECKING:
@@ -52,10 +54,16 @@ class _Job:
 
 
 class DurableStore(Store):
-    """A store over a database; `poll` is how often others are looked at, in seconds."""
+    """A store over a database.
 
-    def __init__(self, database: Database, *, poll: float = POLL) -> None:
-        self.database = database
+    `poll` is how often others are looked at, in seconds; `policy` when what is derived is learned again.
+    """
+
+    def __init__(self, database: Database, *, poll: float = POLL, policy: RetrainPolicy = USUAL_POLICY) -> None:
+        self.database, self._policy = database, policy
+        self._rows: dict[str, str] = {}  # where the rows are that a base was trained on
+        self._due: set[str] = set()  # models that are to be trained again
+        self._train = threading.Event()
         self._held: dict[str, Held] = {}
         self._files: dict[str, str] = {}  # the SHA-256 of the file that each model was attached with
         self._states: dict[str, ModelState] = {}
@@ -71,13 +79,16 @@ class DurableStore(Store):
         self._stop = threading.Event()
         self._writer = threading.Thread(target=self._write, name="store-writer", daemon=True)
         self._watcher = threading.Thread(target=self._watch, args=(poll,), name="store-watcher", daemon=True)
-        self._writer.start()
-        self._watcher.start()
+        self._trainer = threading.Thread(target=self._retrain, name="store-trainer", daemon=True)
+        for thread in (self._writer, self._watcher, self._trainer):
+            thread.start()
 
     # -- models ----------------------------------------------------------------------------------------------------
 
-    def attach(self, name: str, model: AnyClassifier, data: bytes) -> ModelState:
+    def attach(self, name: str, model: AnyClassifier, data: bytes, *, rows: str | None = None) -> ModelState:
         self._files[name] = sha256_of_base(data)
+        if rows is not None:
+            self._rows[name] = rows
         state: ModelState = self._run(lambda transaction: attach(transaction, name, model, data), self._swap)
         return state
 
@@ -148,6 +159,7 @@ class DurableStore(Store):
             self._swap(result[0])
             self._unscrubbed = True
             self._scrub()
+            self._consider(result[0], forgot=True)
             return result[1]
 
         document: dict[str, Any] = self._run(run, then)
@@ -203,8 +215,9 @@ class DurableStore(Store):
             self._closed = True
             self._awake.notify_all()
         self._stop.set()
-        self._writer.join(PATIENCE)
-        self._watcher.join(PATIENCE)
+        self._train.set()
+        for thread in (self._writer, self._watcher, self._trainer):
+            thread.join(PATIENCE)
         self.database.close()
 
     # -- the thread that writes --------------------------------------------------------------------------------------
@@ -275,11 +288,17 @@ class DurableStore(Store):
         changed: list[Held] = []
         with self.database.writing() as transaction:
             for name, own in by_name.items():
-                outcome = learn_jobs(transaction, self._newest(transaction, name), own, self._key)
+                held = self._newest(transaction, name)
+                refusal = self._refusal(held)
+                if refusal is not None:
+                    answers += [(job, refusal) for job in own]
+                    continue
+                outcome = learn_jobs(transaction, held, own, self._key)
                 changed.append(outcome.held)
                 answers += zip(own, outcome.answers, strict=True)
         for held in changed:
             self._swap(held)
+            self._consider(held)
         for job, answer in answers:
             if isinstance(answer, BayesboxError):
                 job.future.set_exception(answer)
@@ -290,6 +309,53 @@ class DurableStore(Store):
         """The model as it is in the database, which nobody else changes until the transaction ends."""
         transaction.lock_model(name)
         return caught_up(transaction, self._of(name))
+
+    # -- what is derived ---------------------------------------------------------------------------------------------
+
+    def retrain(self, name: str) -> bool:
+        with self._reading() as transaction:
+            held, rows = caught_up(transaction, self._of(name)), self._rows.get(name)
+            events = events_left(transaction, held) if can_retrain(held, rows) else None
+        new = None if events is None else retrained(held, events, rows)
+        if new is None:
+            return False
+        done: Held | None = self._run(
+            lambda transaction: take_over(transaction, self._newest(transaction, name), new),
+            lambda found: found and (self._swap(found), found)[1],
+        )
+        return done is not None
+
+    def _refusal(self, held: Held) -> BayesboxError | None:
+        """Why a model cannot learn events; None where it can."""
+        if not counts_events(held.classifier) and held.head.name not in self._rows:
+            return CannotForget(
+                f"{held.classifier.title} is trained on all rows at once, and those of the base are not there",
+                where=held.head.name,
+                remedy=f"Put them beside the model as {held.head.name}.rows.parquet (or .csv), or serve another kind",
+            )
+        try:
+            require_counting(held.classifier)
+        except BayesboxError as error:
+            return error
+        return None
+
+    def _consider(self, held: Held, *, forgot: bool = False) -> None:
+        """Have a model trained again where that is due."""
+        head, every = held.head, self._policy.every
+        due = every is not None and head.sequence - head.retrained >= every
+        due = due or (forgot and self._policy.at_forget)
+        if due and can_retrain(held, self._rows.get(head.name)):
+            self._due.add(head.name)
+            self._train.set()
+
+    def _retrain(self) -> None:
+        """Train models again, one after another, while all others go on."""
+        while self._train.wait() and not self._stop.is_set():
+            self._train.clear()
+            for name in list(self._due):
+                self._due.discard(name)
+                with contextlib.suppress(BayesboxError):  # the state says that it is stale, and the next time comes
+                    self.retrain(name)
 
     # -- what is in memory -------------------------------------------------------------------------------------------
 

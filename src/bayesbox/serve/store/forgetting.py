@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from bayesbox.classifier.signature import Signature, is_signed_by, sign
 from bayesbox.errors import CannotForget, UnknownEvents, UnknownRecord
 from bayesbox.serve import audit
-from bayesbox.serve.live import changed
+from bayesbox.serve.live import changed, derived_parts
 from bayesbox.serve.store.database import Transaction
 from bayesbox.serve.store.events import COLUMNS, StoredEvent, fragment, id_hmac
 from bayesbox.serve.store.held import (
@@ -62,6 +62,7 @@ def forget(
         digest=after.book.digest(),
         changes=before.changes + 1,
         erasures=before.erasures + 1,
+        retrained=min(before.retrained, events[0].sequence - 1),
     )
     write_head(transaction, head)
     held = replace(held, head=head, classifier=after)
@@ -77,7 +78,7 @@ def forget(
         "after": head.digest,
         "count": len(events),
         "ids": hmacs,
-        "derived": list(after.irreversible_parts()),
+        "derived": list(derived_parts(after)),
         "not_erased": list(not_erased),
         "key": None if key_column is None else key_column[0],
     }

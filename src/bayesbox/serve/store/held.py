@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from bayesbox.errors import StoreFailed, UnknownRecord
 from bayesbox.file.load import CLASSIFIER, from_bytes
 from bayesbox.file.save import to_bytes
-from bayesbox.serve.live import learned, with_tallies
+from bayesbox.serve.live import derived_parts, learned, with_tallies
 from bayesbox.serve.store.base import ModelState
 from bayesbox.serve.store.database import Transaction
 from bayesbox.serve.store.events import COLUMNS, StoredEvent
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 SNAPSHOT_EVENTS = 10_000  # after which a snapshot is written: what a start counts at most
 MOST_SNAPSHOTS = 32  # of a model; of more, every second one is dropped
 PIECE = 5_000  # events that are counted at a time
-HEAD = "number, name, base_sha256, base_digest, base_rows, sequence, rows, digest, changes, erasures"
+HEAD = "number, name, base_sha256, base_digest, base_rows, sequence, rows, digest, changes, erasures, retrained"
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,7 @@ class Head:
     digest: str
     changes: int
     erasures: int
+    retrained: int
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class Held:
     def state(self, *, base_changed: bool = False) -> ModelState:
         """What the service answers from."""
         head, classifier = self.head, self.classifier
-        stale = classifier.irreversible_parts() if head.digest != head.base_digest else ()
+        stale = derived_parts(classifier) if head.sequence > head.retrained else ()
         return ModelState(
             head.name, head.sequence, head.digest, head.rows, classifier, head.base_digest, base_changed, stale
         )
@@ -82,7 +83,7 @@ def write_head(transaction: Transaction, head: Head) -> None:
     """Move the head of a model."""
     transaction.execute(
         "UPDATE models SET base_sha256 = ?, base_digest = ?, base_rows = ?, sequence = ?, rows = ?, digest = ?, "
-        "changes = ?, erasures = ? WHERE number = ?",
+        "changes = ?, erasures = ?, retrained = ? WHERE number = ?",
         (
             head.base_sha256,
             head.base_digest,
@@ -92,6 +93,7 @@ def write_head(transaction: Transaction, head: Head) -> None:
             head.digest,
             head.changes,
             head.erasures,
+            head.retrained,
             head.number,
         ),
     )

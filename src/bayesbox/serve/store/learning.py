@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from bayesbox.errors import BayesboxError, EventConflict, StoreFailed
 from bayesbox.serve import audit
-from bayesbox.serve.live import learned, require_counting
+from bayesbox.serve.live import learned
 from bayesbox.serve.store.base import FORGOTTEN, KNOWN, LEARNED, LearnResult
 from bayesbox.serve.store.database import Transaction
 from bayesbox.serve.store.events import COLUMNS, StoredEvent, id_hmac
@@ -41,7 +41,6 @@ class LearnOutcome:
 
 def learn_jobs(transaction: Transaction, held: Held, jobs: Sequence[LearnJob], key: str) -> LearnOutcome:
     """Learn the events of some jobs, each all or nothing: one that is refused does not hold up the others."""
-    require_counting(held.classifier)
     stored = _stored(transaction, held, jobs, key)
     try:
         statuses, new = _sorted(held, jobs, stored)

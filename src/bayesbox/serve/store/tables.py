@@ -11,7 +11,7 @@
     tokens         by their SHA-256
 
 `models.changes` counts the commits of a model and `models.erasures` those that did more than append events: who has
-seen another number must read again.
+seen another number must read again. `models.retrained` is the event number up to which what is derived was learned.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL)
 CREATE TABLE IF NOT EXISTS models (
     number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, base_sha256 TEXT NOT NULL, base_digest TEXT NOT NULL,
     base_rows BIGINT NOT NULL, sequence BIGINT NOT NULL, rows BIGINT NOT NULL, digest TEXT NOT NULL,
-    changes BIGINT NOT NULL, erasures BIGINT NOT NULL, retrained BIGINT);
+    changes BIGINT NOT NULL, erasures BIGINT NOT NULL, retrained BIGINT NOT NULL);
 CREATE TABLE IF NOT EXISTS bases (model INTEGER PRIMARY KEY, data BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS events (
     model INTEGER NOT NULL, sequence BIGINT NOT NULL, id TEXT NOT NULL, row TEXT NOT NULL, label TEXT NOT NULL,

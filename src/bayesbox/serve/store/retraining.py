@@ -1,0 +1,177 @@
+"""What is derived from rows, such as a calibration or cut points, learned again from the events.
+
+Tallies follow every event; what is derived does not. By a policy it is learned again in the background and takes the
+place of the old, in a transaction of its own. Two cases:
+
+- With the rows that the base was trained on (`rows` of `attach`), all is trained again on these rows and the events.
+- Without them a calibration and the weights of columns are learned again from the events, each held out in turn; cut
+  points, parents and the like stay as the base has them, and the state of the model says that they are stale.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from bayesbox.classifier.calibration.learn import calibrate_again
+from bayesbox.classifier.rows import LabelledRows
+from bayesbox.classifier.train import labelled_rows
+from bayesbox.errors import CannotForget
+from bayesbox.file.save import to_bytes
+from bayesbox.serve import audit
+from bayesbox.serve.live import changed, counts_events, derived_parts, rows_of, with_tallies
+from bayesbox.serve.store.bases import rebase, sha256_of_base
+from bayesbox.serve.store.database import Transaction
+from bayesbox.serve.store.events import StoredEvent
+from bayesbox.serve.store.held import (
+    Held,
+    base_of,
+    events_between,
+    put_snapshot,
+    read_snapshot,
+    snapshots,
+    write_head,
+)
+
+if TYPE_CHECKING:
+    from bayesbox.classifier.base import AnyClassifier
+
+FEWEST = 200  # events that a calibration is learned from
+MOST = 100_000  # events: of more, the newest
+
+
+@dataclass(frozen=True)
+class RetrainPolicy:
+    """When what is derived is learned again: after so many events (None: never), and after a forgetting."""
+
+    every: int | None = 1_000
+    at_forget: bool = True
+
+
+USUAL_POLICY = RetrainPolicy()
+
+
+@dataclass(frozen=True)
+class Retrained:
+    """A model that was trained again, and what it was trained on: a store that has changed otherwise does not take it.
+
+    `whole` says that the base was trained again too; else the tallies stay as they are.
+    """
+
+    classifier: AnyClassifier
+    whole: bool
+    sequence: int
+    erasures: int
+    events: int
+
+
+def can_retrain(held: Held, rows: str | None) -> bool:
+    """Whether something of a model can be learned again."""
+    classifier = held.classifier
+    if rows is not None and derived_parts(classifier):
+        return True
+    return counts_events(classifier) and classifier.learned_beyond_counts()
+
+
+def events_left(transaction: Transaction, held: Held) -> list[StoredEvent]:
+    """All events of a model."""
+    return [event for some in events_between(transaction, held.head, 0, held.head.sequence) for event in some]
+
+
+def retrained(held: Held, events: Sequence[StoredEvent], rows: str | None) -> Retrained | None:
+    """Train a model again; None where there are too few events for it."""
+    head = held.head
+    if rows is not None:
+        classifier = _on_all_rows(held.classifier, rows, events)
+    else:
+        if len(events) < FEWEST and not (events and head.retrained):
+            return None
+        classifier = _on_events(held.classifier, events[-MOST:])
+    return Retrained(classifier, rows is not None, head.sequence, head.erasures, len(events))
+
+
+def take_over(transaction: Transaction, held: Held, new: Retrained) -> Held | None:
+    """Answer from a model that was trained again; None where something was forgotten since it was."""
+    if held.head.erasures != new.erasures:
+        return None
+    details = {"events": new.events, "trained": new.sequence, "derived": list(derived_parts(new.classifier))}
+    if new.whole:
+        counting = counts_events(new.classifier)
+        base = new.classifier
+        held = rebase(
+            transaction,
+            held,
+            base,
+            to_bytes(base),
+            action="retrain",
+            details=details,
+            retrained=new.sequence,
+            absorbed=0 if counting else new.events,
+        )
+    else:
+        held = _exchanged(transaction, held, new, details)
+    mark = {"sequence": held.head.sequence, "time": time.time(), "digest": held.head.digest}
+    transaction.execute(
+        "UPDATE certificates SET retrained = ? WHERE model = ? AND retrained IS NULL",
+        (json.dumps(mark), held.head.number),
+    )
+    return held
+
+
+def _exchanged(transaction: Transaction, held: Held, new: Retrained, details: dict[str, Any]) -> Held:
+    """Put what was derived into the base and every snapshot; the tallies stay."""
+    head = held.head
+    old = base_of(transaction, head)
+    assert old.schema is not None
+    data = to_bytes(with_tallies(new.classifier, old.schema, old.book))
+    transaction.execute("UPDATE bases SET data = ? WHERE model = ?", (data, head.number))
+    for sequence, _ in snapshots(transaction, head):
+        saved = read_snapshot(transaction, head, sequence)
+        assert saved.schema is not None
+        put_snapshot(transaction, head, sequence, with_tallies(new.classifier, saved.schema, saved.book))
+    assert held.classifier.schema is not None
+    classifier = with_tallies(new.classifier, held.classifier.schema, held.classifier.book)
+    head = replace(
+        head,
+        base_sha256=sha256_of_base(data),
+        changes=head.changes + 1,
+        erasures=head.erasures + 1,
+        retrained=new.sequence,
+    )
+    write_head(transaction, head)
+    facts = {"base": head.base_sha256, "digest": head.digest, "sequence": head.sequence}
+    audit.append(transaction, "retrain", head.name, {**facts, **details})
+    return replace(held, head=head, classifier=classifier)
+
+
+def _on_events(classifier: AnyClassifier, events: Sequence[StoredEvent]) -> AnyClassifier:
+    """The calibration and the weights learned again from events that the model has counted."""
+    result = classifier.changed()
+    kind = classifier.calibrate or (None if classifier.calibrated is None else classifier.calibrated.name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        calibrate_again(result, rows_of(classifier, events), kind)
+    return result
+
+
+def _on_all_rows(classifier: AnyClassifier, rows: str, events: Sequence[StoredEvent]) -> AnyClassifier:
+    """A model trained on the rows of the base and the events; of what it has counted, the events taken out again."""
+    parts = training_rows(classifier, rows) + rows_of(classifier, events)
+    kind = classifier.calibrate or (None if classifier.calibrated is None else classifier.calibrated.name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        result = classifier.unfitted_clone().with_calibration(kind)
+        result.learn_all(parts)
+    return changed(result, events, forget=True)[0]
+
+
+def training_rows(classifier: AnyClassifier, rows: str) -> list[LabelledRows]:
+    """The rows of a file, as the model reads them."""
+    opened = classifier.open_rows(rows)
+    if not opened.target:
+        raise CannotForget("the model does not say which column of its training rows held the classes", where=rows)
+    return [labelled_rows(batch, opened.target, where=rows) for batch in opened.source.batches()]
