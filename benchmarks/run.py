@@ -26,6 +26,7 @@ BENCHMARKS = (
     "chains",
     "networks",
     "ask_next",
+    "practice",
     "uai",
     "approximations",
     "intervals",
