@@ -181,6 +181,50 @@ def test_back_doors_adjust_and_are_all_the_minimal_ones(seed):
     assert sorted(map(sorted, sets.back_door)) == sorted(map(sorted, minimal))
 
 
+@pytest.mark.parametrize("seed", range(200))
+def test_front_doors_give_the_effect_and_are_all_the_minimal_ones(seed):
+    generator = np.random.default_rng([5, seed])
+    net = positive(generator, 5, 8, most_states=2, most_parents=2)
+    pairs = [(a, b) for a in net.nodes for b in net.descendants(a) if (a, b) not in net.edges] or net.edges
+    if not pairs:
+        return
+    cause, effect = sorted(pairs)[int(generator.integers(len(pairs)))]
+    latent = latent_of(generator, net, (cause, effect))
+    found = net.adjustment_sets(cause, effect, latent=latent).front_door
+    truth = net.query(f"P({effect} | do({cause}=s1))")
+    for some in found:
+        table = marginal(net, joint(net), [effect, cause, *some])  # y, x, z ...
+        table = table.reshape(*table.shape[:2], -1)
+        x = table.sum(axis=(0, 2))
+        z_given_x = table[:, 1].sum(axis=0) / x[1]
+        y_given = table / table.sum(axis=0)
+        value = ((y_given * x[None, :, None]).sum(axis=1) * z_given_x).sum(axis=1)
+        assert value == pytest.approx([truth[state] for state in net.states(effect)], abs=1e-9)
+    # the definition, tried on every subset
+    free = [name for name in net.nodes if name not in (cause, effect, *latent)]
+    serving = [
+        set(some)
+        for size in range(1, len(free) + 1)
+        for some in itertools.combinations(free, size)
+        if serves_as_front_door(net, cause, effect, some)
+    ]
+    assert sorted(map(sorted, found)) == sorted(
+        sorted(some) for some in serving if not any(other < some for other in serving)
+    )
+
+
+def serves_as_front_door(net, cause, effect, some):
+    """On every directed path; no back door to them; the cause blocks every back door from them."""
+    if cause not in net.ancestors(effect):
+        return False
+    left = net
+    for name in some:
+        left = without_arcs_from(left, name)
+    if cause in left.ancestors(effect):
+        return False
+    return without_arcs_from(net, cause).d_separated(cause, some) and left.d_separated(some, effect, [cause])
+
+
 def without_arcs_from(net, cause):
     for child in net.children(cause):
         net = net.without_edge(cause, child)

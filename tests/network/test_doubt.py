@@ -147,7 +147,14 @@ def test_what_one_network_rules_out_is_infinitely_far():
     assert found.to_dict()["divergence"] is None
     assert one.with_cpt("a", 1.0).cross_entropy(one) == 1
     turned = bb.BayesianNetwork({"a": []}, {"a": {"false": 0.5, "true": 0.5}})
-    assert one.cross_entropy(turned) == 1  # the order of the states does not matter
+    assert one.cross_entropy(turned) == 1
+    uneven = bb.BayesianNetwork({"b": ["a"]}, {"a": 0.2, "b": {True: 0.9, False: 0.3}})
+    swapped = bb.BayesianNetwork(  # the order of the states does not matter
+        {"b": ["a"]},
+        {"a": {"false": 0.8, "true": 0.2}, "b": [[0.7, 0.3], [0.1, 0.9]]},
+        states={"a": ["false", "true"], "b": ["false", "true"]},
+    )
+    assert uneven.cross_entropy(swapped).divergence == pytest.approx(0, abs=1e-12)
     assert pickle.loads(pickle.dumps(one.cross_entropy(one))).entropy == 1
     with pytest.raises(BadData):
         one.cross_entropy(bb.BayesianNetwork({"b": []}, {"b": 0.5}))

@@ -58,11 +58,7 @@ def back_door(graph: MixedGraph, cause: str, effect: str) -> FoundSets:
 def front_door(graph: MixedGraph, cause: str, effect: str) -> FoundSets:
     """The minimal sets through which all of the effect goes, with no back door of their own but by the cause."""
     above = graph.ancestors([effect])
-    between = [
-        name
-        for name in graph.order
-        if name in above and name not in (cause, effect) and cause in graph.ancestors([name])
-    ]
+    candidates = [name for name in graph.order if name in above and name not in (cause, effect)]
     from_cause = graph.without_arcs_from([cause])
 
     def serves(some: Sequence[str]) -> bool:
@@ -73,9 +69,9 @@ def front_door(graph: MixedGraph, cause: str, effect: str) -> FoundSets:
             return False
         return graph.without_arcs_from(some).separated(some, [effect], [cause])
 
-    if not between or cause not in above:
+    if not candidates or cause not in above:
         return FoundSets()
-    return _minimal(between, serves, empty=False)
+    return _minimal(candidates, serves, empty=False)
 
 
 def _minimal(candidates: Sequence[str], serves: Callable[[Sequence[str]], bool], *, empty: bool = True) -> FoundSets:
