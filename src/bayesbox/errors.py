@@ -178,8 +178,8 @@ class UnknownColumn(BadData, KeyError):
             remedy = f"Did you mean `{near[0]}`?"
         else:
             listed = ", ".join(f"`{name}`" for name in names[:12]) + (", ..." if len(names) > 12 else "")
-            remedy = f"The columns are {listed}" if names else "The table has no columns"
-        super().__init__(f"no column `{column}`", where=where, remedy=remedy, column=column)
+            remedy = f"The columns are {listed}" if names else ""
+        super().__init__(f"no column `{column}`", where=where, remedy=remedy or None, column=column)
 
 
 class KindContradiction(BadData):

@@ -141,7 +141,7 @@ def test_several_files(asked, shapes):
         ("P(shape | size=small, class=+)", 3, "the evidence size=small, class=+ never occurs"),
         ("P(size=small | siz=1)", 3, "no column `siz`. Did you mean `size`?"),
         ("P(size=smal)", 2, "column `size` never has the value `smal`. Did you mean `small`?"),
-        ("P(size<=small)", 2, "comparisons are not supported, only `size<=value`"),
+        ("P(size<=small)", 2, "comparisons are not supported, only equality: `size=value`"),
         ("P(size", 2, "column 7 of 'P(size': expected"),
         ("size _|_ size=small", 2, "`size` occurs twice"),
     ],

@@ -283,7 +283,7 @@ def test_a_text_in_a_column_of_numbers(bayes: Bayes, folder: Path, name: str) ->
     (folder / name).write_text(text)
     line = text.count("\n")
     ended = bayes("train", name, "-t", "y", code=3)
-    assert f"{name}, line {line}, column `age`: expected a number, as in the rows before, got 'old'" in ended.err
+    assert f"{name}, line {line}, column `age`: expected a number in this column, got 'old'" in ended.err
     assert "--types age=category" in ended.err
     assert "--na old" in ended.err
     assert not (folder / "ages.bayes").exists()

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from bayesbox.described import ignoring, parameter
 from bayesbox.dist.base import Doubles, LevelTable
 from bayesbox.errors import BadOption
 from bayesbox.network.graph import TOLERANCE, Graph, Node
@@ -33,7 +34,10 @@ def network_of(classifier: NaiveClassifier, target: str | None = None) -> Bayesi
         if found is None:
             raise BadOption(
                 f"column `{conditional.columns[0]}` is a number or a text: it has no table of states",
-                remedy="Ignore it, bin it, or declare it a category: columns={...}",
+                remedy="Bin the numbers and train again: "
+                + parameter("numeric", "mdl")
+                + "; or ignore the column: "
+                + ignoring(conditional.columns[0]),
             )
         nodes.append(_node(conditional.columns[0], found, root.name))
     return BayesianNetwork.of(Graph(nodes))

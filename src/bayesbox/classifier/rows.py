@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from bayesbox.errors import CannotMerge, LostLedger
+from bayesbox.errors import CannotMerge, LostLedger, Remedy
 from bayesbox.schema.columns import Column, CountMatrix, as_view
 from bayesbox.schema.encode import Encoded
 from bayesbox.source.base import Batch, taken
@@ -185,7 +185,12 @@ def refit_on(classifier: C, parts: Sequence[LabelledRows]) -> C:
 def check_merge(one: AnyClassifier, other: AnyClassifier) -> None:
     """Refuse to merge two classifiers that did not count the same things, and warn where a ledger is lost."""
     if one.kind != other.kind:
-        raise CannotMerge("the two models are of different kinds", found=f"{one.title} and {other.title}")
+        raise CannotMerge(
+            "the two models are of different kinds",
+            found=f"{one.title} and {other.title}",
+            remedy="Train both with the same kind, or average them: "
+            + Remedy("BayesOptimal([a, b])", "bayes average A B"),
+        )
     if not one.counts_like(other):
         raise CannotMerge("the two models have different rules", remedy="Give both the same parameters")
     if one.schema is None or other.schema is None:

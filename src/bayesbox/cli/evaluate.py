@@ -15,7 +15,7 @@ from bayesbox.cli.options import shared as options
 from bayesbox.cli.options.fields import KindOption, ModelVerb, model_options, option_names, require_taken
 from bayesbox.cli.options.noise import NOISE, noise_options
 from bayesbox.cli.options.text import JUDGE, LEARN, refuse_foreign
-from bayesbox.cli.print.output import captured_warnings, emit_json, note, say
+from bayesbox.cli.print.output import captured_warnings, emit_json, note, print_warnings, say
 
 if TYPE_CHECKING:
     from bayesbox.classifier.base import AnyClassifier
@@ -163,8 +163,7 @@ def command(files: tuple[str, ...], as_json: bool, svg: str | None, **given: Any
                 f"next: bayes evaluate {data} -t {target} --loo   predicts each of these rows with a model trained "
                 "on the others"
             )
-        for line in warned:
-            note(f"note: {line}")
+        print_warnings(warned)
     if svg is not None:
         note(f"reliability diagram written to {svg}")
 

@@ -237,7 +237,7 @@ class FileLock:
             raise SourceUnavailable(
                 f"this file cannot be locked: {reason}",
                 where=self.path,
-                remedy="Nothing was changed. Check the permissions of the folder, or write elsewhere",
+                remedy="Nothing was changed. Check that the folder exists and is writable, or write elsewhere",
             ) from error
         try:
             if not self._locking.take(descriptor):

@@ -230,7 +230,11 @@ def _from_text(text: str) -> Smoothing:
     name, _, arguments = text.partition(":")
     rule = RULES.get(name)
     if rule is None:
-        raise BadOption(f"smoothing must be one of {', '.join(RULES)}", found=text)
+        raise BadOption(
+            f"smoothing must be one of {', '.join(RULES)}",
+            found=text,
+            remedy="Pseudo-counts are written lidstone:0.5, an m-estimate m:2",
+        )
     try:
         return rule.from_text(arguments)
     except (TypeError, ValueError) as error:

@@ -12,7 +12,7 @@ from bayesbox.cli.options import shared as options
 from bayesbox.cli.options.text import CHANGE, refuse_foreign
 from bayesbox.cli.print.calibration import stale_lines
 from bayesbox.cli.print.output import captured_warnings, emit_json, note, plural
-from bayesbox.errors import BadModelFile, ModelChanged, NoCounts
+from bayesbox.errors import BadModelFile, ModelChanged, NoCounts, UnknownColumn
 
 if TYPE_CHECKING:
     from bayesbox.classifier.base import AnyClassifier
@@ -178,6 +178,8 @@ class ChangingRows:
                     progress=progress,
                     forget=self.forget,
                 )
+        except UnknownColumn as error:  # of the columns that the model has: the file may have others
+            raise UnknownColumn(error.column, available=source.left or source.names, where=error.where) from None
         finally:
             progress.close()
         if source.left:

@@ -53,9 +53,8 @@ def replaced(path: str, new: ModelSummary, *, force: bool) -> ModelSummary | Non
     ):
         if differ:
             raise BadOption(
-                f"the file already holds {what}",
+                f"the file already holds {what} ({plural(old.rows, 'row')})",
                 where=path,
-                found=str(old),
                 remedy="Nothing was changed. Write to another file with -o, or replace it with --force",
             )
     return old

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import sys
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
@@ -35,6 +36,20 @@ def say(text: str = "") -> None:
 def note(text: str = "") -> None:
     """A line that is no data."""
     click.echo(printable(text), err=True)
+
+
+def print_warnings(texts: Iterable[str]) -> None:
+    """Each as a note; one that is longer than two lines is broken between its sentences.
+
+    >>> print_warnings([])
+    """
+    for text in texts:
+        sentences = SENTENCES.split(text) if len(text) > LONG_NOTE else [text]
+        note("\n  ".join((f"note: {sentences[0]}", *sentences[1:])))
+
+
+LONG_NOTE = 240  # characters: two lines of a wide terminal
+SENTENCES = re.compile(r"(?<=[.;?]) (?=[A-Z]|without )")
 
 
 def emit_json(result: object) -> None:

@@ -19,7 +19,7 @@ from bayesbox.cli.print.model import (
     prior_of,
     tally_of,
 )
-from bayesbox.cli.print.output import emit_json, note, plural, say
+from bayesbox.cli.print.output import emit_json, note, plural, print_warnings, say
 from bayesbox.cli.print.printer import Printer
 from bayesbox.errors import BadOption
 from bayesbox.file.digest import file_digest
@@ -82,8 +82,7 @@ class RowPrinter(Printer[T]):
         self.print_more(classifier, err=True)
         for text in calibration_lines(classifier):
             note(text)
-        for text in report["warnings"]:
-            note(f"note: {text}")
+        print_warnings(report["warnings"])
         if report["digest"]:
             note(f"digest {report['digest']}")
         if classifier.size() is None:  # several models in one, of which the counts say little

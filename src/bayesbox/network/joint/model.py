@@ -97,7 +97,7 @@ def require_column(column: str, columns: Collection[str], *, where: str) -> None
     compared = column.rstrip("<>! ")
     if compared != column and compared in columns:
         raise BadOption(
-            f"comparisons are not supported, only `{column}=value`",
+            f"comparisons are not supported, only equality: `{compared}=value`",
             where=where,
             remedy=f"If the value itself begins with such a sign, write {compared}=<=...",
         )

@@ -202,6 +202,9 @@ def number_text(number: Fraction) -> str:
     return decimal if Fraction(decimal) == number else f"{number.numerator}/{number.denominator}"
 
 
+COMPARED = re.compile(r"([^<>]+)[<>]")  # a name without quotes in front of a comparison
+
+
 class _Parser:
     """Reads a text from left to right; `at` is the position of the next character."""
 
@@ -290,7 +293,14 @@ class _Parser:
             if not isinstance(believed, Fraction) and sum(share for _, share in believed) != 1:
                 self.fail("expected probabilities that sum to 1", at=start)
             return Believed(name, believed)
-        return self.fail("expected `=`, `~` or `:=`", f"Evidence has a value: {quoted_name(name)}=...")
+        compared = COMPARED.match(name)
+        if compared is not None:
+            self.fail(
+                "comparisons are not supported in a question",
+                f"Write {quoted_name(compared[1].strip())}=VALUE, or add a column of bins to the data",
+                at=start,
+            )
+        return self.fail("expected `=`, `~` or `:=`", f"Evidence needs a value: {quoted_name(name)}=...")
 
     def likelihood(self) -> Fraction | tuple[tuple[str, Fraction], ...]:
         start = self.skipped()

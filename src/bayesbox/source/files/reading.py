@@ -139,7 +139,7 @@ def contradiction(kind: str, column: str, value: object, where: str, *, weight: 
     if isinstance(value, str) and 0 < len(value) <= 10:
         remedy += "; if this means missing: " + missing_mark(value)
     wanted = {NUMBER: "a number", FLAG: "true or false"}.get(kind, kind)
-    what = f"expected {wanted}, as in the rows before"
+    what = f"expected {wanted} in this column"
     return KindContradiction(what, where=where, found=value, remedy=remedy, column=column)
 
 

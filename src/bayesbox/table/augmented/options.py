@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from bayesbox.errors import BadOption
 from bayesbox.rule.options import CountOptions, TakesSmoothing, unseen_option
 from bayesbox.schema.options import NEVER, fixed, option, options
 from bayesbox.schema.takes import AnyText, OneOf, WholeNumber
@@ -20,10 +21,13 @@ class TakesBins(AnyText):
     def __init__(self) -> None:
         super().__init__('"mdl", "modl", "frequency:10" or "width:10"', metavar="DENSITY")
 
-    def parse(self, name: str, given: Any) -> Any:  # noqa: ARG002
+    def parse(self, name: str, given: Any) -> Any:
         from bayesbox.dist.number.cuts import binning
 
-        binning(given)  # refuses a method that is not there
+        try:
+            binning(given)
+        except BadOption as error:
+            raise BadOption(f"this model needs bins, so {name} must be {self.words}", found=error.found) from None
         return given
 
 
