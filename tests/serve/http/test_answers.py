@@ -64,6 +64,15 @@ def test_explanations_sum_to_the_log_odds(served: Served) -> None:
     assert [each["log_odds"] for each in answer["explanation"]] == [each["log_odds"] for each in strongest]
 
 
+def test_explanations_of_empty_and_mixed_rows(served: Served) -> None:
+    rows: list[dict[str, Any]] = [{}, {"car": 3}, {"car": "van"}, {"car": True, "age": 30}]
+    found = served.post("/v1/models/people/predict", {"rows": rows, "explain": 3})["answers"]
+    assert [len(answer["explanation"]) for answer in found] == [0, 0, 1, 1]
+    for row, answer in zip(rows, found, strict=True):
+        [alone] = served.post("/v1/models/people/predict", {"rows": [row], "explain": 3})["answers"]
+        assert alone == answer
+
+
 def test_ask_and_what_if_are_those_of_the_library(served: Served) -> None:
     model = served.models["people"]
     found = served.post("/v1/models/people/ask", {"row": {"age": 30}, "costs": {"car": 2}})

@@ -3,6 +3,7 @@ forget a person, verify."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import random
 import signal
@@ -43,12 +44,25 @@ def learn_some(url: str, token: str, events: list[dict[str, Any]], seed: int, fa
         failures.append(repr(error))
 
 
+def started(stack: contextlib.ExitStack, folder: Path, *options: str) -> ServiceProcess:
+    """A service that is stopped in the end, if not before."""
+    found = ServiceProcess(folder, *options)
+    stack.callback(found.stop)
+    return found
+
+
 def holds(folder: Path, text: str) -> bool:
     """Whether a file of the store has these bytes."""
     return any(text.encode() in path.read_bytes() for path in folder.glob("store.db*"))
 
 
 def test_end_to_end(tmp_path: Path) -> None:
+    with contextlib.ExitStack() as stack:
+        walk(tmp_path, stack)
+
+
+def walk(tmp_path: Path, stack: contextlib.ExitStack) -> None:
+    """From training to the verified store; whatever is started is stopped in the end."""
     folder = tmp_path / "models"
     folder.mkdir()
     rows, labels = people(500, seed=3)
@@ -65,7 +79,7 @@ def test_end_to_end(tmp_path: Path) -> None:
     ]
     options = ("--sign", str(tmp_path / "company.pem"))
 
-    service = ServiceProcess(folder, *options)
+    service = started(stack, folder, *options)
     with bb.Client(service.url, access["predict"]) as client:
         asked = [{name: row[name] for name in ("age", "car", "married", "joined")} for row in rows[:50]]
         by_rows = client.predict("people", asked)
@@ -89,7 +103,7 @@ def test_end_to_end(tmp_path: Path) -> None:
             thread.join()
         assert failures == []
         assert service.stop(number) == (0 if number == signal.SIGTERM else -number)
-        service = ServiceProcess(folder, *options)  # what was acknowledged is there, after a kill too
+        service = started(stack, folder, *options)  # what was acknowledged is there, after a kill too
 
     everything = bb.load(folder / "people.bayes").partial_fit(more, more_labels)
     with bb.Client(service.url, access["predict"]) as client:
@@ -108,10 +122,11 @@ def test_end_to_end(tmp_path: Path) -> None:
     )
     assert service.stop() == 0
 
-    service = ServiceProcess(folder, *options)
+    service = started(stack, folder, *options)
     with bb.Client(service.url, access["predict"]) as client:
         assert client.models()[0]["digest"] == expected.book_.digest()
-        assert client.predict("people", asked)[0]["proba"] == expected.predict_proba_one(asked[0])
+        shares = client.predict("people", asked)[0]["proba"]
+        assert shares == pytest.approx(expected.predict_proba_one(asked[0]), rel=1e-12)
     assert service.stop() == 0
     assert certificate["before"] == everything.book_.digest()
     assert certificate["after"] == expected.book_.digest()

@@ -9,6 +9,7 @@ import signal
 import socket
 import threading
 import time
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -109,6 +110,16 @@ def test_heads_without_end_are_closed(service: ServiceProcess) -> None:
             while sent < 1 << 22:
                 connection.sendall(b"a: " + b"b" * 1000 + b"\r\n")
                 sent += 1005
+        except OSError:
+            pass
+        assert sent < 1 << 22
+    with socket.create_connection(("127.0.0.1", service.port)) as connection:  # one line, without end
+        sent = 0
+        try:
+            connection.sendall(b"GET /v1/models HTTP/1.1\r\na: ")
+            while sent < 1 << 22:
+                connection.sendall(b"b" * 10_000)
+                sent += 10_000
         except OSError:
             pass
         assert sent < 1 << 22
@@ -233,6 +244,54 @@ def test_reload_loses_no_request(folder: Path, token: str, tmp_path: Path) -> No
         assert len(statuses) >= asked + 10  # no thread ended by an error
 
 
+def _metrics(found: ServiceProcess, token: str) -> str:
+    asked = urllib.request.Request(f"{found.url}/metrics", headers={"authorization": f"Bearer {token}"})
+    with urllib.request.urlopen(asked) as answer:
+        return str(answer.read().decode())
+
+
+def test_tls(tmp_path: Path) -> None:
+    import datetime
+    import ipaddress
+    import ssl
+
+    from cryptography import x509
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "test")])
+    now = datetime.datetime.now(datetime.UTC)
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(now - datetime.timedelta(days=1))
+        .not_valid_after(now + datetime.timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    (tmp_path / "cert.pem").write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
+    (tmp_path / "key.pem").write_bytes(
+        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    )
+    (tmp_path / "models").mkdir()
+    make_weather(tmp_path / "models" / "weather.bayes")
+    files = ("--tls-cert", str(tmp_path / "cert.pem"), "--tls-key", str(tmp_path / "key.pem"))
+    with running(tmp_path / "models", "--host", "0.0.0.0", *files) as found:
+        url = f"https://127.0.0.1:{found.port}"
+        trusting = ssl.create_default_context(cafile=str(tmp_path / "cert.pem"))
+        with bb.Client(url, context=trusting, retries=0) as client:
+            assert client.ready()
+            with pytest.raises(ServiceProblem) as refused:
+                client.models()
+            assert refused.value.status == 401
+        with bb.Client(url, retries=0) as client:
+            assert not client.ready()  # a certificate that nobody vouches for
+
+
 def test_workers_answer_beside_one_writer(tmp_path: Path) -> None:
     make_people(tmp_path / "people.bayes")
     make_weather(tmp_path / "weather.bayes")
@@ -254,6 +313,8 @@ def test_workers_answer_beside_one_writer(tmp_path: Path) -> None:
         certificate = clients[3].forget("people", ["e3"])
         assert clients[5].certificate("people", certificate["number"]) == certificate
         clients[1].reload("weather")
+        text = _metrics(found, token)
+        assert 'bayesbox_requests_total{route="learn",model="people",status="200"} 31' in text
         until = time.monotonic() + 30
         while time.monotonic() < until and clients[2].drift("people")["rows_seen"] < 6:
             time.sleep(0.2)

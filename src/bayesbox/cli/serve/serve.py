@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from bayesbox.cli.options import shared as options
-from bayesbox.cli.print.output import emit_json, note, say
+from bayesbox.cli.print.output import emit_json, say
 
 
 @click.command(
@@ -117,7 +117,7 @@ def command(folder: str, as_json: bool, **given: Any) -> None:
         else:
             say(address)
             for model in models:
-                note(f"{model['name']}: {model['kind']}, digest {model['digest'][:16]}")
+                say(f"{model['name']}: {model['kind']}, digest {model['digest'][:16]}")
         sys.stdout.flush()
 
     run(asked, started)

@@ -25,7 +25,7 @@ class Reply(NamedTuple):
 class Call:
     """One request as its handler sees it."""
 
-    __slots__ = ("header", "id", "match", "method", "path", "query", "receive", "rows", "scope", "token")
+    __slots__ = ("forwarded", "header", "id", "match", "method", "path", "query", "receive", "rows", "scope", "token")
 
     def __init__(self, scope: Scope, receive: Receive, id: str) -> None:
         self.scope = scope
@@ -38,3 +38,4 @@ class Call:
         self.match: Match | None = None
         self.token: str | None = None
         self.rows = 0
+        self.forwarded = False  # to the process that writes, which counts it

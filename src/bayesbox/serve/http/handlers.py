@@ -18,12 +18,12 @@ from bayesbox.serve.http.openapi import description
 from bayesbox.serve.http.problems import Problem
 from bayesbox.serve.models.base import Action, ModelAnswer, ServiceModel, json_of
 from bayesbox.serve.models.classifier import ForgetBody, LearnBody, ServedClassifier
+from bayesbox.serve.store.events import LONGEST_ID
 
 if TYPE_CHECKING:
     from bayesbox.serve.http.service import Service
 
 MOST_RECORDS = 1000  # of the audit log in one answer
-LONGEST_ID = 512  # characters
 GAUGES = {
     "model_rows": "Rows that the tallies of a model count.",
     "model_sequence": "The number of the last event of a model.",

@@ -156,7 +156,11 @@ def _tensors(model: ServiceModel, limits: ServiceLimits) -> Json:
     tensor = record(
         {
             "name": {"enum": names},
-            "shape": {**listed({"type": "integer", "minimum": 0, "maximum": limits.rows}), "minItems": 1},
+            "shape": {
+                **listed({"type": "integer", "minimum": 0, "maximum": limits.rows}),
+                "minItems": 1,
+                "maxItems": 2,
+            },
             "datatype": {"enum": ["BOOL", "BYTES", "FP64", "INT64"]},
             "data": {**listed(VALUE), "maxItems": limits.rows},
             "parameters": {"type": ["object", "null"], "additionalProperties": VALUE},

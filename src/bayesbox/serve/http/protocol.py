@@ -22,13 +22,14 @@ class LimitedProtocol(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        self.head_size = 0
+        self.head_size = 0  # of the lines that are whole
+        self.held_back = 0  # what has come since, of lines that may not be
         self.head_since: float | None = self.loop.time()  # None while no head is being received
         self.timeout_keep_alive_task = self.loop.call_later(self.limits.keep_alive, self.timeout_keep_alive_handler)
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
-        self.head_size = 0
+        self.head_size = self.held_back = 0
         self.head_since = self.loop.time()
 
     def on_url(self, url: bytes) -> None:
@@ -55,14 +56,17 @@ class LimitedProtocol(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         if self.transport.is_closing():
             return
-        if self.head_since is not None:  # what the parser holds back until a line is whole counts too
-            self.head_size += len(data) if len(data) > self.limits.header else 0
+        before = self.head_since
         super().data_received(data)
+        if before is not None and self.head_since == before:  # all of it was of a head that is still not whole
+            self.held_back += len(data)
+            if self.held_back > self.limits.header:
+                self.refuse(_too_long(self.limits))
 
     def _count(self, size: int) -> None:
         self.head_size += size
         if self.head_size > self.limits.header:
-            self.refuse(Problem(431, f"the head of a request may have {self.limits.header} bytes"))
+            self.refuse(_too_long(self.limits))
 
     def refuse(self, problem: Problem) -> None:
         """Answer what is not a request, and close the connection."""
@@ -88,6 +92,10 @@ class LimitedProtocol(HttpToolsProtocol):
 
     def _is_idle(self) -> bool:
         return self.cycle is None or self.cycle.response_complete
+
+
+def _too_long(limits: ServiceLimits) -> Problem:
+    return Problem(431, f"the head of a request may have {limits.header} bytes", kind="head-too-long")
 
 
 def protocol_for(limits: ServiceLimits) -> type[LimitedProtocol]:

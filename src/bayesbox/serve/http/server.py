@@ -131,7 +131,9 @@ def make_service(options: ServeOptions, store: Store, forward: Any = None) -> An
 
     signer = None if options.sign is None else load_private_key(options.sign)
     folder = ModelFolder(options.folder, store, at=options.at)
-    rate = options.limits.rate / max(options.workers, 1)  # each worker sees its share of the requests
+    rate = options.limits.rate
+    if options.workers:  # each worker sees its share of the requests, and the writer those that were let through
+        rate = 0.0 if forward is None else rate / options.workers
     tokens = TokenCheck(store, rate) if options.tokens else None
     log = ServiceLog(options.log)
     return Service(folder, tokens, limits=options.limits, log=log, forward=forward, signer=signer)
@@ -158,6 +160,13 @@ def make_server(service: Any, options: ServeOptions, *, tls: bool) -> Any:
 
     from bayesbox.serve.http.protocol import protocol_for
 
+    class QuietServer(uvicorn.Server):
+        """One that leaves the signals to us."""
+
+        @contextlib.contextmanager
+        def capture_signals(self) -> Iterator[None]:
+            yield
+
     config = uvicorn.Config(
         service,
         http=protocol_for(options.limits),
@@ -174,7 +183,7 @@ def make_server(service: Any, options: ServeOptions, *, tls: bool) -> Any:
         ssl_certfile=options.cert if tls else None,
         ssl_keyfile=options.key if tls else None,
     )
-    return uvicorn.Server(config)
+    return QuietServer(config)
 
 
 async def serve(
@@ -204,7 +213,7 @@ async def serve(
         loop.call_later(seconds, stop)
     ticking = loop.create_task(_tick(server, service))
     try:
-        await server._serve(sockets)
+        await server.serve(sockets)
     finally:
         ticking.cancel()
         with contextlib.suppress(asyncio.CancelledError):

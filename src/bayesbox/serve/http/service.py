@@ -100,7 +100,10 @@ class Service:
         call.match = found = match(call.path)
         scope = found.route.scope if found is not None else ANY
         if scope != OPEN and self.tokens is not None:
-            call.token = self.tokens.allow(call.header.get(b"authorization"), scope)
+            sent = call.header.get(b"authorization")
+            if not self.tokens.remembers(sent):
+                await self.in_thread(self.tokens.look_up, sent)
+            call.token = self.tokens.allow(sent, scope)
         if found is None:
             raise Problem(404, "there is no such route", kind="no-route")
         route = found.route
@@ -119,6 +122,7 @@ class Service:
             async with asyncio.timeout(self.limits.seconds):
                 body = await self._body(call) if route.method == "POST" else b""
                 if self.forward is not None and route.writes:
+                    call.forwarded = True
                     return await self.forward(call, body)
                 return await self.handlers.answer(call, body)
         except TimeoutError:
@@ -186,6 +190,8 @@ class Service:
         await send({"type": "http.response.body", "body": body})
 
     def _note(self, call: Call, reply: Reply, seconds: float, problem: Problem | None) -> None:
+        if call.forwarded and problem is None:
+            return  # the process that answered has counted it
         found = call.match
         route = "none" if found is None else found.route.name
         # only names of models that are there become labels, or a client could make as many as it likes

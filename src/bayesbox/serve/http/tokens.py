@@ -45,7 +45,7 @@ class TokenCheck:
         self.store = store
         self.rate = rate
         self.clock = clock
-        self._known: dict[str, tuple[float, TokenRecord]] = {}
+        self._known: dict[str, tuple[float, TokenRecord | None]] = {}
         self._buckets: dict[str, TokenBucket] = {}
 
     def allow(self, header: bytes | None, scope: str) -> str:
@@ -59,27 +59,34 @@ class TokenCheck:
             self._limit(record.id)
         return record.id
 
+    def remembers(self, header: bytes | None) -> bool:
+        """Whether the store need not be asked about a token."""
+        found = self._known.get(sha256_of_token(_sent(header) or b""))
+        return header is None or (found is not None and self.clock() - found[0] <= REMEMBERED)
+
+    def look_up(self, header: bytes | None) -> None:
+        """Ask the store about a token, which may take a while."""
+        token = _sent(header)
+        if token is not None:
+            digest = sha256_of_token(token)
+            if len(self._known) >= MOST_REMEMBERED:
+                self._known.clear()
+            self._known[digest] = self.clock(), self.store.token(digest)
+
     def _record(self, header: bytes | None) -> TokenRecord:
         if header is None:
             raise _unauthorized("a token is needed: Authorization: Bearer TOKEN", b"Bearer")
-        kind, _, token = header.partition(b" ")
-        if kind.lower() != b"bearer" or not token.strip():
+        token = _sent(header)
+        if token is None:
             raise _unauthorized("the token is sent as Authorization: Bearer TOKEN", b"Bearer")
-        digest = sha256_of_token(token.strip())
-        now = self.clock()
-        found = self._known.get(digest)
-        if found is None or now - found[0] > REMEMBERED:
-            record = self.store.token(digest)
-            if record is None:
-                self._known.pop(digest, None)
-                raise _invalid()
-            if len(self._known) >= MOST_REMEMBERED:
-                self._known.clear()
-            found = self._known[digest] = now, record
+        if not self.remembers(header):
+            self.look_up(header)
+        digest = sha256_of_token(token)
+        record = self._known[digest][1]
         # what was looked up by its hash is compared once more, in constant time
-        if not hmac.compare_digest(found[1].sha256, digest) or not found[1].is_valid(now):
+        if record is None or not hmac.compare_digest(record.sha256, digest) or not record.is_valid(self.clock()):
             raise _invalid()
-        return found[1]
+        return record
 
     def _limit(self, id: str) -> None:
         now = self.clock()
@@ -92,6 +99,12 @@ class TokenCheck:
             raise Problem(
                 429, f"more than {self.rate:g} requests a second", kind="rate", headers=[(b"retry-after", after)]
             )
+
+
+def _sent(header: bytes | None) -> bytes | None:
+    """The token of a header; None where it has another form."""
+    kind, _, token = (header or b"").partition(b" ")
+    return token.strip() if kind.lower() == b"bearer" and token.strip() else None
 
 
 def _unauthorized(detail: str, challenge: bytes) -> Problem:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import repeat
 from typing import Any, cast
@@ -220,7 +221,7 @@ class ServedClassifier(ServiceModel):
             cases = [classifier.case(document_batch(classifier, row)).as_dict() for row in rows]
             return [[_without(word, "counts") for word in case["words"][:number]] for case in cases]
         places = np.argsort(-table, axis=1, kind="stable")
-        explanation = cast("Any", classifier.explain(batch_of(rows)))
+        explanation = cast("Any", self._terms(classifier, rows))
         found = []
         for row, (best, other), terms in zip(rows, places[:, :2].tolist(), explanation.terms, strict=True):
             moved = lead(terms[best], terms[other])
@@ -237,6 +238,17 @@ class ServedClassifier(ServiceModel):
                 ]
             )
         return found
+
+    @staticmethod
+    def _terms(classifier: AnyClassifier, rows: list[Row]) -> Any:
+        """What each column says, of all rows together, or, where one is empty or types are mixed, of each by itself."""
+        try:
+            if all(rows):
+                return classifier.explain(batch_of(rows))
+        except BayesboxError:
+            pass
+        found: list[Any] = [classifier.explain(classifier.batch_of_row(row)) for row in rows]
+        return replace(found[0], terms=np.concatenate([each.terms for each in found]))
 
     def explain(self, body: RowBody) -> ModelAnswer:
         """Why one row gets its class."""

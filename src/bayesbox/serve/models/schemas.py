@@ -110,13 +110,17 @@ class ClassifierSchemas:
 
     def change(self) -> Json:
         """The body of what-if."""
-        return record({"row": self.row(), "changes": self.row()}, ["row", "changes"], closed=True)
+        changes = self.row()
+        used = {name: each for name, each in changes["properties"].items() if "type" in each}
+        other = {**changes, "properties": used, "minProperties": 1, "additionalProperties": False}
+        return record({"row": self.row(), "changes": other}, ["row", "changes"], closed=True)
 
     def learn(self) -> Json:
         """The body of learn."""
         weight = {"type": "number", "exclusiveMinimum": 0, "default": 1}
         event = {"id": {"type": "string", "minLength": 1}, "row": self.row(), "label": self.label(), "weight": weight}
-        return record({"events": listed(record(event, ["id", "row", "label"], closed=True))}, ["events"], closed=True)
+        events = {"events": {**listed(record(event, ["id", "row", "label"], closed=True)), "minItems": 1}}
+        return record(events, ["events"], closed=True)
 
     # -- answers ---------------------------------------------------------------------------------------------------
 
