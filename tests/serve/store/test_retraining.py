@@ -20,7 +20,6 @@ from bayesbox.file.save import to_bytes
 from bayesbox.serve.store import held, retraining
 from bayesbox.serve.store.base import Event, Store, open_database
 from bayesbox.serve.store.durable import DurableStore
-from bayesbox.serve.store.retraining import RetrainPolicy
 from bayesbox.serve.verify import verify_store
 
 NAME = "derived"
@@ -71,14 +70,14 @@ def holds(address: str) -> bool:
         database.close()
 
 
-def with_policy(store: Store, **policy: Any) -> Store:
+def every(store: Store, events: int) -> Store:
     assert isinstance(store, DurableStore)
-    store._policy = RetrainPolicy(**policy)
+    store._every = events
     return store
 
 
 def test_a_calibration_is_learned_again_from_events(open_it: Open, address: str, tmp_path: Path) -> None:
-    store = with_policy(open_it(), every=250, at_forget=True)
+    store = every(open_it(), 250)
     classifier, data, _ = saved(tmp_path, bb.NaiveBayes(calibration="temperature"))
     store.attach(NAME, classifier, data)
     some = events(260)
@@ -106,7 +105,7 @@ def test_a_calibration_is_learned_again_from_events(open_it: Open, address: str,
 
 
 def test_without_the_rows_of_the_base_cut_points_stay_and_are_called_stale(open_it: Open, tmp_path: Path) -> None:
-    store = with_policy(open_it(), every=10, at_forget=True)
+    store = every(open_it(), 10)
     classifier, data, _ = saved(tmp_path, bb.KDB())
     store.attach(NAME, classifier, data)
     store.learn(NAME, events(30))
@@ -121,7 +120,7 @@ def test_with_the_rows_of_the_base_all_is_trained_again(
 ) -> None:
     """The result is the model of all rows, but for what was forgotten."""
     monkeypatch.setattr(held, "SNAPSHOT_EVENTS", 50)
-    store = with_policy(open_it(), every=None, at_forget=False)
+    store = every(open_it(), 0)
     classifier, data, rows = saved(tmp_path, model)
     store.attach(NAME, classifier, data, rows=rows)
     some = events(400, seed=3)
@@ -147,7 +146,7 @@ def test_with_the_rows_of_the_base_all_is_trained_again(
 
 def test_auto_bayes_learns_by_being_trained_again(open_it: Open, address: str, tmp_path: Path) -> None:
     classifier, data, rows = saved(tmp_path, bb.AutoBayes())
-    store = with_policy(open_it(), every=60, at_forget=True)
+    store = every(open_it(), 60)
     store.attach(NAME, classifier, data)
     with pytest.raises(CannotForget) as caught:
         store.learn(NAME, events(1))
@@ -169,7 +168,7 @@ def test_auto_bayes_learns_by_being_trained_again(open_it: Open, address: str, t
 
 
 def test_what_was_trained_with_an_event_that_is_forgotten_meanwhile_is_not_taken(open_it: Open, tmp_path: Path) -> None:
-    store = with_policy(open_it(), every=None, at_forget=False)
+    store = every(open_it(), 0)
     classifier, data, rows = saved(tmp_path, bb.KDB())
     store.attach(NAME, classifier, data, rows=rows)
     store.learn(NAME, events(20))

@@ -21,6 +21,7 @@ from bayesbox.cli.print.output import emit_json, say
         "bayes serve models --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem",
         "bayes serve models --host 0.0.0.0 --behind-proxy --store postgresql://db.example.org/models",
         "bayes serve models --at 12345",
+        "bayes serve models --retrain-every 5000",
         "bayes serve models --sign company.pem --max-body 4194304 --rate 100",
     ),
     notes="Make a token first: bayes token create DIR --scope predict. SIGTERM and Ctrl-C stop the service once all "
@@ -46,6 +47,14 @@ from bayesbox.cli.print.output import emit_json, say
     help="Processes that answer, beside the one that writes; 0 is one process for both.",
 )
 @click.option("--at", type=click.IntRange(min=0), metavar="N", help="Answer as of event N, and change nothing.")
+@click.option(
+    "--retrain-every",
+    type=click.IntRange(min=0),
+    default=1000,
+    show_default=True,
+    metavar="EVENTS",
+    help="Learn again what is derived, such as a calibration, after so many events and after a forgetting; 0: never.",
+)
 @click.option("--sign", metavar="FILE", help="Sign certificates with this key, made by bayes key.")
 @click.option("--max-body", type=click.IntRange(min=1), default=1 << 20, show_default=True, help="Bytes of a body.")
 @click.option("--max-rows", type=click.IntRange(min=1), default=1000, show_default=True, help="Rows of a request.")
@@ -109,6 +118,7 @@ def command(folder: str, as_json: bool, **given: Any) -> None:
             rate=given["rate"],
         ),
         seconds=given["seconds"],
+        retrain_every=given["retrain_every"],
     )
 
     def started(address: str, models: list[dict[str, Any]]) -> None:

@@ -38,6 +38,7 @@ class ServeOptions:
     log: str = "requests"
     limits: ServiceLimits = field(default_factory=ServiceLimits)
     seconds: float | None = None  # stop after so many
+    retrain_every: int = 1000  # events, after which what is derived is learned again; 0 for never
 
     def check(self) -> None:
         """Refuse what would serve people without protection."""
@@ -112,7 +113,7 @@ def run(options: ServeOptions, started: Callable[[str, list[dict[str, Any]]], No
     scheme = "http" if options.cert is None else "https"
     host = f"[{options.host}]" if ":" in options.host else options.host
     address = f"{scheme}://{host}:{listening.getsockname()[1]}"
-    with listening, open_store(options.store_url()) as store:
+    with listening, open_store(options.store_url(), retrain_every=options.retrain_every) as store:
         if options.workers:
             from bayesbox.serve.http.workers import run_with_workers
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from bayesbox.classifier.base import AnyClassifier
     from bayesbox.serve.store.database import Database
 
+RETRAIN_EVERY = 1_000  # events
 LEARNED, KNOWN, FORGOTTEN = "learned", "known", "forgotten"
 """What became of an event: it was counted; it had been before; it was forgotten before, and counts no more."""
 
@@ -208,13 +209,14 @@ class Store(ABC):
         self.close()
 
 
-def open_store(url: str) -> Store:
+def open_store(url: str, *, retrain_every: int = RETRAIN_EVERY) -> Store:
     """The store at an address: sqlite:///models/store.db (three slashes and a path), or postgresql://host/database.
 
-    A store that is not there yet is made.
+    A store that is not there yet is made. `retrain_every` is after how many events what is derived from rows, such as a
+    calibration, is learned again in the background; it also is after a forgetting. 0 is for never.
     """
     module, place = _place(url)
-    store: Store = module.open_at(place)
+    store: Store = module.open_at(place, retrain_every=retrain_every)
     return store
 
 

@@ -20,14 +20,14 @@ from bayesbox.errors import BayesboxError, CannotForget, StoreBusy, StoreFailed,
 from bayesbox.serve import audit
 from bayesbox.serve.live import counts_events, require_counting
 from bayesbox.serve.store import tokens
-from bayesbox.serve.store.base import Event, LearnResult, ModelState, Store, TokenRecord
+from bayesbox.serve.store.base import RETRAIN_EVERY, Event, LearnResult, ModelState, Store, TokenRecord
 from bayesbox.serve.store.bases import attach, rebase, sha256_of_base
 from bayesbox.serve.store.database import Database, Transaction
 from bayesbox.serve.store.events import StoredEvent, new_key
 from bayesbox.serve.store.forgetting import certificates, forget
 from bayesbox.serve.store.held import Held, caught_up, model_at, require_head
 from bayesbox.serve.store.learning import LearnJob, learn_jobs
-from bayesbox.serve.store.retraining import USUAL_POLICY, RetrainPolicy, can_retrain, events_left, retrained, take_over
+from bayesbox.serve.store.retraining import can_retrain, events_left, retrained, take_over
 from bayesbox.serve.store.tables import FORMAT
 
 if TYPE_CHECKING:
@@ -56,11 +56,12 @@ class _Job:
 class DurableStore(Store):
     """A store over a database.
 
-    `poll` is how often others are looked at, in seconds; `policy` when what is derived is learned again.
+    `poll` is how often others are looked at, in seconds; `retrain_every` after how many events what is derived is
+    learned again, 0 for never.
     """
 
-    def __init__(self, database: Database, *, poll: float = POLL, policy: RetrainPolicy = USUAL_POLICY) -> None:
-        self.database, self._policy = database, policy
+    def __init__(self, database: Database, *, poll: float = POLL, retrain_every: int = RETRAIN_EVERY) -> None:
+        self.database, self._every = database, retrain_every
         self._rows: dict[str, str] = {}  # where the rows are that a base was trained on
         self._due: set[str] = set()  # models that are to be trained again
         self._train = threading.Event()
@@ -341,9 +342,8 @@ class DurableStore(Store):
 
     def _consider(self, held: Held, *, forgot: bool = False) -> None:
         """Have a model trained again where that is due."""
-        head, every = held.head, self._policy.every
-        due = every is not None and head.sequence - head.retrained >= every
-        due = due or (forgot and self._policy.at_forget)
+        head, every = held.head, self._every
+        due = every > 0 and (forgot or head.sequence - head.retrained >= every)
         if due and can_retrain(held, self._rows.get(head.name)):
             self._due.add(head.name)
             self._train.set()

@@ -1,7 +1,7 @@
 """What is derived from rows, such as a calibration or cut points, learned again from the events.
 
-Tallies follow every event; what is derived does not. By a policy it is learned again in the background and takes the
-place of the old, in a transaction of its own. Two cases:
+Tallies follow every event; what is derived does not. After some events, and after a forgetting, it is learned again in
+the background and takes the place of the old, in a transaction of its own. Two cases:
 
 - With the rows that the base was trained on (`rows` of `attach`), all is trained again on these rows and the events.
 - Without them a calibration and the weights of columns are learned again from the events, each held out in turn; cut
@@ -42,17 +42,6 @@ if TYPE_CHECKING:
 
 FEWEST = 200  # events that a calibration is learned from
 MOST = 100_000  # events: of more, the newest
-
-
-@dataclass(frozen=True)
-class RetrainPolicy:
-    """When what is derived is learned again: after so many events (None: never), and after a forgetting."""
-
-    every: int | None = 1_000
-    at_forget: bool = True
-
-
-USUAL_POLICY = RetrainPolicy()
 
 
 @dataclass(frozen=True)
