@@ -246,6 +246,12 @@ def test_an_intervention_and_jeffreys_rule_in_the_question(bayes: Bayes, sprinkl
     assert bayes("query", sprinkler, "P(rain=yes | do(sprinkler=on))").out == "1/5 = 0.2\n"
     found = bayes("query", sprinkler, "P(sprinkler=on | rain:=(yes:0.5, no:0.5))", "--json").json
     assert found["fraction"] == "41/200"
+    both = bayes(
+        "query", sprinkler, "P(grass=wet | rain:=(yes:0.5, no:0.5), sprinkler:=(on:0.5, off:0.5))", "--json"
+    ).json
+    net = bb.read_network(sprinkler)
+    half = {"rain": {"yes": 0.5, "no": 0.5}, "sprinkler": {"on": 0.5, "off": 0.5}}
+    assert both["probability"] == pytest.approx(net.posteriors(net.jeffrey(half))["grass"]["wet"])
     most = bayes("query", sprinkler, "P(grass | do(sprinkler=on))", "--mpe", "--json").json
     assert most["states"] == {"grass": "wet"}
     assert bayes("query", sprinkler, "P(grass | do(sprinkler))", code=2).err

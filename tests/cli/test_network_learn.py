@@ -199,3 +199,15 @@ def test_infinite_numbers_are_refused_or_skipped(bayes, folder):
     assert "rows.csv: column `size` contains an infinite value, got inf. Replace it" in told
     report = bayes("network", "learn", "rows.csv", "--bad-rows", "skip", "--json").json
     assert (report["rows"], report["skipped"]) == (20, 1)
+
+
+def test_search_over_orders_states_its_gap_and_the_averaged_network_is_drawn(bayes: Bayes, rows: str) -> None:
+    ended = bayes("network", "learn", rows, "--method", "order")
+    assert "no structure has a score above" in ended.err
+    assert "the gap is 0.0000" in ended.err
+    found = bayes("network", "learn", rows, "--method", "order", "--json").json
+    assert found["bound"] == pytest.approx(found["score"]["value"])
+    drawn = bayes("network", "learn", rows, "--bootstrap", "5", "--average", ".5", "--svg", "net.svg", "--json").json
+    assert len(drawn["edges"]) == 3
+    assert Path("net.svg").read_text().count("<title>") == 3
+    assert "--bootstrap 100" in bayes("network", "learn", rows, "--average", ".5", code=2).err

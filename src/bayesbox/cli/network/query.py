@@ -168,6 +168,7 @@ def _print_all(network: Any, asked: Query, options: Json, how: NetworkWork | Non
 def _small_exactly(network: Any, asked: Query) -> Any:
     """The answer in fractions where the network is small, else in doubles."""
     exact = len(network.nodes) <= SHORTEST_WORK and sum(f.table.size for f in network.model.factors) <= 4096
+    exact = exact and not asked.is_fitted
     return network.ask(asked, exact=exact)
 
 

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from bayesbox.described import Remedy
 from bayesbox.errors import BadOption, BadTable
 from bayesbox.network.exact.eliminate import ObservedStates, eliminate
 from bayesbox.network.graph import Doubles, Graph, Node
@@ -39,7 +40,10 @@ def node_added(
     """A new node; without a table it is uniform where the other nodes have theirs."""
     text = level_text(name)
     if text in graph.nodes:
-        raise BadOption(f"there is a node `{text}` already", remedy="with_cpt changes its table, renamed its name")
+        raise BadOption(
+            f"there is a node `{text}` already",
+            remedy=Remedy("with_cpt changes its table, renamed its name", "--set-table changes its table"),
+        )
     listed = (parents,) if isinstance(parents, str) else parents
     above = tuple(graph.node(parent).name for parent in listed)
     own = tuple(level_text(state) for state in (states if states is not None else TWO_STATES))

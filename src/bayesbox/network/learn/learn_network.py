@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from bayesbox.classifier.train import require_rereadable, source_of
+from bayesbox.described import Remedy
 from bayesbox.display.progress import Progress, Reporter
 from bayesbox.errors import BadData, BadOption, DataWarning, UnknownNode
 from bayesbox.network.graph import Graph, Node
@@ -293,7 +294,8 @@ def _averaged(task: _Task, rows: NetworkRows, strengths: Mapping[Arc, tuple[floa
     assert task.options.average is not None
     if rows.holes or rows.coded is None:
         raise BadOption(
-            "an averaged network is of rows without missing values", remedy="Take missing='drop' or 'level'"
+            "an averaged network is of rows without missing values",
+            remedy="Try " + Remedy("missing='drop' or 'level'", "--missing drop, or level"),
         )
     names = [variable.name for variable in rows.variables]
     parents = averaged_parents(names, strengths, task.options.average, task.rules)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from bayesbox.described import Remedy
 from bayesbox.display.progress import Progress, require_progress
 from bayesbox.errors import BadOption
 from bayesbox.schema.options import Options, option, options
@@ -339,7 +340,10 @@ class SearchOptions(Options):
 
     def _check(self) -> None:
         if self.average is not None and not self.bootstrap:
-            raise BadOption("average is of the samples of a bootstrap", remedy="Draw some: bootstrap=100")
+            raise BadOption(
+                "average is of the samples of a bootstrap",
+                remedy="Draw some: " + Remedy("bootstrap=100", "--bootstrap 100"),
+            )
         if self.method == "tan" and self.target is None:
             raise BadOption(
                 "method tan needs a class column",

@@ -100,6 +100,11 @@ class Query:
         return list(dict.fromkeys(term.name for term in (*self.targets, *self.actions, *self.evidence)))
 
     @property
+    def is_fitted(self) -> bool:
+        """Whether several nodes are given their probabilities, which is done in steps, so in doubles."""
+        return sum(isinstance(term, Believed) for term in self.evidence) > 1
+
+    @property
     def is_event(self) -> bool:
         """Whether every target has a value, so that the answer is one probability."""
         return all(target.value is not None for target in self.targets)

@@ -12,7 +12,6 @@ from bayesbox.errors import BadOption, ImpossibleEvidence, TooCostly
 from bayesbox.explain.arithmetic import difference, quotient, sum_of
 from bayesbox.explain.steps import Cell, Row, Step, Work, line
 from bayesbox.network.exact.eliminate import ObservedStates, eliminate
-from bayesbox.network.query.notation import Believed
 from bayesbox.network.work.asked import AskedSum, States
 from bayesbox.network.work.elimination import cell_of, elimination
 from bayesbox.network.work.enumeration import one_product, terms
@@ -154,8 +153,7 @@ def asked_sum(network: NetworkQuestions, query: Query) -> AskedSum:
     """The question by position; refused where it contradicts itself, since there is nothing to work out."""
     network = network.acted(query)
     model = network.model
-    several = sum(isinstance(term, Believed) for term in query.evidence) > 1  # fitted in steps: no fractions
-    findings = network.findings(network.evidence_of(query, exact=not several))
+    findings = network.findings(network.evidence_of(query, exact=not query.is_fitted))
     targets = tuple(dict.fromkeys(network._place(target.name) for target in query.targets))
     wanted: dict[int, int] = {}
     for target in query.targets:
