@@ -142,7 +142,7 @@ def kinds(session: harness.Session, rows: list[Row], y: list[str]) -> None:
         "KDB": bb.KDB(),
         "FullBayes": bb.FullBayes(),
         "AveragedNaiveBayes": bb.AveragedNaiveBayes(),
-        "NaiveBayes, calibrated": bb.NaiveBayes(calibrate="temperature"),
+        "NaiveBayes, calibrated": bb.NaiveBayes(calibration="temperature"),
     }
     for name, clf in models.items():
         some = rows[:4_000]

@@ -23,7 +23,7 @@ from bayesbox.classifier.one_row.compiling import AnswersRows
 from bayesbox.classifier.opened import AS_IT_IS, Opened, ReadingOptions
 from bayesbox.classifier.report.tables import Learns
 from bayesbox.classifier.rows import LabelledRows, check_merge, minus_rows, refit_on
-from bayesbox.dist import posterior
+from bayesbox.dist import functions, posterior
 from bayesbox.dist.base import Columns, Doubles
 from bayesbox.errors import BadData, BadOption, BadWeight, CannotForget, CannotMerge, NoCounts
 from bayesbox.rule.priors import Prior, given_prior
@@ -422,7 +422,7 @@ class Classifier(AnswersRows, Calibrates, Learns, AnswersQuestions, ABC, Generic
 
     def posterior(self, batch: Batch) -> Doubles:
         """P(class | x), rows x classes."""
-        return np.exp(self.log_posterior(batch))
+        return functions.exp(self.log_posterior(batch))
 
     def joint_of_rows(self, batch: Batch) -> Doubles:
         """log P(class, x), rows x classes: also of a kind that, without any column, returns the prior alone."""

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.classifier.rows import LabelledRows, common_codes, minus_rows, parts_of, refit_on
+from bayesbox.dist import functions
 from bayesbox.dist.base import Doubles
 from bayesbox.errors import DataWarning
 from bayesbox.file.reader import Reader
@@ -101,7 +102,7 @@ class Calibrated:
 
     def _at_own_prior(self, classifier: C) -> C:
         """The classifier with the base rate that the calibration was learned under."""
-        shares = np.exp(np.array(self.log_prior))
+        shares = functions.exp(np.array(self.log_prior))
         prior = dict(zip(self.classes, shares / shares.sum(), strict=True))
         return classifier.with_rules(replace(classifier.rules, prior=prior))
 
@@ -180,7 +181,7 @@ def unseen_answers(
         warnings.simplefilter("ignore", DataWarning)  # what is odd in these rows was told when they were learned
         if weights is None and classifier.derived is None and not (sampled and classifier.slow_leave_one_out()):
             with np.errstate(divide="ignore"):
-                answers = [np.log(classifier.leave_one_out(rows.batch, rows.labels)) for rows in kept]
+                answers = [functions.log(classifier.leave_one_out(rows.batch, rows.labels)) for rows in kept]
         else:
             few = int(classifier.book.n.sum()) <= 2 * sum(map(len, codes))
             folds = FEW_FOLDS if sampled and sum(map(len, codes)) > MANY_ROWS else folds
@@ -312,7 +313,7 @@ def _map_from_json(kind: str, reader: Reader, classes: int) -> Calibration:
         shares = ClassShares(_number(reader.take("share", float)), _table([reader.take("log_shares", list)])[0])
         if not 0 < shares.share < 1:
             raise ValueError("the share of the calibration is not between 0 and 1")
-        if len(shares.log_shares) != classes or not np.isclose(np.exp(shares.log_shares).sum(), 1):
+        if len(shares.log_shares) != classes or not np.isclose(functions.exp(shares.log_shares).sum(), 1):
             raise ValueError("the class shares of the calibration do not match the classes")
         return shares
     raise ValueError(f"unknown calibration {kind!r}; choose one of: {', '.join(KINDS)}")

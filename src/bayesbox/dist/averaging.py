@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbox.dist import functions
 from bayesbox.dist.base import Doubles
 from bayesbox.dist.cells import Smoothing, added_counts
 from bayesbox.dist.functions import log, log_gamma
@@ -31,7 +32,7 @@ class Shares(NamedTuple):
 def shares_of(log_odds: float | Doubles, inclusion: float) -> Shares:
     """w and 1 - w from the log of the evidence for the class over the evidence against it, and the prior."""
     exponent = log_odds + (log(inclusion) - log(1 - inclusion))
-    return Shares(np.exp(-np.logaddexp(0.0, -exponent)), np.exp(-np.logaddexp(0.0, exponent)))
+    return Shares(functions.exp(-functions.log_sum(0.0, -exponent)), functions.exp(-functions.log_sum(0.0, exponent)))
 
 
 def level_shares(counts: Doubles, rule: Smoothing, size: int, inclusion: float) -> Shares:
@@ -55,8 +56,8 @@ def level_evidence(counts: Doubles, rule: Smoothing, size: int) -> float:
 
 
 def _dirichlet(counts: list[float], a: float, b: float) -> float:
-    terms = (math.lgamma(count + a) - math.lgamma(a) for count in counts if count)
-    return math.fsum([math.lgamma(b), -math.lgamma(sum(counts) + b), *terms])
+    terms = (functions.log_gamma(count + a) - functions.log_gamma(a) for count in counts if count)
+    return math.fsum([functions.log_gamma(b), -functions.log_gamma(sum(counts) + b), *terms])
 
 
 def mixed_levels(counts: Doubles, rule: Smoothing, size: int, shares: Shares) -> Doubles:
@@ -70,7 +71,7 @@ def mixed_levels(counts: Doubles, rule: Smoothing, size: int, shares: Shares) ->
 
 def mixed_densities(by_class: Doubles, whole: Doubles, shares: Shares) -> Doubles:
     """The same of densities, all in logs."""
-    mixed: Doubles = np.logaddexp(by_class + log(shares.inside), whole + log(shares.outside))
+    mixed: Doubles = functions.log_sum(by_class + log(shares.inside), whole + log(shares.outside))
     return mixed
 
 
@@ -108,10 +109,10 @@ def _normal(n: Doubles, squares: Doubles, rows: float) -> Doubles:
     """
     return (
         log_gamma((n + rows) / 2)
-        - math.lgamma(rows / 2)
-        + 0.5 * np.log(rows / (n + rows))
+        - functions.log_gamma(rows / 2)
+        + 0.5 * functions.log(rows / (n + rows))
         + rows / 2 * math.log(rows)
-        - (n + rows) / 2 * np.log(squares)
+        - (n + rows) / 2 * functions.log(squares)
         - n / 2 * math.log(math.pi)
     )
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox import _core
+from bayesbox.dist import functions
 from bayesbox.errors import BadOption, CannotSample, NotLinear
 from bayesbox.schema.arrays import AnyArray, NumberArray
 from bayesbox.schema.columns import Column
@@ -48,7 +49,7 @@ class LevelTable(NamedTuple):
 
     def shares(self) -> Doubles:
         """P(level | class) summing to one in each class; a level that is left out as impossible everywhere has 0."""
-        shares: Doubles = np.exp(self.log_p)
+        shares: Doubles = functions.exp(self.log_p)
         left_out = (self.log_p == 0).all(axis=1)
         if left_out.any() and not left_out.all():
             shares[left_out] = 0.0
@@ -296,7 +297,7 @@ class Distribution(ABC):
         """Places from `low` to `high`, and the heights of the density there, places x classes."""
         share = np.linspace(0.0, 1.0, points)
         x = low * (1 - share) + high * share
-        return x, np.exp(self.planned({self.columns[0]: x}, points).run(_core.JOINT))
+        return x, functions.exp(self.planned({self.columns[0]: x}, points).run(_core.JOINT))
 
     def linear(self, one: int, zero: int) -> Linear:  # noqa: ARG002
         """Its log-odds of two classes as a linear function of its values."""

@@ -17,7 +17,8 @@ Doubles = NDArray[np.float64]
 
 def _each(function: Callable[[Doubles], Doubles], values: ArrayLike) -> Doubles:
     given = np.asarray(values, dtype=np.float64)
-    return function(np.ascontiguousarray(given).ravel()).reshape(given.shape)
+    found: Doubles = function(np.ascontiguousarray(given).ravel()).reshape(given.shape)[()]
+    return found
 
 
 def exp(values: ArrayLike) -> Doubles:

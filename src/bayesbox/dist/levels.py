@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from bayesbox.dist import functions
 from bayesbox.dist.base import Columns, Distribution, Doubles, LevelTable, Linear, Marks, left_out_where_impossible
 from bayesbox.dist.cells import MISSING, UNSEEN, Cells, LevelCounts, Ratio, Smoothing, log_table, ratio
 from bayesbox.dist.dirichlet import share_posteriors
@@ -64,7 +65,7 @@ class LevelDistribution(Distribution):
         return (self.level_number - 1) * self.classes
 
     def parameters(self) -> dict[str, Doubles]:
-        return dict(zip(self.levels, np.exp(self.log_p), strict=True))
+        return dict(zip(self.levels, functions.exp(self.log_p), strict=True))
 
     def log_prob(self, values: Column) -> Doubles:
         return self.terms({self.column: values}, len(values))
@@ -159,7 +160,7 @@ class LevelDistribution(Distribution):
         """The places of the levels to be shown, and their rows."""
         from bayesbox.dist.learned import most_common_places
 
-        common = np.exp(self.log_p).sum(axis=1)
+        common = functions.exp(self.log_p).sum(axis=1)
         if counts is not None:
             common = counts.as_cells().counts[:, : len(self.levels)].sum(axis=0)
         places = most_common_places(common, most)

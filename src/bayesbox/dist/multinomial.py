@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox._core import ExactArray
+from bayesbox.dist import functions
 from bayesbox.dist.base import Columns, Distribution, Doubles, Linear, Plan
 from bayesbox.dist.cells import LevelCounts, log_table, spread
 from bayesbox.dist.factor import Factor, Logged, NoFactor, Number, decimal, divided, formula, log_of, product_of_words
@@ -52,7 +53,7 @@ class Multinomial(Distribution):
         return int(self.log_p.shape[1])
 
     def parameters(self) -> dict[str, Doubles]:
-        return dict(zip(self.words, np.exp(self.log_p), strict=True))
+        return dict(zip(self.words, functions.exp(self.log_p), strict=True))
 
     @property
     def all_parameters(self) -> int:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from bayesbox.dist import functions
 from bayesbox.dist.base import Doubles
 
 WEIGHTS = (2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0, 1024.0)
@@ -83,7 +84,7 @@ def learned_trust(counts: Doubles, lower: Doubles) -> Trust:
     total = np.broadcast_to(counts.sum(axis=-1, keepdims=True), counts.shape)[seen]
     below = np.broadcast_to(lower, counts.shape)[seen]
     others, other_total = np.maximum(n - 1, 0), np.maximum(total - 1, 0)
-    gains = np.array([n @ np.log((others + weight * below) / (other_total + weight)) for weight in WEIGHTS])
-    shares = np.exp(gains - gains.max())
+    gains = np.array([n @ functions.log((others + weight * below) / (other_total + weight)) for weight in WEIGHTS])
+    shares = functions.exp(gains - gains.max())
     shares[shares < 1e-9 * shares.sum()] = 0.0  # they would move no answer, and cost as much as the others
     return Trust(WEIGHTS, tuple((shares / shares.sum()).tolist()))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from bayesbox._core import ExactArray
+from bayesbox.dist import functions
 from bayesbox.dist.base import Doubles
 from bayesbox.dist.cells import LevelCounts, Ratio, Smoothing
 from bayesbox.dist.factor import divided
@@ -60,14 +61,14 @@ def prior_shares(classifier: Any) -> dict[str, float]:
     if getattr(rules, "prior", None) is not None:
         shares = given_prior(rules.prior, model.classes)
     elif classifier.fixed or not hasattr(rules, "prior_smoothing") or not classifier.book.classes:
-        shares = np.exp(model.log_prior)
+        shares = functions.exp(model.log_prior)
     else:
         counts = classifier.book.with_classes(model.classes).class_counts
         over, under = prior_ratio(counts, model.classes, rules.prior_smoothing, exact=True)
         shares = np.array([float(divided(each, of)) for each, of in zip(over, under, strict=True)])
         logs = log(shares)
         if not np.allclose(logs, model.log_prior, rtol=0, atol=1e-9):  # a prior that was learned in another way
-            shares = np.exp(model.log_prior)
+            shares = functions.exp(model.log_prior)
     return dict(zip(model.classes, shares.tolist(), strict=True))
 
 

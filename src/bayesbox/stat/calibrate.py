@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbox.dist import functions
 from bayesbox.errors import UnknownChoice
 from bayesbox.stat.descent import minimum
 
@@ -82,12 +83,12 @@ class Temperature:
         true = log_p[np.arange(len(codes)), codes]
         if pull:
             share = pull / weights.sum()
-            stated = (np.exp(normalised(log_p)) * log_p).sum(axis=1)
+            stated = (functions.exp(normalised(log_p)) * log_p).sum(axis=1)
             true, weights = (true + share * stated) / (1 + share), weights * (1 + share)
 
         def slopes(power: float) -> tuple[float, float]:
             """The first and the second derivative of the log loss: the first rises with the power."""
-            p = np.exp(normalised(power * log_p))
+            p = functions.exp(normalised(power * log_p))
             mean = (p * log_p).sum(axis=1)
             return float(weights @ (mean - true)), float(weights @ ((p * log_p * log_p).sum(axis=1) - mean * mean))
 
@@ -118,7 +119,7 @@ class Isotonic:
             np.interp(odds[:, place], np.array(at), np.array(share))
             for place, (at, share) in enumerate(zip(self.log_odds, self.probability, strict=True))
         ]
-        return normalised(np.log(np.maximum(np.stack(columns, axis=1), SMALLEST)))
+        return normalised(functions.log(np.maximum(np.stack(columns, axis=1), SMALLEST)))
 
     def to_json(self) -> Json:
         return {"log_odds": [list(at) for at in self.log_odds], "probability": [list(p) for p in self.probability]}
@@ -176,7 +177,7 @@ class Dirichlet:
         def loss(flat: Doubles) -> tuple[float, Doubles]:
             change = flat.reshape(width + 1, width)
             log_q = normalised(given @ (start + change))
-            wrong = np.exp(log_q)
+            wrong = functions.exp(log_q)
             wrong[rows, codes] -= 1
             value = -float(weights @ log_q[rows, codes]) + 0.5 * float((worth * change * change).sum())
             return value, (given.T @ (weights[:, None] * wrong) + worth * change).ravel()
@@ -198,7 +199,9 @@ class ClassShares:
     kind: ClassVar[str] = "shares"
 
     def applied(self, log_p: Doubles) -> Doubles:
-        mixed: Doubles = np.logaddexp(math.log1p(-self.share) + log_p, math.log(self.share) + np.array(self.log_shares))
+        mixed: Doubles = functions.log_sum(
+            math.log1p(-self.share) + log_p, math.log(self.share) + np.array(self.log_shares)
+        )
         return mixed
 
     def to_json(self) -> Json:
@@ -211,13 +214,13 @@ class ClassShares:
     def learned(cls, log_p: Doubles, codes: Codes, weights: Doubles) -> ClassShares:
         counts = np.bincount(codes, weights, minlength=log_p.shape[1]) + 1.0  # so that no class has the share 0
         shares = counts / counts.sum()
-        own, other = np.exp(log_p[np.arange(len(codes)), codes]), shares[codes]
+        own, other = functions.exp(log_p[np.arange(len(codes)), codes]), shares[codes]
         low, high = 0.0, 1.0
         for _ in range(HALVINGS):  # of the slope of the log loss, with a row's worth of prior spread over 0 and 1
             e = (low + high) / 2
             slope = float(weights @ ((other - own) / ((1 - e) * own + e * other))) + 0.5 / e - 0.5 / (1 - e)
             low, high = (e, high) if slope > 0 else (low, e)
-        return cls((low + high) / 2, tuple(np.log(shares).tolist()))
+        return cls((low + high) / 2, tuple(functions.log(shares).tolist()))
 
 
 KINDS: dict[str, Any] = {each.kind: each for each in (Temperature, Isotonic, Dirichlet, ClassShares)}
@@ -252,22 +255,22 @@ def normalised(log_p: Doubles) -> Doubles:
     """The same rows with probabilities that add up to 1."""
     highest = log_p.max(axis=1, keepdims=True)
     rest: Doubles = log_p - highest
-    rest -= np.log(np.exp(rest).sum(axis=1, keepdims=True))
+    rest -= functions.log(functions.exp(rest).sum(axis=1, keepdims=True))
     return rest
 
 
 def floored(log_p: Doubles) -> Doubles:
     """No probability below `SMALLEST`."""
-    return np.maximum(log_p, np.log(SMALLEST))
+    return np.maximum(log_p, functions.log(SMALLEST))
 
 
 def log_odds(log_p: Doubles) -> Doubles:
     """log of P(c) to 1 - P(c), each side at least `SMALLEST`; of the others, where P(c) is close to 1."""
-    p = np.exp(log_p)
+    p = functions.exp(log_p)
     others = np.empty_like(p)
     for place in range(p.shape[1]):  # not 1 - P, which loses what is small
         others[:, place] = np.delete(p, place, axis=1).sum(axis=1)
-    return floored(log_p) - np.log(np.maximum(others, SMALLEST))
+    return floored(log_p) - functions.log(np.maximum(others, SMALLEST))
 
 
 def _curve(scores: Doubles, true: NDArray[np.bool_], weights: Doubles) -> tuple[list[float], list[float]]:

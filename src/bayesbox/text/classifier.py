@@ -17,6 +17,7 @@ from bayesbox.classifier.options import options_from_command
 from bayesbox.classifier.report.size import Parameters
 from bayesbox.classifier.rows import LabelledRows, warn_of_lost_ledger
 from bayesbox.classifier.train import CountedBook, RowCounter
+from bayesbox.dist import functions
 from bayesbox.dist.base import Columns, Doubles, Plan
 from bayesbox.dist.posterior import normalised
 from bayesbox.errors import BadData, BadOption, CannotForget, CannotMerge, DroppedWords, UnknownColumn
@@ -366,7 +367,7 @@ class DocumentClassifier(ChosenClassifier):
         if self.calibrated is None or self.calibrated.calibration is None:
             return found
         with np.errstate(divide="ignore"):
-            return np.exp(self.calibrated.calibration.applied(np.log(found)))
+            return functions.exp(self.calibrated.calibration.applied(functions.log(found)))
 
     def explain(self, batch: Batch) -> TextExplanation:
         """The words of each document with what they add to each class."""

@@ -11,6 +11,7 @@ from bayesbox.classifier.answer.drift import ranked as ranked_drifts
 from bayesbox.classifier.answer.drifts import ClassDrift, ColumnDrift, Drift
 from bayesbox.classifier.answer.importance import ColumnImportance, Importance, ranked
 from bayesbox.classifier.rows import LabelledRows
+from bayesbox.dist import functions
 from bayesbox.dist.base import Doubles
 from bayesbox.errors import BadData
 from bayesbox.schema.encode import Encoded
@@ -50,7 +51,7 @@ class WordLosses:
                 continue
             whole = shares_of(joint[row][None])[0]
             without = shares_of(joint[row][None] - found.terms[row])[0]
-            now, then = (-np.log(np.maximum(each[:, label], EPSILON)) for each in (whole, without))
+            now, then = (-functions.log(np.maximum(each[:, label], EPSILON)) for each in (whole, without))
             is_right, was_right = (each.argmax(axis=1) == label for each in (whole, without))
             words = [self.place[word] for word in found.words[row]]
             np.add.at(self.losses, words, then - now[0])

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox import _core
+from bayesbox.dist import functions
 from bayesbox.dist.base import Columns, Doubles
 from bayesbox.dist.number.special import LOG_ROOT_2_PI
 from bayesbox.schema.arrays import NumberArray
@@ -72,7 +73,7 @@ class JointGaussian:
             root = np.linalg.cholesky(self.correlation[normal][np.ix_(there, there)])
             with np.errstate(over="ignore"):
                 factor[index] = _inverse(root) / std[None, :]
-            constant[index] = -np.log(np.diag(root)).sum() - np.log(std).sum() - width * LOG_ROOT_2_PI
+            constant[index] = -functions.log(np.diag(root)).sum() - functions.log(std).sum() - width * LOG_ROOT_2_PI
         made = Factors(self.mean[np.ix_(normals, there)], self.mean_low[np.ix_(normals, there)], factor, constant)
         if observed.all():
             self._made[key] = made

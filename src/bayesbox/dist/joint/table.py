@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbox.dist import functions
 from bayesbox.dist.base import Columns, Doubles, left_out_where_impossible
 from bayesbox.errors import UnseenLevel
 from bayesbox.schema.encode import encode_narrow
@@ -99,7 +100,7 @@ class JointTable:
             return np.zeros(len(self.log_unseen))
         if NEW in codes:
             ways = float(np.prod([self.sizes[place] for place in gone]))
-            new: Doubles = self.log_unseen + np.log(ways)
+            new: Doubles = self.log_unseen + functions.log(ways)
             return new
         index = tuple(slice(None) if code == GONE else code for code in codes)
         cells = self.log_p.reshape(*self.sizes, -1)[index].reshape(-1, len(self.log_unseen))

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbox.dist import functions
 from bayesbox.dist.averaging import Shares, class_units, mixed_densities, number_evidence, shares_of
 from bayesbox.dist.base import Columns, Distribution, Doubles
 from bayesbox.dist.fit import FitOptions
@@ -96,7 +97,11 @@ class AveragedNumber(NumberDensity):
         found = UnitOthers(others.n, others.x / unit, others.distance / unit, others.deviation / unit)
         by_class, whole = self.by_class.left_out_densities(found)
         odds = number_evidence(found.n, found.distance, found.std, rows)[:, None]
-        terms = mixed_densities(by_class, whole, shares_of(odds, inclusion)) - np.log(unit) - np.log(others.unit)
+        terms = (
+            mixed_densities(by_class, whole, shares_of(odds, inclusion))
+            - functions.log(unit)
+            - functions.log(others.unit)
+        )
         terms[~others.present] = 0.0
         return terms, others.doubtful | _far(others, found, rows, target)
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox._core import ExactArray
+from bayesbox.dist import functions
 from bayesbox.dist.averaging import level_shares, mixed_levels
 from bayesbox.dist.base import Columns, Distribution, Doubles, LevelTable, Marks, Plan
 from bayesbox.dist.cells import LevelCounts, log_levels
@@ -55,7 +56,7 @@ class Bins(NumberDensity):
         return (self.level_number - 1) * self.classes
 
     def parameters(self) -> dict[str, Doubles]:
-        return dict(zip(self.levels, np.exp(self.log_bins), strict=True))
+        return dict(zip(self.levels, functions.exp(self.log_bins), strict=True))
 
     def level_table(self) -> LevelTable:
         return LevelTable(self.levels, self.log_bins + self.log_observed, self.log_missing)
@@ -175,14 +176,14 @@ class Bins(NumberDensity):
         edges = np.concatenate([[low], inner, [high]])
         middles = edges[:-1] / 2 + edges[1:] / 2
         widths = np.diff(edges * unit_of(low, high))
-        shares = np.exp(self.log_density(middles)) / widths[:, None]
+        shares = functions.exp(self.log_density(middles)) / widths[:, None]
         return np.repeat(edges, 2)[1:-1], np.repeat(shares, 2, axis=0)
 
     def learned(self, book: Book, options: FitOptions, most: int | None) -> Iterator[LearnedTable]:
         """P(bin | class) of each bin as a count over a count."""
         from bayesbox.dist.learned import LearnedTable, counted_levels, level_rows, most_common_places
 
-        places = most_common_places(np.exp(self.log_bins).sum(axis=1), most)
+        places = most_common_places(functions.exp(self.log_bins).sum(axis=1), most)
         counted = None
         if not self.log_observed.any():
             tally, names = self.counts_of(book[self.column]), [self.levels[place] for place in places.tolist()]

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox import _core
+from bayesbox.dist import functions
 from bayesbox.dist.base import Distribution, Doubles, Plan
 from bayesbox.dist.fit import FitOptions, ValueTable, fitted
 from bayesbox.tally.values import Values
@@ -65,8 +66,8 @@ def choose(values: Doubles, counts: Doubles, options: FitOptions) -> Choice:
 def _loss(method: str, values: Doubles, learned: Doubles, asked: Doubles, options: FitOptions) -> float:
     """The sum of -log P(class | x) over the rows of one fold under the density of the others."""
     some = asked.any(axis=1)
-    prior = np.log(learned.sum(axis=0) + 1)
-    plan = Plan(int(some.sum()), prior - np.log(np.exp(prior).sum()))
+    prior = functions.log(learned.sum(axis=0) + 1)
+    plan = Plan(int(some.sum()), prior - functions.log(functions.exp(prior).sum()))
     density = fitted("", ValueTable(values, learned), replace(options, density=method)).distribution
     if density is not None:
         density.add_to(plan, {"": np.ascontiguousarray(values[some])})

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbox.dist import functions
 from bayesbox.dist.base import Doubles
 from bayesbox.errors import CannotSample
 
@@ -47,7 +48,7 @@ class Cumulative:
             )
 
     def _heights(self, x: Doubles) -> Doubles:
-        return np.exp(self._logs(x))
+        return functions.exp(self._logs(x))
 
     def _logs(self, x: Doubles) -> Doubles:
         with np.errstate(all="ignore"):

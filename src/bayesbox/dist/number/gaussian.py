@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbox.dist import functions
 from bayesbox.dist.base import Columns, Distribution, Doubles, Plan
 from bayesbox.dist.factor import decimal
 from bayesbox.dist.fit import FitOptions, Presence, register
@@ -207,7 +208,7 @@ class Gaussian(NumberFamily):
         n, rows = others.n, cls.evidence_rows
         after = n + rows
         scale = np.sqrt(posterior_squares(n, others.distance, others.std, rows) / after)
-        by_class = -0.5 * ((others.x - others.distance * n / after) / scale) ** 2 - np.log(scale) - LOG_ROOT_2_PI
+        by_class = -0.5 * ((others.x - others.distance * n / after) / scale) ** 2 - functions.log(scale) - LOG_ROOT_2_PI
         return by_class, -0.5 * others.x**2 - LOG_ROOT_2_PI
 
     # -- shown -----------------------------------------------------------------------------------------------------
@@ -273,7 +274,7 @@ class Gaussian(NumberFamily):
 
 def _log_constant(std: Doubles) -> Doubles:
     with np.errstate(divide="ignore"):
-        return np.where(np.equal(std, 0.0), 0.0, -np.log(std) - LOG_ROOT_2_PI)
+        return np.where(np.equal(std, 0.0), 0.0, -functions.log(std) - LOG_ROOT_2_PI)
 
 
 def _with_prior(spread: Spread, whole: Spread, rows: Dyadic) -> Spread:

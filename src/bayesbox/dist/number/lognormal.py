@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbox.dist import functions
 from bayesbox.dist.base import Doubles
 from bayesbox.dist.cells import log_levels
 from bayesbox.dist.factor import decimal
@@ -43,13 +44,13 @@ class LogNormal(NumberDensity):
     @property
     def _nonpositive(self) -> Doubles:
         """P(x <= 0 | class): how far below 0 such a value is, is not known, so that it counts as 0."""
-        return np.exp(self.log_nonpositive - np.logaddexp(self.log_nonpositive, self.log_positive))
+        return functions.exp(self.log_nonpositive - functions.log_sum(self.log_nonpositive, self.log_positive))
 
     def quantile(self, share: float) -> Doubles:
         below = self._nonpositive
         z = normal_quantile(np.clip((share - below) / np.where(below < 1, 1 - below, 1.0), 0.0, 1.0))
         with np.errstate(over="ignore"):
-            return np.where(share <= below, 0.0, np.minimum(np.exp(self.mean + self.std * z), GREATEST))
+            return np.where(share <= below, 0.0, np.minimum(functions.exp(self.mean + self.std * z), GREATEST))
 
     def sample(self, random: np.random.Generator, classes: NDArray[np.int64]) -> list[object]:
         drawn = random.lognormal(self.mean[classes], self.std[classes])
@@ -61,9 +62,9 @@ class LogNormal(NumberDensity):
         terms = np.tile(self.log_nonpositive, (len(values), 1))
         if np.isneginf(self.log_nonpositive).all():
             terms = np.zeros_like(terms)
-        logs = np.log(values[positive])[:, None]
+        logs = functions.log(values[positive])[:, None]
         z = (logs - self.mean) / self.std
-        terms[positive] = self.log_positive - 0.5 * z * z - np.log(self.std) - LOG_ROOT_2_PI - logs
+        terms[positive] = self.log_positive - 0.5 * z * z - functions.log(self.std) - LOG_ROOT_2_PI - logs
         return terms
 
     @classmethod
@@ -77,7 +78,7 @@ class LogNormal(NumberDensity):
         above = counts[positive]
         if positive.sum() < 2:
             return None
-        logs = np.log(values[positive])
+        logs = functions.log(values[positive])
         whole_mean, whole_variance = _moments_of(logs, above.sum(axis=1))
         n = above.sum(axis=0)
         mean, variance = np.full(len(n), whole_mean), np.full(len(n), whole_variance)
@@ -107,7 +108,7 @@ class LogNormal(NumberDensity):
         x = ReadNumber(self.column)
         nothing = np.isneginf(self.log_nonpositive).all()  # seen in no class: such a value says nothing
         nonpositive = self.log_observed + (0.0 if nothing else self.log_nonpositive)
-        height = constant(self.log_positive - np.log(self.std) + self.log_observed)
+        height = constant(self.log_positive - functions.log(self.std) + self.log_observed)
         density = height - squared(log(x) - self.mean, self.std) * 0.5
         return case((x.is_missing(), self.log_missing), (x <= 0.0, nonpositive), otherwise=density)
 

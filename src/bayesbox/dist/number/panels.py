@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from bayesbox.dist import functions
 from bayesbox.dist.base import Distribution, Doubles
 from bayesbox.dist.number.density import NumberFamily
 
@@ -49,6 +50,6 @@ def _graded(low: float, high: float) -> Doubles:
     near, far = sorted((abs(low), abs(high)))
     if near == 0 or low * high <= 0 or far / near <= WIDEST:
         return np.empty(0)
-    steps = int(np.ceil(np.log(far / near) / np.log(WIDEST)))
+    steps = int(np.ceil(functions.log(far / near) / functions.log(WIDEST)))
     found: Doubles = np.copysign(near * (far / near) ** (np.arange(1, steps) / steps), low)
     return found

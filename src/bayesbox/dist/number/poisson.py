@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbox.dist import functions
 from bayesbox.dist.base import Columns, Doubles, Linear, Plan, left_out_where_impossible
 from bayesbox.dist.cells import Smoothing
 from bayesbox.dist.factor import decimal
@@ -76,7 +77,7 @@ class Poisson(NumberFamily):
     def _log_p_of(self, counts: Doubles) -> Doubles:
         valid = (counts >= 0) & (counts == np.floor(counts)) & (counts <= MOST)
         whole = np.where(valid, counts, 0.0)[:, None]
-        log_factorial = np.array([math.lgamma(count + 1) for count in whole[:, 0]])[:, None]
+        log_factorial = np.array([functions.log_gamma(count + 1) for count in whole[:, 0]])[:, None]
         with np.errstate(invalid="ignore"):
             power = np.where(whole == 0, 0.0, whole * log(self.rate)[None, :])
         terms = power - self.rate[None, :] - log_factorial
@@ -114,7 +115,7 @@ class Poisson(NumberFamily):
 
     def linear(self, one: int, zero: int) -> Linear:
         with np.errstate(divide="ignore"):
-            slope = float(np.log(self.rate[one]) - np.log(self.rate[zero]))
+            slope = float(functions.log(self.rate[one]) - functions.log(self.rate[zero]))
         return Linear({self.column: [slope]}, -float(self.rate[one] - self.rate[zero]))
 
     def leave_one_out(self, plan: LeaveOneOutPlan, columns: Columns, book: Book, options: FitOptions) -> None:
@@ -161,9 +162,9 @@ def _quantile(rate: float, share: float) -> float:
         return max(float(np.ceil(rate + z * math.sqrt(rate) + (z * z - 1) / 6 - 0.5)), 0.0)
     away = WIDE * math.sqrt(rate) + WIDE
     k = np.arange(max(math.floor(rate - away), 0), math.ceil(rate + away) + 1, dtype=np.float64)
-    ratios = np.concatenate([[0.0], log(rate) - np.log(k[1:])])  # P(k) / P(k - 1) = rate / k
+    ratios = np.concatenate([[0.0], log(rate) - functions.log(k[1:])])  # P(k) / P(k - 1) = rate / k
     terms = np.cumsum(ratios)
-    sums = np.cumsum(np.exp(terms - terms.max()))
+    sums = np.cumsum(functions.exp(terms - terms.max()))
     return float(k[np.searchsorted(sums, share * sums[-1])])
 
 

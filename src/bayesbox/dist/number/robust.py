@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox import _core
+from bayesbox.dist import functions
 from bayesbox.dist.base import Columns, Doubles, Plan
 from bayesbox.dist.factor import decimal
 from bayesbox.dist.fit import FitOptions, register
@@ -140,7 +141,7 @@ class Robust(NumberDensity):
         return mixed(self.log_zero)
 
     def parameters(self) -> dict[str, Doubles]:
-        found = {"zero": np.exp(self.mixed_zero)} if self.zero_apart else {}
+        found = {"zero": functions.exp(self.mixed_zero)} if self.zero_apart else {}
         return found | ({"loc": self.loc, "scale": self.scale[:-1], "df": self.df[:-1]} if self.has_t else {})
 
     @property
@@ -207,7 +208,7 @@ class Robust(NumberDensity):
         """Without zero, which has a probability and no density."""
         x, heights = super().curve(low, high, points)
         if self.zero_apart:
-            heights[x == 0] = np.exp(self._log_rest(np.full(1, math.ulp(0.0))))
+            heights[x == 0] = functions.exp(self._log_rest(np.full(1, math.ulp(0.0))))
         return x, heights
 
     # -- quantiles -------------------------------------------------------------------------------------------------
@@ -216,7 +217,7 @@ class Robust(NumberDensity):
         """The t of some classes, numbers x classes or 1 x classes, and its tails at numbers that may be infinite."""
         if self.is_log:
             with np.errstate(divide="ignore"):
-                x = np.log(np.maximum(x, 0.0))
+                x = functions.log(np.maximum(x, 0.0))
         place = np.where(np.isinf(x), x, apart(x, self.base))
         spread = StudentShape(self.shift[classes], self.scale[classes], self.df[classes])
         return spread, spread.tail(place[:, None])
@@ -226,7 +227,7 @@ class Robust(NumberDensity):
         """The tails at the start of each run, and the probability up to there of a value that is not zero."""
         edges = np.concatenate([[-np.inf], edges_of(self.starts[1:]), [np.inf]])
         spread, starts = self._tails(edges, np.arange(self.classes + 1)[None])
-        share = np.exp(self.log_ratios) * spread.between(starts[:-1], starts[1:])
+        share = functions.exp(self.log_ratios) * spread.between(starts[:-1], starts[1:])
         return starts[:-1], np.vstack([np.zeros(self.classes + 1), np.cumsum(share, axis=0)])[:-1]
 
     def _cumulative(self, x: Doubles, classes: NDArray[np.int64]) -> Doubles:
@@ -236,10 +237,12 @@ class Robust(NumberDensity):
             tails, below = self._below_runs
             run = np.searchsorted(self.starts, keys_of(_core.grid_cells(x)), side="right")[:, None] - 1
             spread, ends = self._tails(x, pair)
-            rest = below[run, pair] + np.exp(self.log_ratios[run, pair]) * spread.between(tails[run, pair], ends)
+            rest = below[run, pair] + functions.exp(self.log_ratios[run, pair]) * spread.between(tails[run, pair], ends)
         else:
             rest = np.where(x >= self.base, 1.0, 0.0)[:, None]
-        whole = np.exp(self.log_rest[pair]) * rest + np.where(x >= 0, 1.0, 0.0)[:, None] * np.exp(self.log_zero[pair])
+        whole = functions.exp(self.log_rest[pair]) * rest + np.where(x >= 0, 1.0, 0.0)[:, None] * functions.exp(
+            self.log_zero[pair]
+        )
         found: Doubles = math.exp(LOG_OWN) * whole[:, 0] + math.exp(LOG_COMMON) * whole[:, 1]
         return found
 
@@ -277,7 +280,7 @@ class Robust(NumberDensity):
     # -- shown -----------------------------------------------------------------------------------------------------
 
     def formulas(self, value: float) -> list[str]:
-        zero, rest = np.exp(self.log_zero).tolist(), np.exp(self.log_rest).tolist()
+        zero, rest = functions.exp(self.log_zero).tolist(), functions.exp(self.log_rest).tolist()
         if value == 0 and self.zero_apart:
             return [f"0.9 * {decimal(share)} + 0.1 * {decimal(zero[-1])}" for share in zero[:-1]]
         if self.is_log and value <= 0:
@@ -285,7 +288,7 @@ class Robust(NumberDensity):
         if not self.has_t:
             return [f"0.9 * {decimal(share)} + 0.1 * {decimal(rest[-1])}" for share in rest[:-1]]
         run = int(np.searchsorted(self.starts, keys_of(_core.grid_cells(np.array([value])))[0], side="right")) - 1
-        ratios = np.exp(self.log_ratios[run]).tolist()
+        ratios = functions.exp(self.log_ratios[run]).tolist()
         shares = [f"{decimal(share)} * " if self.zero_apart else "" for share in rest]
         cells = [f" * {decimal(ratio)}" if ratio != 1 else "" for ratio in ratios]
         x, over = (f"log {decimal(value)}", f" / {decimal(value)}") if self.is_log else (decimal(value), "")

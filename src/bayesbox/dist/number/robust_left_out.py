@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox import _core
+from bayesbox.dist import functions
 from bayesbox.dist.base import Doubles
 from bayesbox.dist.leave_one_out import Others, others_of
 from bayesbox.dist.number.cell_tree import CellTree, Places, StudentShape, keys_of
@@ -126,7 +127,7 @@ class LeftOut:
         """Where the evidence of the others is for the scale of logs, and where doubles cannot tell."""
         others = self._others(zero_apart=True)
         spreads = ClassSpreads(others.n, others.distance, others.deviation, others.whole_deviation)
-        plain = spreads.log_evidence() - others.n.sum(axis=1) * np.log(others.unit)
+        plain = spreads.log_evidence() - others.n.sum(axis=1) * functions.log(others.unit)
         logs, whole, unsure = self._log_spreads()
         chosen: Flags = np.where(self.is_zero | np.isnan(self.values), is_log, log_wins(plain, logs, whole))
         return chosen, others.doubtful | unsure
@@ -139,7 +140,7 @@ class LeftOut:
     def _plain_terms(self, zero_apart: bool) -> tuple[Doubles, Flags]:
         others = self._others(zero_apart=zero_apart)
         spreads = ClassSpreads(others.n, others.distance, others.deviation, others.whole_deviation).with_no_rows()
-        terms = log_student(others.x, spreads.loc, spreads.scale, spreads.df) - np.log(others.unit)
+        terms = log_student(others.x, spreads.loc, spreads.scale, spreads.df) - functions.log(others.unit)
         values = np.where(others.present, self.values, 0.0)
 
         places = Places(values, np.ascontiguousarray(others.x[:, 0]), others.unit)
@@ -177,7 +178,7 @@ class LeftOut:
         spreads, whole, unsure = self._log_spreads()
         spreads = spreads.with_no_rows()
         there: Flags = self.values > 0
-        x = np.log(np.where(there, self.values, 1.0))[:, None]
+        x = functions.log(np.where(there, self.values, 1.0))[:, None]
         terms = log_student(x - whole.mean, spreads.loc, spreads.scale, spreads.df) - x
 
         places = Places(np.ascontiguousarray(whole.mean[:, 0]), np.zeros(len(x)), None)

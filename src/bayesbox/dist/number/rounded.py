@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox import _core
+from bayesbox.dist import functions
 from bayesbox.dist.base import Doubles, Plan
 from bayesbox.dist.factor import decimal
 from bayesbox.dist.fit import FitOptions, ValuesTally, ValueTable, register
@@ -169,7 +170,7 @@ class Rounded(NumberDensity):
         edges = self.edges
         edges = np.concatenate([[low], edges[(edges > low) & (edges < high)], [high]])
         terms = self.log_density(edges[:-1] / 2 + edges[1:] / 2)
-        return np.repeat(edges, 2)[1:-1], np.repeat(np.exp(terms), 2, axis=0)
+        return np.repeat(edges, 2)[1:-1], np.repeat(functions.exp(terms), 2, axis=0)
 
     def formulas(self, value: float) -> list[str]:
         """The normal number between the edges of the cell."""

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox import _core
+from bayesbox.dist import functions
 from bayesbox.dist.base import Columns, Distribution, Doubles
 from bayesbox.dist.factor import decimal
 from bayesbox.dist.fit import FitOptions, register
@@ -132,7 +133,7 @@ class Student(NumberDensity):
         plan.doubtful[leaves_only_flags(options.kind, tally, values)] = True
         others = others_of(tally, values, plan.target)
         shift, scale = student_parameters(others.n, others.distance, others.deviation, others.whole_deviation)
-        terms = log_student(others.x, shift, scale, others.n + 1) - np.log(others.unit)
+        terms = log_student(others.x, shift, scale, others.n + 1) - functions.log(others.unit)
         terms[~others.present] = 0.0
         plan.add_terms(terms)
         plan.doubtful |= others.doubtful
@@ -177,7 +178,7 @@ def student_quantile(df: float, share: float) -> float:
     if df > MANY_DEGREES:
         return _expanded(df, float(normal_quantile(share)))
     tail = min(share, 1 - share)
-    log_beta = math.lgamma(df / 2) + math.log(math.pi) / 2 - math.lgamma((df + 1) / 2)
+    log_beta = functions.log_gamma(df / 2) + math.log(math.pi) / 2 - functions.log_gamma((df + 1) / 2)
     nodes, weights = _graded_rule()
     low, high = 0.0, math.pi / 2
     while True:
@@ -185,7 +186,7 @@ def student_quantile(df: float, share: float) -> float:
         if not low < u < high:
             break
         with np.errstate(divide="ignore"):
-            heights = np.exp((df - 1) * np.log(np.sin(u * nodes)) - log_beta)
+            heights = functions.exp((df - 1) * functions.log(np.sin(u * nodes)) - log_beta)
         low, high = (u, high) if float(heights @ weights) * u < tail else (low, u)
     return math.copysign(math.sqrt(df) / math.tan(u), share - 0.5)
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox._core import ExactArray
+from bayesbox.dist import functions
 from bayesbox.dist.base import Doubles
 from bayesbox.dist.cells import Smoothing, exact_numbers
 from bayesbox.dist.learned import CountedLevels, LearnedRow, counted_levels, level_rows, most_common_places
@@ -52,7 +53,7 @@ def presence_rows(
     counted = CountedLevels(held, exact_numbers(documents), 2, ["true"] * len(names), rule)
     over, under = counted.ratios()
     with np.errstate(divide="ignore"):
-        log_p = np.log((over / under).astype(np.float64)).T
+        log_p = functions.log((over / under).astype(np.float64)).T
     return level_rows([f"P({name} in document | class)" for name in names], log_p, counted)
 
 
@@ -71,7 +72,7 @@ def times_rows(
         counted = CountedLevels(counts, totals, len(TIMES), [times] * len(places), rule)
         over, under = counted.ratios()
         with np.errstate(divide="ignore"):
-            log_p = np.log((over / under).astype(np.float64)).T
+            log_p = functions.log((over / under).astype(np.float64)).T
         titles = [f"P({weights.words[place]} {times} times | class)" for place in places.tolist()]
         tables.append(level_rows(titles, log_p, counted))
     return tuple(row for rows in zip(*tables, strict=True) for row in rows)
@@ -84,7 +85,7 @@ def rate_rows(weights: WordWeights, cells: ExactArray, most: int | None) -> tupl
         LearnedRow(
             f"rate of {weights.words[place]}",
             ("",) * len(weights.offset),
-            tuple(np.exp(weights.weights[place]).tolist()),
+            tuple(functions.exp(weights.weights[place]).tolist()),
         )
         for place in places.tolist()
     )

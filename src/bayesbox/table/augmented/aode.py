@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayesbox import _core
-from bayesbox.dist import posterior
+from bayesbox.dist import functions, posterior
 from bayesbox.dist.base import Doubles, Plan, left_out_where_impossible
 from bayesbox.dist.functions import log
 from bayesbox.explain.evidence import Explanation
@@ -85,7 +85,7 @@ class OneDependenceClassifier(AugmentedClassifier[OneDependenceOptions, CutPoint
         for table in model.alone:
             own = columns[table.column]
             joint = joint + log(family_terms(removal, own, (), (), table.trusts))
-        return np.exp(posterior.normalised_log(joint, prior))
+        return functions.exp(posterior.normalised_log(joint, prior))
 
     def _mean(self, removal: Removal, columns: Mapping[str, Column], counted: PairCounts) -> Doubles:
         """The log of the mean over the parents, rows x classes, each row left out of its own counts."""
@@ -122,8 +122,8 @@ class OneDependenceClassifier(AugmentedClassifier[OneDependenceOptions, CutPoint
             parents += usable
         best = sums.max(axis=0, initial=-np.inf)  # of no column at all, too
         with np.errstate(divide="ignore", invalid="ignore"):
-            shifted = np.where(np.isneginf(best), 0.0, np.exp(sums - best)).sum(axis=0)
-            mean = best + np.log(shifted) - np.log(np.maximum(parents, 1))[:, None]
+            shifted = np.where(np.isneginf(best), 0.0, functions.exp(sums - best)).sum(axis=0)
+            mean = best + functions.log(shifted) - functions.log(np.maximum(parents, 1))[:, None]
         naive = sum(alone.values(), start=np.zeros((rows, classes)))
         return np.where(parents[:, None] > 0, np.where(np.isneginf(best), -np.inf, mean), naive)
 
@@ -160,14 +160,14 @@ def one_dependence_terms(
     count = is_parent.sum(axis=0)
     best = sums.max(axis=0, initial=-np.inf)  # of no column at all, too
     best = np.where(np.isneginf(best), 0.0, best)
-    shares = np.exp(sums - best)
+    shares = functions.exp(sums - best)
     total = shares.sum(axis=0)
     shares = np.where(
         total > 0, shares / np.where(total > 0, total, 1.0), is_parent[:, :, None] / np.maximum(count, 1)[:, None]
     )
     with np.errstate(invalid="ignore", divide="ignore"):
         weighted = np.where(shares[:, None] > 0, shares[:, None] * factors, 0.0).sum(axis=0)
-        cost = np.where(shares > 0, shares * np.log(shares * count[:, None]), 0.0)
+        cost = np.where(shares > 0, shares * functions.log(shares * count[:, None]), 0.0)
     naive = np.stack([factors[place, place] for place in range(width)]) if width else weighted
     found = np.where((count > 0)[None, :, None], weighted - cost, naive)
     terms = np.zeros((rows, classes, len(names)))

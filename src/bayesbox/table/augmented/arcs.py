@@ -6,9 +6,7 @@ from abc import abstractmethod
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from bayesbox.dist import posterior
+from bayesbox.dist import functions, posterior
 from bayesbox.dist.base import Doubles, left_out_where_impossible
 from bayesbox.dist.functions import log
 from bayesbox.explain.evidence import Explanation, explanation
@@ -67,4 +65,4 @@ class ArcsClassifier(AugmentedClassifier[R, D, AugmentedModel]):
             parents = [columns[name] for name in table.parents]
             found = family_terms(removal, columns[table.column], parents, steps[table.column], table.trusts)
             joint = joint + left_out_where_impossible(log(found))
-        return np.exp(posterior.normalised_log(joint, prior))
+        return functions.exp(posterior.normalised_log(joint, prior))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayesbox.dist import functions
 from bayesbox.dist.base import Doubles
 from bayesbox.dist.cells import Smoothing, added_counts
 from bayesbox.dist.factor import Factor, Logged, NoFactor, Number, formula, log_of
@@ -141,7 +142,7 @@ def _written(
 
 
 def _exact_or(value: float, exact: Fraction | None) -> Number:
-    return exact if exact is not None else Logged(float(np.log(value)) if value > 0 else -np.inf)
+    return exact if exact is not None else Logged(float(functions.log(value)) if value > 0 else -np.inf)
 
 
 # -- averaged one-dependence estimators ------------------------------------------------------------------------------
@@ -172,7 +173,7 @@ def aode_work(classifier: OneDependenceClassifier, batch: Batch, against: str | 
         shown = (*rows, product) if number < MOST_PARENTS else (product,)
         steps.append(Step(f"parent {parent}", shown, model.classes))
     if parents:
-        mean = np.logaddexp.reduce(np.array(products), axis=0) - np.log(len(parents))
+        mean = np.logaddexp.reduce(np.array(products), axis=0) - functions.log(len(parents))
         text = "sum of the products / " + str(len(parents))
         factors.append(Factor(f"mean of {len(parents)} products", (text,) * len(mean), _logged(mean)))
     else:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from bayesbox.classifier.rows import LabelledRows, minus_rows
+from bayesbox.dist import functions
 from bayesbox.dist.base import Columns, Doubles
 from bayesbox.errors import BadOption
 from bayesbox.rule.options import NaiveOptions
@@ -67,5 +68,5 @@ class AveragedClassifier(NaiveClassifier):
             other = minus_rows(self, [LabelledRows(one, label)])
             place = [classes.index(name) for name in other.model.classes]
             answer[row] = 0.0
-            answer[row, place] = np.exp(other.plain_log_posterior(one)[0])
+            answer[row, place] = functions.exp(other.plain_log_posterior(one)[0])
         return answer

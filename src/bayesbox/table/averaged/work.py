@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bayesbox.dist import functions
 from bayesbox.dist.base import Columns, Distribution, Doubles
 from bayesbox.dist.factor import Factor, Logged, NoFactor
 from bayesbox.dist.number.averaged_number import AveragedNumber
@@ -52,11 +53,11 @@ def _formulas(
     if isinstance(averaged, AveragedNumber):
         values = averaged.numbers_of(columns)
         assert values is not None
-        by_class, whole = (np.exp(each.log_density(values)[0]) for each in (averaged.by_class, averaged.whole))
+        by_class, whole = (functions.exp(each.log_density(values)[0]) for each in (averaged.by_class, averaged.whole))
     elif plain is None or 1 - share < LEAST:
         return (f"{share:.6g} P(x | class) + {1 - share:.3g} P(x)",) * len(terms)
     else:
-        by_class = np.exp(plain.terms(columns, 1)[0])
-        whole = (np.exp(terms) - share * by_class) / (1 - share)
+        by_class = functions.exp(plain.terms(columns, 1)[0])
+        whole = (functions.exp(terms) - share * by_class) / (1 - share)
     pairs = zip(by_class.tolist(), np.broadcast_to(whole, by_class.shape).tolist(), strict=True)
     return tuple(f"{share:.5g} x {own:.5g} + {1 - share:.5g} x {other:.5g}" for own, other in pairs)

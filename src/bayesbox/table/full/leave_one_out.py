@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox import _core
+from bayesbox.dist import functions
 from bayesbox.dist.base import Columns, Doubles, Plan, left_out_where_impossible
 from bayesbox.dist.cells import Cells, ratio
 from bayesbox.dist.functions import log
@@ -278,7 +279,7 @@ class _Numbers:
         q = square if self.rules.covariance == "diagonal" else square.sum(axis=1, keepdims=True)
         share = 1 - q / (n - 1)[:, None]
         quadratic = (n[:, None] * q / ((n - 1)[:, None] - q)).sum(axis=1)
-        log_determinant = width * np.log(n / (n - 1)) + np.log(share).sum(axis=1)
+        log_determinant = width * functions.log(n / (n - 1)) + functions.log(share).sum(axis=1)
         found[np.arange(len(own)), own] = -0.5 * (quadratic + log_determinant)
         return found, share.min(axis=1)
 
@@ -312,7 +313,7 @@ class _Numbers:
         across = (z * mine[:, None, :]).sum(axis=2)
         squares = (z * z).sum(axis=2) + k[:, None] * across * across / share[:, None]
         squares[np.arange(len(own)), own] = (n / (n - 1)) ** 2 * q / share
-        log_determinant = z.shape[2] * np.log(total / (total - 1)) + np.log(share)
+        log_determinant = z.shape[2] * functions.log(total / (total - 1)) + functions.log(share)
         return -0.5 * (squares * (total - 1) / total + log_determinant[:, None]), share
 
     def _floored(self, x: Doubles, own: Codes, normals: NDArray[np.int64]) -> Flags:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox import _core
+from bayesbox.dist import functions
 from bayesbox.dist.base import Columns, Doubles, Plan
 from bayesbox.dist.functions import log
 from bayesbox.dist.joint.gaussian import JointGaussian, Numbers
@@ -75,7 +76,7 @@ def _mixture(
         chosen = normals.own[cell]
         has_own = chosen != plain
         with np.errstate(invalid="ignore"):
-            share = np.where(has_own & np.isfinite(table.log_p[cell]), np.exp(table.log_p[cell] - whole), 0.0)
+            share = np.where(has_own & np.isfinite(table.log_p[cell]), functions.exp(table.log_p[cell] - whole), 0.0)
         taken += share
         parts.append(normals.log_density(values, rows, chosen) + log(share)[None, :])
     left = np.where(taken > 1 - 1e-12, 0.0, 1 - taken)  # nothing is left where every tuple has its own

@@ -28,6 +28,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbox.dist import functions
 from bayesbox.dist.base import Doubles
 from bayesbox.rule.joint_normal import Normal, is_singular, toward_independence
 from bayesbox.stat.calibrate import normalised
@@ -153,7 +154,7 @@ def left_out_loss(normals: Sequence[Normal], rows: StandardRows, m: float, *, po
     """The mean log loss of rows, each under the normals of all other rows shrunk by m."""
     terms = _pooled_terms(normals, rows, m) if pooled else _own_terms(normals, rows, m)
     log_p = normalised(terms + rows.others)
-    true = np.maximum(log_p[np.arange(len(rows.target)), rows.target], np.log(1e-15))
+    true = np.maximum(log_p[np.arange(len(rows.target)), rows.target], functions.log(1e-15))
     return float(-(rows.weights @ true) / rows.weights.sum())
 
 
@@ -163,10 +164,12 @@ def _own_terms(normals: Sequence[Normal], rows: StandardRows, m: float) -> Doubl
     for place, normal in enumerate(normals):
         shrunk = toward_independence(normal, m)
         z = ((rows.x - normal.mean) - normal.mean_low) / normal.std
-        terms[:, place] = _log_density(shrunk.correlation[None], z) - np.log(normal.std).sum()
+        terms[:, place] = _log_density(shrunk.correlation[None], z) - functions.log(normal.std).sum()
         mine = np.flatnonzero(rows.target == place)
         for some in pieces(mine, normal):
-            terms[some, place] = left_out_terms(normal, z[some], rows.weights[some], m) - np.log(normal.std).sum()
+            terms[some, place] = (
+                left_out_terms(normal, z[some], rows.weights[some], m) - functions.log(normal.std).sum()
+            )
     return terms
 
 
@@ -196,7 +199,7 @@ def _log_density(covariance: Doubles, z: Doubles) -> Doubles:
     if (values <= 0).any():
         values = np.where(values <= 0, np.nan, values)
     turned = np.einsum("...ji,...j->...i", vectors, z)
-    found: Doubles = -0.5 * ((turned * turned / values).sum(axis=-1) + np.log(values).sum(axis=-1))
+    found: Doubles = -0.5 * ((turned * turned / values).sum(axis=-1) + functions.log(values).sum(axis=-1))
     return np.where(np.isnan(found), -np.inf, found)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bayesbox.dist import functions
 from bayesbox.dist.joint.gaussian import JointGaussian
 from bayesbox.dist.learned import CountedLevels, LearnedRow, LearnedTable, level_rows, most_common_places
 from bayesbox.rule.joint_table import joint_table
@@ -33,7 +34,7 @@ def _joint(classifier: FullClassifier, most: int | None) -> LearnedTable:
     book = classifier.book.with_classes(classifier.model.classes)
     tally = book.joint if isinstance(book.joint, CoMoments) else None
     counts = None if tally is None else joint_table(tally, table.axes, classifier.rules.smoothing)[1]
-    places = most_common_places(np.exp(table.log_p).sum(axis=1) if counts is None else counts.sum(axis=0), most)
+    places = most_common_places(functions.exp(table.log_p).sum(axis=1) if counts is None else counts.sum(axis=0), most)
     levels = [[*axis.levels, *(["missing"] if axis.missing else [])] for axis in table.axes]
     chosen = set(places.tolist())
     cases = [case for place, case in enumerate(itertools.product(*levels)) if place in chosen]

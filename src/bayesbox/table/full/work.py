@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.classifier.case import value_text
+from bayesbox.dist import functions
 from bayesbox.dist.base import Columns, Doubles
 from bayesbox.dist.cells import Cells, ratio
 from bayesbox.dist.factor import Factor, Logged, NoFactor, Number, decimal, divided, formula, log_of
@@ -131,7 +132,7 @@ class _Numbers:
         for normal, mean in zip(chosen, means, strict=True):
             std = self.normals.std[normal, there]
             root = np.linalg.cholesky(self.normals.correlation[normal][np.ix_(there, there)])
-            logs.append(2 * float(np.log(np.diag(root)).sum() + np.log(std).sum()))
+            logs.append(2 * float(functions.log(np.diag(root)).sum() + functions.log(std).sum()))
             low = self.normals.mean_low[normal, there]
             away = np.linalg.solve(root, ((np.array(self.values) - mean) - low) / std)
             forms.append(float(away @ away))

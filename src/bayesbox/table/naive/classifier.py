@@ -14,7 +14,7 @@ import numpy as np
 
 from bayesbox.classifier.rows import LabelledRows
 from bayesbox.classifier.table import TableClassifier
-from bayesbox.dist import posterior
+from bayesbox.dist import functions, posterior
 from bayesbox.dist.base import Doubles
 from bayesbox.dist.naive import NaiveModel
 from bayesbox.errors import BadOption, UnknownColumn
@@ -159,7 +159,7 @@ class NaiveClassifier(TableClassifier[NaiveOptions, dict[str, float], NaiveModel
             return super().with_prior(prior)
         model = self.model
         with np.errstate(divide="ignore"):
-            log_prior = np.log(given_prior(prior, model.classes))
+            log_prior = functions.log(given_prior(prior, model.classes))
         return self.changed(_model=replace(model, log_prior=log_prior))
 
     # -- answers -------------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from bayesbox.dist import functions
 from bayesbox.stat.calibrate import normalised
 from bayesbox.stat.descent import minimum
 from bayesbox.table.naive.select import Doubles, Terms
@@ -33,7 +34,7 @@ def learned_weights(terms: Terms, *, steps: int = 200, decrease: float = 1e-9) -
         log_q = normalised(terms.prior + (weights @ flat).reshape(terms.prior.shape))
         off = weights - 1
         value = -float(terms.weights @ log_q[rows, terms.codes]) + 0.5 * PULL * float(off @ off)
-        slope = flat @ (terms.weights[:, None] * np.exp(log_q)).ravel() - true + PULL * off
+        slope = flat @ (terms.weights[:, None] * functions.exp(log_q)).ravel() - true + PULL * off
         return value, 2 * roots * slope
 
     roots = minimum(loss, np.ones(width), steps=steps, decrease=decrease)

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from bayesbox.dist import functions
 from bayesbox.dist.base import Doubles
 from bayesbox.dist.naive import NaiveModel
 from bayesbox.dist.table import Table
@@ -78,7 +79,7 @@ def _prior(data: bytes, label_type: str) -> tuple[tuple[str, ...], Doubles]:
     if not classes or len(set(classes)) < len(classes) or list(classes) != label_order(classes, label_type):
         raise ValueError("the classes are not sorted, or there are none")
     _require_logs(log_prior)
-    if abs(np.exp(log_prior).sum() - 1) > SUM_TOLERANCE:
+    if abs(functions.exp(log_prior).sum() - 1) > SUM_TOLERANCE:
         raise ValueError("the prior does not sum to 1")
     return classes, log_prior
 
@@ -115,6 +116,6 @@ def _tables(data: bytes, classes: tuple[str, ...], schema: Schema) -> tuple[Tabl
 def _require_sums(name: str, log_p: Doubles) -> None:
     """Each class sums to 1 over the levels that say something, or only one level is possible at all."""
     says = (log_p != 0).any(axis=1)
-    sums = np.exp(log_p[says]).sum(axis=0)
+    sums = functions.exp(log_p[says]).sum(axis=0)
     if says.any() and (np.abs(sums - 1) > SUM_TOLERANCE).any():
         raise ValueError(f"the probabilities of column `{name}` do not sum to 1")

@@ -1,0 +1,91 @@
+"""A row by itself, compiled, has the answer that it has in a table: every kind of classifier of tables."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bayesbox as bb
+from bayesbox.errors import UnseenLevel
+
+NEAR = 1e-14
+CODED = ("aode", "tan", "kdb")
+
+
+def people(rows: int, seed: int = 0) -> tuple[list[dict[str, Any]], list[str]]:
+    """Levels, numbers, flags and missing values, some columns of which depend on one another."""
+    draw = np.random.default_rng(seed)
+    label = draw.integers(0, 3, rows)
+    found = []
+    for own in label.tolist():
+        car = ["sports", "suv", "van", "truck"][int((own + draw.integers(0, 3)) % 4)]
+        found.append(
+            {
+                "car": car if draw.random() > 0.1 else None,
+                "paint": ["red", "blue"][int(draw.random() < (0.8 if car == "sports" else 0.3))],
+                "age": float(draw.normal(40 + 5 * own, 9)) if draw.random() > 0.1 else None,
+                "income": float(draw.lognormal(3 + 0.3 * own)),
+                "smoker": bool(draw.random() < 0.2 + 0.2 * own),
+            }
+        )
+    return found, ["abc"[own] for own in label]
+
+
+def models() -> dict[str, Any]:
+    return {
+        "aode": bb.AODE(),
+        "aode, unseen ignored": bb.AODE(unseen="ignore"),
+        "tan": bb.TAN(),
+        "tan, unseen ignored": bb.TAN(unseen="ignore"),
+        "kdb": bb.KDB(),
+        "kdb, rare levels": bb.KDB(k=3),
+        "averaged": bb.AveragedNaiveBayes(),
+        "full": bb.FullBayes(),
+        "naive": bb.NaiveBayes(),
+        "naive, calibrated": bb.NaiveBayes(calibration="temperature"),
+        "naive, kernel": bb.NaiveBayes(numeric="kernel"),
+        "naive, student": bb.NaiveBayes(numeric="student"),
+        "auto": bb.AutoBayes(),
+    }
+
+
+@pytest.mark.parametrize("name", models())
+def test_a_row_by_itself_is_answered_as_in_a_table(name: str) -> None:
+    rows, y = people(300)
+    asked, _ = people(25, seed=1)
+    asked += [
+        {**asked[0], "car": "tram"},
+        {**asked[1], "paint": "green", "car": "tram"},
+        {**asked[2], "age": 1e9, "income": -3.0},
+        {**asked[3], "age": None, "car": None, "paint": None},
+    ]
+    clf = models()[name]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        clf.fit(rows, y)
+        expected, labels = clf.predict_proba(asked), clf.predict(asked)
+        logs = clf.predict_log_proba(asked)
+        scorer = clf.scorer()
+        for place, row in enumerate(asked):
+            found = clf.predict_proba_one(row)
+            np.testing.assert_allclose(list(found.values()), expected[place], rtol=0, atol=NEAR)
+            np.testing.assert_allclose(scorer.proba(row), expected[place], rtol=0, atol=NEAR)
+            np.testing.assert_allclose(scorer.log_proba(row), logs[place], rtol=1e-13, atol=1e-13)
+            assert clf.predict_one(row) == labels[place]
+        few = {"paint": "red", "smoker": True}
+        np.testing.assert_allclose(scorer.proba(few), clf.predict_proba([few])[0], rtol=0, atol=NEAR)
+    if name.split(",")[0] in CODED:
+        answers = clf.classifier_.row_answers()
+        assert answers.core is not None  # it is compiled,
+        assert answers.core.proba(asked[0]) is not None  # and takes such rows
+
+
+@pytest.mark.parametrize("name", CODED)
+def test_an_unseen_level_that_is_an_error_stays_one(name: str) -> None:
+    rows, y = people(120)
+    clf = {"aode": bb.AODE, "tan": bb.TAN, "kdb": bb.KDB}[name](unseen="error").fit(rows, y)
+    with pytest.raises(UnseenLevel):
+        clf.predict_proba_one({**rows[0], "car": "tram"})
