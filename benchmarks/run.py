@@ -21,6 +21,7 @@ BENCHMARKS = (
     "frames",
     "one_row",
     "service",
+    "service_store",
     "leave_one_out",
     "augmented",
     "chains",

@@ -184,3 +184,16 @@ def test_what_was_trained_with_an_event_that_is_forgotten_meanwhile_is_not_taken
         assert not store.retrain(NAME)
     assert "retrain" not in actions(store)
     assert store.retrain(NAME)
+
+
+def test_a_training_that_a_stop_cut_short_begins_again_with_the_next_start(open_it: Open, tmp_path: Path) -> None:
+    store = every(open_it(), 0)
+    classifier, data, rows = saved(tmp_path, bb.KDB())
+    store.attach(NAME, classifier, data, rows=rows)
+    store.learn(NAME, events(20))
+    store.forget(NAME, ["2-0"])
+    store.close()
+    again = open_it()
+    again.attach(NAME, classifier, data, rows=rows)
+    wait_until(lambda: again.certificate(NAME, 1)["retrained"] is not None)
+    assert not again.current(NAME).stale

@@ -152,7 +152,7 @@ def _snapshots_on_the_way(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_walks_in_a_file() -> None:
     case = StoreWalk.TestCase
-    case.settings = settings(max_examples=25, stateful_step_count=25, phases=[Phase.generate])
+    case.settings = settings(max_examples=15, stateful_step_count=25, phases=[Phase.generate])
     case().runTest()
 
 

@@ -27,7 +27,7 @@ from bayesbox.serve.store.events import StoredEvent, new_key
 from bayesbox.serve.store.forgetting import certificates, forget
 from bayesbox.serve.store.held import Held, caught_up, model_at, require_head
 from bayesbox.serve.store.learning import LearnJob, learn_jobs
-from bayesbox.serve.store.retraining import can_retrain, events_left, retrained, take_over
+from bayesbox.serve.store.retraining import awaits_retraining, can_retrain, events_left, retrained, take_over
 from bayesbox.serve.store.tables import FORMAT
 
 if TYPE_CHECKING:
@@ -90,7 +90,17 @@ class DurableStore(Store):
         self._files[name] = sha256_of_base(data)
         if rows is not None:
             self._rows[name] = rows
-        state: ModelState = self._run(lambda transaction: attach(transaction, name, model, data), self._swap)
+
+        def run(transaction: Transaction) -> tuple[Held, bool]:
+            held = attach(transaction, name, model, data)
+            return held, awaits_retraining(transaction, held)
+
+        def then(result: tuple[Held, bool]) -> ModelState:
+            state = self._swap(result[0])
+            self._consider(result[0], forgot=result[1])
+            return state
+
+        state: ModelState = self._run(run, then)
         return state
 
     def reload(self, name: str, model: AnyClassifier, data: bytes, *, by: str | None = None) -> ModelState:
@@ -217,8 +227,8 @@ class DurableStore(Store):
             self._awake.notify_all()
         self._stop.set()
         self._train.set()
-        for thread in (self._writer, self._watcher, self._trainer):
-            thread.join(PATIENCE)
+        for thread, patience in ((self._writer, PATIENCE), (self._watcher, PATIENCE), (self._trainer, 1.0)):
+            thread.join(patience)  # a training that is under way is given up, and begins again with the next start
         self.database.close()
 
     # -- the thread that writes --------------------------------------------------------------------------------------

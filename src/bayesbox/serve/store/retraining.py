@@ -66,6 +66,12 @@ def can_retrain(held: Held, rows: str | None) -> bool:
     return counts_events(classifier) and classifier.learned_beyond_counts()
 
 
+def awaits_retraining(transaction: Transaction, held: Held) -> bool:
+    """Whether something was forgotten since the model was last trained."""
+    statement = "SELECT COUNT(*) FROM certificates WHERE model = ? AND retrained IS NULL"
+    return bool(transaction.query(statement, (held.head.number,))[0][0])
+
+
 def events_left(transaction: Transaction, held: Held) -> list[StoredEvent]:
     """All events of a model."""
     return [event for some in events_between(transaction, held.head, 0, held.head.sequence) for event in some]
