@@ -89,6 +89,12 @@ nb::tuple py_spreads(const nb::list& tallies, std::uint64_t numerator, std::uint
                         std::move(known).to_numpy({columns}));
 }
 
+nb::object py_clearly_differ(const nb::list& tallies) {
+  std::vector<std::uint8_t> found;
+  for (nb::handle each : tallies) found.push_back(clearly_differ(nb::cast<const Moments&>(each)) ? 1 : 0);
+  return to_numpy(std::move(found));
+}
+
 nb::tuple py_count_grids(nb::list columns, nb::handle target, std::int64_t classes) {
   const std::size_t class_count = as_size(classes, "classes");
   const Buffer labels = target_of(target, class_count);
@@ -209,6 +215,7 @@ void register_moments(nb::module_& m) {
 
   m.def("moments", &py_moments, "columns"_a, "target"_a, "classes"_a, "weights"_a = nb::none());
   m.def("spreads", &py_spreads, "tallies"_a, "numerator"_a = 0, "denominator"_a = 1);
+  m.def("clearly_differ", &py_clearly_differ, "tallies"_a);
   m.def("count_grids", &py_count_grids, "columns"_a, "target"_a, "classes"_a);
   m.def("add_grids", &py_add_grids, "one"_a, "other"_a, "sign"_a);
   m.def("comoments", &py_comoments, "columns"_a, "target"_a, "groups"_a, "weights"_a = nb::none());

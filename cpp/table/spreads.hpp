@@ -95,4 +95,15 @@ inline bool read_spreads(const Moments& moments, const Floor& floor, Spread* out
   return true;
 }
 
+// Whether the values of some class are seen to differ by their sums as doubles. Where they are not, they may.
+inline bool clearly_differ(const Moments& moments) {
+  Magnitude scratch;
+  for (std::size_t c = 0; c < moments.n.size(); ++c) {
+    const double n = moments.n.rounded(c, scratch), total = moments.total.rounded(c, scratch);
+    const double both = n * moments.squares.rounded(c, scratch);
+    if (n > 0 && both < std::numeric_limits<double>::max() && both - total * total > 1e-9 * both && both > 1e-280) return true;
+  }
+  return false;
+}
+
 }  // namespace bayesbox

@@ -156,6 +156,9 @@ def spreads(
     than the core has, or has a result that is not a normal double: its numbers mean nothing.
     """
 
+def clearly_differ(tallies: list[Moments]) -> NDArray[np.uint8]:
+    """1 for each column with a class whose values are seen to differ by their sums, rounded; others may differ too."""
+
 def count_grids(
     columns: list[NDArray[Any]],
     target: NDArray[np.int32],

@@ -291,6 +291,8 @@ def level_dictionary(draw: np.random.Generator) -> Any:
 @example
 def spreads(draw: np.random.Generator) -> Any:
     def run(columns: Any, target: Any, numerator: Any, denominator: Any) -> None:
-        _core.spreads(_core.moments(columns, target, CLASSES), numerator, denominator)
+        moments = _core.moments(columns, target, CLASSES)
+        _core.clearly_differ(moments)
+        _core.spreads(moments, numerator, denominator)
 
     return run, ([reals(draw), reals(draw)], labels(draw), 1, 10_000)

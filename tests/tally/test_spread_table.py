@@ -105,3 +105,13 @@ def test_many_columns_are_fitted_as_each_is_alone(floor: float) -> None:
         assert isinstance(made, Gaussian)
         for name in ("mean", "mean_low", "std"):
             assert getattr(made, name).tolist() == getattr(alone, name).tolist()
+
+
+@given(rows=rows)
+@settings(max_examples=100)
+def test_what_clearly_differs_does(rows: list[tuple[float, int, float]]) -> None:
+    x, y, _ = (np.array(each) for each in zip(*rows, strict=True))
+    tally = Moments.of(CLASSES, x, y.astype(np.int32))
+    if _core.clearly_differ([tally.sums])[0]:
+        assert len(set(x.tolist())) > 1
+    assert _core.clearly_differ([Moments.of(("a",), np.array([1.0, 2.0]), np.zeros(2, dtype=np.int32)).sums])[0]

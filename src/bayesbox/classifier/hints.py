@@ -10,7 +10,7 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Any
 
-from bayesbox._core import ExactArray
+from bayesbox._core import ExactArray, clearly_differ
 from bayesbox.described import Advice, Remedy, declaring, ignoring, parameter, pasted
 from bayesbox.errors import SuspiciousData
 from bayesbox.schema.schema import Schema
@@ -18,7 +18,7 @@ from bayesbox.source.files.numerals import Spelling, spelling_of
 from bayesbox.tally.base import dyadic
 from bayesbox.tally.book import Book
 from bayesbox.tally.exact import Dyadic
-from bayesbox.tally.moments import Spread
+from bayesbox.tally.moments import Moments, Spread
 from bayesbox.warned import listed
 
 MOST_ALIKE = 3  # columns of which the same is said in as many sentences
@@ -102,10 +102,11 @@ def hints(schema: Schema, book: Book, ignored: Mapping[str, str] | None = None) 
     few = sum(_exact(book.class_counts)) < FEW_ROWS
     found: list[Hint] = []
     constant = []
+    differ = _clearly_differ(book)
     for name in schema.used:
         if name not in book or schema.kinds[name].part_of is not None:
             continue
-        if has_one_value(schema, name, book[name]):
+        if name not in differ and has_one_value(schema, name, book[name]):
             if not few or (book[name].of_numbers and not book[name].holds_only_flags):
                 constant.append(name)
         elif not few:
@@ -115,6 +116,13 @@ def hints(schema: Schema, book: Book, ignored: Mapping[str, str] | None = None) 
     if ignored:
         found.append(_ignored_hint(ignored))
     return found if few else [*found, *_one_hot_groups(schema, book)]
+
+
+def _clearly_differ(book: Book) -> set[str]:
+    """Columns of numbers whose values are seen to differ at a glance."""
+    numbers = [(name, tally.sums) for name, tally in book.columns.items() if isinstance(tally, Moments)]
+    found = clearly_differ([sums for _, sums in numbers]).tolist()
+    return {name for (name, _), each in zip(numbers, found, strict=True) if each}
 
 
 def has_one_value(schema: Schema, name: str, tally: Any) -> bool:
@@ -191,12 +199,10 @@ def said_once(found: Iterable[Hint]) -> list[Hint]:
 
 
 def _column_hints(name: str, kind: Any, tally: Any) -> Iterator[Hint]:
-    ignore = "Ignore it: " + ignoring(name) + ", or " + AUTO
-    whole = tally.pooled() if tally.of_numbers else None
-    if whole is not None:
-        if kind.may_be_flag and not tally.sums.fractional.signs().any() and _numbers_the_rows(whole):
+    if tally.of_numbers:
+        if kind.may_be_flag and not tally.sums.fractional.signs().any() and _numbers_the_rows(tally.pooled()):
             what = f"column `{name}` numbers the rows, like an identifier"
-            yield Hint(Reason.ROW_NUMBERS, (name,), what, ignore)
+            yield Hint(Reason.ROW_NUMBERS, (name,), what, _ignore_it(name))
     elif tally.form == "counts":
         if kind.lists_levels and (spelling := spelling_of(tally.levels)) is not None:
             yield spelling_hint(name, spelling)
@@ -205,7 +211,11 @@ def _column_hints(name: str, kind: Any, tally: Any) -> Iterator[Hint]:
                 yield date_hint(name, "has a different date in every row")
             else:
                 what = f"column `{name}` has a different value in every row, like an identifier"
-                yield Hint(Reason.IDENTIFIER, (name,), what, ignore)
+                yield Hint(Reason.IDENTIFIER, (name,), what, _ignore_it(name))
+
+
+def _ignore_it(name: str) -> Advice:
+    return "Ignore it: " + ignoring(name) + ", or " + AUTO
 
 
 def spelling_hint(name: str, spelling: Spelling) -> Hint:
