@@ -125,7 +125,9 @@ def test_heads_without_end_are_closed(service: ServiceProcess) -> None:
         assert sent < 1 << 22
     with socket.create_connection(("127.0.0.1", service.port)) as connection:
         connection.sendall(b"\x00\x01 nonsense\r\n\r\n")
-        assert connection.recv(1000).startswith(b"HTTP/1.1 400")
+        answer = connection.recv(1000)
+        assert answer.startswith(b"HTTP/1.1 400")
+        assert b"\r\nbayesbox-digest: " in answer
 
 
 def test_the_client(service: ServiceProcess, token: str) -> None:

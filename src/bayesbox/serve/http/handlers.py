@@ -23,6 +23,7 @@ from bayesbox.serve.store.events import LONGEST_ID
 if TYPE_CHECKING:
     from bayesbox.serve.http.service import Service
 
+PAUSE = 0.002  # seconds between two counts of some rows
 MOST_RECORDS = 1000  # of the audit log in one answer
 GAUGES = {
     "model_rows": "Rows that the tallies of a model count.",
@@ -255,7 +256,7 @@ class Handlers:
         """Count the rows that wait to be counted."""
         for model in list(self.service.folder.models.values()):
             if isinstance(model, ServedClassifier):
-                model.tally.count()
+                model.tally.count(PAUSE)
 
     def drift(self, call: Call) -> Reply:
         """The requests so far against what the model has learned."""

@@ -7,6 +7,7 @@ it. Here a head must be complete within the time limit and within a size, and a 
 from __future__ import annotations
 
 import asyncio
+from http import HTTPStatus
 from typing import Any, ClassVar
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
@@ -73,9 +74,11 @@ class LimitedProtocol(HttpToolsProtocol):
         if self.transport.is_closing():
             return
         body = problem.body("none")
+        service: Any = self.app
         head = (
-            f"HTTP/1.1 {problem.status} {problem.kind}\r\ncontent-type: application/problem+json\r\n"
-            f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
+            f"HTTP/1.1 {problem.status} {HTTPStatus(problem.status).phrase}\r\n"
+            f"content-type: application/problem+json\r\ncontent-length: {len(body)}\r\n"
+            f"bayesbox-digest: {service.folder.digest()}\r\nconnection: close\r\n\r\n"
         )
         self.transport.write(head.encode() + body)
         self.transport.close()

@@ -42,6 +42,8 @@ class ServeOptions:
 
     def check(self) -> None:
         """Refuse what would serve people without protection."""
+        if self.workers and not hasattr(socket, "AF_UNIX"):
+            raise BadOption("--workers needs Unix sockets, which this system does not have", found=self.workers)
         if (self.cert is None) != (self.key is None):
             raise BadOption("TLS needs both files: --tls-cert FILE --tls-key FILE")
         for path in (self.cert, self.key):
@@ -206,10 +208,15 @@ async def serve(
         else:
             server.should_exit = True
 
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stop)
+    def reload() -> None:
+        loop.run_in_executor(None, on_reload or service.reload_all)
+
+    handled = {signal.SIGTERM: stop, signal.SIGINT: stop}
     if hasattr(signal, "SIGHUP"):
-        loop.add_signal_handler(signal.SIGHUP, lambda: loop.run_in_executor(None, on_reload or service.reload_all))
+        handled[signal.SIGHUP] = reload
+    before = {number: signal.getsignal(number) for number in handled}
+    for number, handle in handled.items():
+        _on_signal(loop, number, handle)
     if seconds is not None:
         loop.call_later(seconds, stop)
     ticking = loop.create_task(_tick(server, service))
@@ -219,8 +226,17 @@ async def serve(
         ticking.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await ticking
-        for number in (signal.SIGTERM, signal.SIGINT):
-            loop.remove_signal_handler(number)
+        for number, handler in before.items():
+            with contextlib.suppress(NotImplementedError):
+                loop.remove_signal_handler(number)
+            signal.signal(number, handler)
+
+
+def _on_signal(loop: asyncio.AbstractEventLoop, number: signal.Signals, handle: Callable[[], None]) -> None:
+    try:
+        loop.add_signal_handler(number, handle)
+    except NotImplementedError:  # Windows
+        signal.signal(number, lambda *_: loop.call_soon_threadsafe(handle))
 
 
 async def _tick(server: Any, service: Any) -> None:

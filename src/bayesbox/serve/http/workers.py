@@ -20,6 +20,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from bayesbox.errors import SourceUnavailable
 from bayesbox.serve.http.server import (
     DRAIN,
     ServeOptions,
@@ -83,9 +84,15 @@ class Crew:
         for _ in range(self.options.workers):
             self._start_one()
         for _, pipe in list(self._workers.values()):
-            if not pipe.poll(60):
-                raise RuntimeError("a worker did not start within a minute")
-            pipe.recv()
+            try:
+                if not pipe.poll(60):
+                    raise EOFError
+                pipe.recv()
+            except EOFError:
+                self.stop()
+                raise SourceUnavailable(
+                    "a worker did not start", remedy="See its messages; --workers 0 serves in one process"
+                ) from None
         threading.Thread(target=self._listen, daemon=True, name="bayes-serve-crew").start()
 
     def _start_one(self) -> None:

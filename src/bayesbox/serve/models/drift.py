@@ -40,8 +40,8 @@ class RequestTally:
         if len(waiting) < self.MOST_A_SECOND:
             waiting.extend(rows if len(rows) <= self.MOST_AT_ONCE else rows[:: len(rows) // self.MOST_AT_ONCE])
 
-    def count(self) -> None:
-        """Count the rows that wait."""
+    def count(self, pause: float = 0.0) -> None:
+        """Count the rows that wait, some at a time, with a pause between in which requests are answered."""
         with self._lock:
             rows, self.waiting = self.waiting, []
             if not rows:
@@ -52,9 +52,12 @@ class RequestTally:
                     return
                 self._counter = DriftCounter(classifier)
             rows = [row for row in rows if row]
-            if not _added(self._counter, rows):
-                for row in rows:  # texts and numbers in one column: each row by itself
-                    _added(self._counter, [row])
+            for first in range(0, len(rows), self.MOST_AT_ONCE):
+                some = rows[first : first + self.MOST_AT_ONCE]
+                if not _added(self._counter, some):
+                    for row in some:  # texts and numbers in one column: each row by itself
+                        _added(self._counter, [row])
+                time.sleep(pause)
 
     def reset(self) -> None:
         """Begin again, against the model as it is now."""
