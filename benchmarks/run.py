@@ -34,6 +34,7 @@ BENCHMARKS = (
     "learning",
     "memory",
     "files",
+    "wide",
     "text",
     "text_accuracy",
     "text_memory",
