@@ -89,10 +89,7 @@ def wheel(source: Path, version: str, processor: str, out: Path) -> Path:
         _run(
             [python, "-m", "auditwheel", "repair", "--plat", f"{TAG}_{processor}", "--wheel-dir", out, built], variables
         )
-    (found,) = (
-        path for path in out.glob("*.whl") if f"-cp{version.replace('.', '')}-" in path.name and processor in path.name
-    )
-    return found
+    return max(out.glob("*.whl"), key=lambda path: path.stat().st_mtime)
 
 
 def _run(command: list[object], variables: dict[str, str]) -> None:

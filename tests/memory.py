@@ -10,7 +10,9 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
-SOURCES = str(Path(__file__).parents[1] / "src")
+import bayesbox
+
+SOURCES = str(Path(bayesbox.__file__).parents[1])  # of the package that is tested, which may be an installed one
 COMMAND = "import sys; from bayesbox.cli.main import main; sys.exit(main())"
 NOTE_PEAK = """
 import atexit, os

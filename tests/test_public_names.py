@@ -6,6 +6,7 @@ import types
 
 import pytest
 from sklearn.base import BaseEstimator
+from tests.public_names import LIST, missing, public
 
 import bayesbox as bb
 
@@ -32,3 +33,13 @@ def test_modules_that_are_used_by_name(name):
 def test_estimators_hide_what_only_the_package_calls(name):
     if issubclass(getattr(bb, name), BaseEstimator):
         assert not INNER & set(dir(getattr(bb, name)))
+
+
+def test_what_a_release_promised_is_still_there():
+    promised = LIST.read_text().splitlines()
+    assert "NaiveBayes.fit(X, y, sample_weight)" in promised
+    assert missing(promised, public()) == []
+    assert missing([*promised, "NaiveBayes.fit(X, y, weights)", "NaiveBayes.gone()"], public()) == [
+        "NaiveBayes.fit(X, y, weights)",
+        "NaiveBayes.gone()",
+    ]

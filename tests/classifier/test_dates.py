@@ -228,7 +228,7 @@ def test_two_readings_are_refused() -> None:
 
 
 def test_a_text_among_dates_is_bad_data(tmp_path: Path) -> None:
-    days = [str(np.datetime64("2021-01-01") + day) for day in range(100)]
+    days = [str(np.datetime64("2021-01-01") + np.timedelta64(day, "D")) for day in range(100)]
     with pytest.raises(KindContradiction) as error:
         bb.NaiveBayes().fit({"day": [*days, "soon"]}, ["a", "b"] * 50 + ["a"])
     assert (error.value.found, error.value.where) == ("soon", "row 101")

@@ -82,6 +82,18 @@ def test_a_bug_is_told_in_one_line_and_shown_with_debug(
     assert "Traceback" in capsys.readouterr().err
 
 
+def test_packages_that_refuse_each_other_are_not_a_bug(bayes: Bayes, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(**_: object) -> None:
+        raise ImportError("pyarrow requires NumPy 2.0 or newer, found 1.26.4.\nMore lines", name="pyarrow.lib")
+
+    monkeypatch.setattr(show.command, "callback", refused)
+    said = bayes("show", "x.bayes", code=2).err
+    assert "pyarrow requires NumPy 2.0 or newer, found 1.26.4." in said
+    assert "pip install --upgrade numpy pyarrow" in said
+    assert "More lines" not in said
+    assert "bug" not in said
+
+
 @pytest.mark.parametrize(
     ("error", "code", "words"),
     [

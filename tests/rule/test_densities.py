@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from scipy.integrate import trapezoid
 from tests.refusal import refusal, warning
 
 import bayesbox as bb
@@ -207,7 +208,7 @@ def test_densities_integrate_to_one(method: str) -> None:
     grid = np.linspace(-400, 400, 400_001)
     clf = bb.NaiveBayes(numeric=method).fit({"x": x}, y)
     terms = clf.explain({"x": grid}).terms[:, :, 0]
-    mass = np.trapezoid(np.where(terms == 0, 0.0, np.exp(terms)), grid, axis=0)
+    mass = trapezoid(np.where(terms == 0, 0.0, np.exp(terms)), grid, axis=0)
     np.testing.assert_allclose(mass, 1.0, atol=2e-3)
     assert density is not None
 

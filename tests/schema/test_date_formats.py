@@ -111,7 +111,7 @@ def test_two_readings_are_shown() -> None:
 
 
 def test_a_few_others_among_many_dates() -> None:
-    days = [str(np.datetime64("2021-01-01") + day) for day in range(100)]
+    days = [str(np.datetime64("2021-01-01") + np.timedelta64(day, "D")) for day in range(100)]
     assert proven_format(pa.array([*days, "?"]), 101) == "iso"
     assert proven_format(pa.array([*days[:10], "?"]), 11) is None
     day_first = [f"{day % 28 + 1:02}/03/{2000 + day // 28}" for day in range(100)]

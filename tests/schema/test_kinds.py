@@ -26,7 +26,7 @@ def test_levels_are_a_list(levels):
         Category(levels)
 
 
-@pytest.mark.parametrize("hole", [None, float("nan"), np.datetime64("NaT")])
+@pytest.mark.parametrize("hole", [None, float("nan"), np.datetime64("NaT", "s")])
 def test_a_missing_value_is_no_level(hole):
     with pytest.raises(BadOption):
         Category(["red", hole])

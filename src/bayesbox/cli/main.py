@@ -247,8 +247,23 @@ def _print_error(error: Exception) -> int:
     if isinstance(error, MemoryError):
         _say("bayes: out of memory")
         return BUG
+    if _is_of_packages(error):
+        reason = str(error).partition("\n")[0]
+        remedy = "Install versions that do: pip install --upgrade numpy pyarrow"
+        _say(f"bayes: the installed packages do not work together: {_ended(reason)} {remedy}")
+        return USAGE
     _say(f"bayes: internal error: {type(error).__name__}: {error}. This is a bug; run it again with --debug")
     return BUG
+
+
+def _is_of_packages(error: Exception) -> bool:
+    """Whether one package refuses another, as pyarrow 26 does numpy 1.26, which pip installs side by side.
+
+    >>> _is_of_packages(ImportError("pyarrow requires NumPy 2.0 or newer")), _is_of_packages(ModuleNotFoundError("x"))
+    (True, False)
+    """
+    ours = str(getattr(error, "name", None) or "").startswith("bayesbox")
+    return isinstance(error, ImportError) and not isinstance(error, ModuleNotFoundError) and not ours
 
 
 def _answer(arguments: list[str]) -> int:

@@ -320,7 +320,7 @@ def _days(year: Integers, month: Integers, day: Integers) -> tuple[Integers, NDA
     """The days since 1970-01-01, and whether there is such a date."""
     real = (year >= 1) & (month >= 1) & (month <= 12) & (day >= 1)
     first = ((np.where(real, year, 1970) - 1970) * 12 + np.where(real, month, 1) - 1).astype("M8[M]")
-    length = ((first + 1).astype("M8[D]") - first.astype("M8[D]")).astype(np.int64)
+    length = ((first + np.timedelta64(1, "M")).astype("M8[D]") - first.astype("M8[D]")).astype(np.int64)
     return first.astype("M8[D]").astype(np.int64) + day - 1, real & (day <= length)
 
 

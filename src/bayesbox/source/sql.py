@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import re
+import warnings
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -83,7 +84,9 @@ class SqlSource(Source):
                 if result.description is None:
                     raise BadOption("the query returns no rows", where=self.name, found=self.query)
                 stream = getattr(result, "to_arrow_reader", None) or result.fetch_record_batch
-                reader = stream(ROWS)
+                with warnings.catch_warnings():  # of DuckDB 2, that a batch is copied once more
+                    warnings.filterwarnings("ignore", "Arrow output on a DB-API result", UserWarning)
+                    reader = stream(ROWS)
             names = tuple(reader.schema.names)
             check_names(names, self.name)
             first_row = 0
