@@ -30,6 +30,7 @@ from bayesbox.decide.costs import Costs, cheapest, cost_matrix
 from bayesbox.decide.thresholds import Threshold, answers_at, best_threshold
 from bayesbox.errors import BadData, BadOption, BayesboxError
 from bayesbox.estimators.inputs import labels_from
+from bayesbox.estimators.method_docs import METHODS
 from bayesbox.estimators.questions import AsksQuestions
 from bayesbox.estimators.rows.one_row import OneRowAnswers
 from bayesbox.estimators.shared.doc_link import DocLink
@@ -44,7 +45,7 @@ from bayesbox.file.version import FromFile
 from bayesbox.rule.priors import Prior
 from bayesbox.schema.arrays import AnyArray
 from bayesbox.schema.levels import Labels, class_position, level_text
-from bayesbox.schema.parameters import HasParameters
+from bayesbox.schema.parameters import HasParameters, describe_methods
 from bayesbox.source.dask import partitions_of
 from bayesbox.source.labels import labels_of
 from bayesbox.source.shapes import is_dask, is_dask_frame
@@ -57,6 +58,7 @@ class ReadEstimator(AsksQuestions, DocLink, OneRowAnswers, FromFile, HasParamete
     """What an estimator has besides what scikit-learn brings: a page, a file, parameters, answers to one row."""
 
 
+@describe_methods(METHODS["CountedEstimator"])
 class CountedEstimator(ReadEstimator, ClassifierMixin, BaseEstimator, Generic[C]):  # type: ignore[misc]
     """A classifier that has counted, with scikit-learn's methods.
 

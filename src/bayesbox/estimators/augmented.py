@@ -9,9 +9,11 @@ from sklearn.utils.validation import check_is_fitted
 from bayesbox.bridge.augmented_network import network_of
 from bayesbox.display.picture import Picture
 from bayesbox.estimators.base import CalibratedEstimator
+from bayesbox.estimators.method_docs import METHODS
 from bayesbox.estimators.parameters import estimator
 from bayesbox.network.network import BayesianNetwork
 from bayesbox.network.shown import MOST_DRAWN
+from bayesbox.schema.parameters import describe_methods
 from bayesbox.table.augmented.arcs import ArcsClassifier
 from bayesbox.table.augmented.classifier import AugmentedClassifier
 
@@ -36,6 +38,7 @@ class AugmentedEstimator(CalibratedEstimator[A]):
 
 
 @estimator
+@describe_methods(METHODS["ArcsEstimator"])
 class ArcsEstimator(AugmentedEstimator[B]):
     """A table estimator whose model is one network: each column has the class and some columns for parents."""
 

@@ -11,8 +11,10 @@ from bayesbox.display.result import Result
 from bayesbox.display.text import as_text
 from bayesbox.estimators.base import TableEstimator
 from bayesbox.estimators.inputs import categories_of
+from bayesbox.estimators.method_docs import METHODS
 from bayesbox.estimators.parameters import estimator
 from bayesbox.schema.options import option
+from bayesbox.schema.parameters import describe_methods
 from bayesbox.schema.takes import OnOff, Takes
 from bayesbox.table.auto.classifier import AutoClassifier
 from bayesbox.table.auto.options import AutoOptions
@@ -20,6 +22,7 @@ from bayesbox.table.auto.pool import TriedMember
 
 
 @estimator
+@describe_methods(METHODS["AutoBayes"])
 class AutoBayes(TableEstimator[AutoClassifier], AutoOptions):
     """The best of all models: judged on rows they have not seen, pooled by log loss, calibrated by the same.
 

@@ -39,12 +39,14 @@ from bayesbox.estimators.inputs import (
     labels_from,
     row_of,
 )
+from bayesbox.estimators.method_docs import METHODS
 from bayesbox.estimators.parameters import RENAMED, estimator, options_from, parameters_from, warn_of_name
 from bayesbox.estimators.pictures import HasWidget
 from bayesbox.estimators.rows.partitions import PartitionedRows
 from bayesbox.rule.priors import given_prior
 from bayesbox.schema.levels import Labels, label_type_of
 from bayesbox.schema.options import option
+from bayesbox.schema.parameters import describe_methods
 from bayesbox.schema.schema import Schema
 from bayesbox.schema.takes import OneOf, Takes
 from bayesbox.source.base import Batch
@@ -59,6 +61,7 @@ FEW_FRAME_ROWS = 8  # beyond which a frame is read column by column
 
 
 @estimator
+@describe_methods(METHODS["TableEstimator"])
 class TableEstimator(HasWidget, CountedEstimator[K]):
     """A classifier of tables with scikit-learn's methods; `classifier_` is what has learned."""
 
@@ -383,6 +386,7 @@ class TableEstimator(HasWidget, CountedEstimator[K]):
 
 
 @estimator
+@describe_methods(METHODS["CalibratedEstimator"])
 class CalibratedEstimator(TableEstimator[K]):
     """An estimator whose answers can be calibrated."""
 

@@ -18,6 +18,7 @@ from bayesbox.classifier.report.tables import MOST_ROWS
 from bayesbox.classifier.table import TableClassifier
 from bayesbox.errors import BadData, BadOption
 from bayesbox.estimators.inputs import batch_from, labels_from, row_of
+from bayesbox.estimators.method_docs import METHODS
 from bayesbox.estimators.parameters import estimator
 from bayesbox.estimators.questions import AsksQuestions
 from bayesbox.estimators.shared.doc_link import DocLink
@@ -28,7 +29,7 @@ from bayesbox.file.lock import WAIT
 from bayesbox.file.version import FromFile
 from bayesbox.schema.levels import Labels, level_text
 from bayesbox.schema.options import Options, option, options, required
-from bayesbox.schema.parameters import HasParameters
+from bayesbox.schema.parameters import HasParameters, describe_methods
 from bayesbox.schema.takes import Takes
 from bayesbox.source.base import Batch
 from bayesbox.table.optimal.classifier import OptimalClassifier
@@ -65,6 +66,7 @@ class HypothesesOptions(Options):
 
 
 @estimator
+@describe_methods(METHODS["BayesOptimal"])
 class BayesOptimal(
     AsksQuestions,
     DocLink,

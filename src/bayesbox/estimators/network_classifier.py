@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from bayesbox.bridge.network_target import NetworkTarget, features_of, require_nodes, under_names
 from bayesbox.errors import BadData
 from bayesbox.estimators.inputs import batch_from, labels_from, row_of
+from bayesbox.estimators.method_docs import METHODS
 from bayesbox.estimators.parameters import estimator
 from bayesbox.estimators.shared.doc_link import DocLink
 from bayesbox.network.learn.options import TakesTableRules
@@ -20,7 +21,7 @@ from bayesbox.network.network import BayesianNetwork
 from bayesbox.schema.arrays import AnyArray
 from bayesbox.schema.levels import Labels
 from bayesbox.schema.options import Options, option, options, required
-from bayesbox.schema.parameters import HasParameters
+from bayesbox.schema.parameters import HasParameters, describe_methods
 from bayesbox.schema.takes import Takes
 from bayesbox.source.frames import column_names
 from bayesbox.source.labels import labels_of
@@ -40,6 +41,7 @@ class NetworkOptions(Options):
 
 
 @estimator
+@describe_methods(METHODS["NetworkClassifier"])
 class NetworkClassifier(DocLink, HasParameters, ClassifierMixin, BaseEstimator, NetworkOptions):  # type: ignore[misc]
     """The class is a node of a network, the columns are the other nodes; made by `net.classifier(target)`.
 

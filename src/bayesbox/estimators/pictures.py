@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Any, cast
 
 from bayesbox.classifier.base import Classifier
 from bayesbox.errors import BadOption
+from bayesbox.estimators.method_docs import METHODS
+from bayesbox.schema.parameters import describe_methods
 
 if TYPE_CHECKING:
     from bayesbox.app.widgets import LessonWidget, RowWidget
 
 
+@describe_methods(METHODS["HasWidget"])
 class HasWidget:
     """An estimator that a notebook shows as a picture that answers."""
 

@@ -7,7 +7,9 @@ from typing import Any
 
 from bayesbox.estimators.answers import CountedEstimator
 from bayesbox.estimators.augmented import ArcsEstimator
+from bayesbox.estimators.method_docs import METHODS
 from bayesbox.estimators.parameters import estimator
+from bayesbox.schema.parameters import describe_methods
 from bayesbox.table.augmented.options import TreeOptions
 from bayesbox.table.augmented.tan import TreeClassifier
 
@@ -24,6 +26,7 @@ class _MethodBesideParameter:
 
 
 @estimator
+@describe_methods(METHODS["TAN"])
 class TAN(ArcsEstimator[TreeClassifier], TreeOptions):
     """Tree-augmented naive Bayes: every column depends on the class and on at most one other column.
 

@@ -20,6 +20,7 @@ from bayesbox.network.edit.methods import NetworkEditing
 from bayesbox.network.factor_graph import FactorModel
 from bayesbox.network.graph import Graph
 from bayesbox.network.learn.fit import NetworkFitting
+from bayesbox.network.method_docs import METHODS
 from bayesbox.network.query.dsep import active_path, path_text, relevant
 from bayesbox.network.query.notation import Independence, parse
 from bayesbox.network.query.probability_table import ProbabilityTable
@@ -27,6 +28,7 @@ from bayesbox.network.shown import FactorGraphResult, NetworkResult
 from bayesbox.network.tables import graph_of, require_tables
 from bayesbox.network.widget import HasNetworkWidget
 from bayesbox.schema.levels import level_text
+from bayesbox.schema.parameters import describe_methods
 
 if TYPE_CHECKING:
     from bayesbox.classifier.report.size import Parameters
@@ -40,6 +42,7 @@ Names = str | Iterable[str] | None
 ROWS_AT_ONCE = 1 << 20  # of a sample: an interrupt need not wait for all of them
 
 
+@describe_methods(METHODS["BayesianNetwork"])
 class BayesianNetwork(
     NetworkResult, NetworkFitting, NetworkActing, NetworkEditing, NetworkDoubt, NetworkAnalysis, HasNetworkWidget
 ):
@@ -368,6 +371,7 @@ class BayesianNetwork(
     __hash__ = None  # type: ignore[assignment]
 
 
+@describe_methods(METHODS["FactorGraph"])
 class FactorGraph(FactorGraphResult, NetworkAnalysis):
     """A product of non-negative factors over named variables (a Markov network); `log_probability()` is log Z."""
 

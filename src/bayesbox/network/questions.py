@@ -27,6 +27,7 @@ from bayesbox.network.exact.possible import propagation_of
 from bayesbox.network.exact.posterior_table import PosteriorTable
 from bayesbox.network.factor_graph import FactorModel
 from bayesbox.network.joint.query import POSITIVE
+from bayesbox.network.method_docs import METHODS
 from bayesbox.network.query.jeffrey import jeffrey_likelihoods
 from bayesbox.network.query.notation import Believed, Query, Term, Virtual, parse_query, quoted_name
 from bayesbox.network.query.probability_table import ProbabilityTable
@@ -34,6 +35,7 @@ from bayesbox.schema.arrays import AnyArray
 from bayesbox.schema.encode import Encoded, encode
 from bayesbox.schema.intervals import interval_of
 from bayesbox.schema.levels import is_missing, level_text
+from bayesbox.schema.parameters import describe_methods
 from bayesbox.source.frames import batch_of
 from bayesbox.source.shapes import holds_values
 
@@ -45,6 +47,7 @@ Evidence = Mapping[Any, Any]
 COMPILED = ("_compiled", "_propagation")  # what is made anew rather than copied
 
 
+@describe_methods(METHODS["NetworkQuestions"])
 class NetworkQuestions:
     """What follows from a `FactorModel`; a network adds which of its tables matter to a question."""
 

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
+from bayesbox.network.method_docs import METHODS
+from bayesbox.schema.parameters import describe_methods
+
 if TYPE_CHECKING:
     from bayesbox.app.widgets import NetworkWidget
     from bayesbox.network.network import BayesianNetwork
 
 
+@describe_methods(METHODS["HasNetworkWidget"])
 class HasNetworkWidget:
     """A network that a notebook shows as a picture that answers."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Concatenate, ParamSpec, Protocol, TypeVar, cast, dataclass_transform
 
@@ -13,6 +13,7 @@ from bayesbox.schema.options import Options, option, options_of, required
 
 T = TypeVar("T")
 Own = TypeVar("Own", bound=Options)
+C = TypeVar("C", bound=type)
 S = TypeVar("S")
 D = TypeVar("D")
 G = TypeVar("G")
@@ -117,6 +118,54 @@ def with_parameters(text: str, cls: type) -> str:
             lines.append(f"{name} : {each.takes.words}")
             lines += textwrap.wrap(each.help, WIDTH, initial_indent="    ", subsequent_indent="    ")
     return "\n".join([head.rstrip(), "", *lines, "", examples + rest])
+
+
+def describe_methods(entries: Mapping[str, Mapping[str, str]]) -> Callable[[C], C]:
+    """Give the docstrings of methods their parameters and what they return, by the name of the method.
+
+    For classes whose files have no room for them: `help()` and the reference show the same text.
+    """
+
+    def decorate(cls: C) -> C:
+        for name, entry in entries.items():
+            member = vars(cls)[name]
+            function = getattr(member, "__func__", member)
+            function.__doc__ = described(function.__doc__ or "", entry)
+        return cls
+
+    return decorate
+
+
+def described(text: str, entry: Mapping[str, str]) -> str:
+    """A docstring with the sections that it does not have: Parameters, Returns.
+
+    >>> print(described("The class of a row.", {"row": "dict", "returns": "str"}))
+    The class of a row.
+    <BLANKLINE>
+    Parameters
+    ----------
+    row : dict
+    <BLANKLINE>
+    Returns
+    -------
+    str
+    """
+    text = inspect.cleandoc(text)
+    sections = []
+    head = "Parameters\n----------\n"
+    lines = [f"{name} : {said}" for name, said in entry.items() if name != RETURNS and f"\n{name} : " not in text]
+    if lines and head in text:
+        text = text.replace(head, head + "\n".join(lines) + "\n")
+    elif lines:
+        sections.append(head + "\n".join(lines))
+    if "Returns\n---" not in text and RETURNS in entry:
+        sections.append("\n".join(["Returns", "-------", entry[RETURNS]]))
+    places = [text.find(mark) for mark in ("See Also\n---", "Examples\n---", ">>> ")]
+    at = min((place for place in places if place >= 0), default=len(text))
+    return "\n\n".join(part for part in (text[:at].rstrip(), *sections, text[at:]) if part)
+
+
+RETURNS = "returns"
 
 
 def options_from(holder: object, cls: type[Own]) -> Own:

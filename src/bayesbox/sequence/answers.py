@@ -12,14 +12,17 @@ from bayesbox.dist.base import Doubles
 from bayesbox.dist.functions import log
 from bayesbox.errors import BadData, ImpossibleRows, require_whole
 from bayesbox.schema.levels import Labels
+from bayesbox.schema.parameters import describe_methods
 from bayesbox.schema.schema import Schema
 from bayesbox.sequence import forward_backward
 from bayesbox.sequence.forecast import Filter, Forecast, Sample, sample
+from bayesbox.sequence.method_docs import METHODS
 from bayesbox.sequence.model import ChainModel, Steps
 from bayesbox.sequence.steps import Sequences, sequences_of, steps_of
 from bayesbox.sequence.viterbi import best_path
 
 
+@describe_methods(METHODS["ChainAnswers"])
 class ChainAnswers:
     """The questions that a model of a schema and of tables can be asked."""
 

@@ -22,12 +22,13 @@ from bayesbox.file.lock import WAIT
 from bayesbox.file.version import FromFile
 from bayesbox.schema.encode import Encoded
 from bayesbox.schema.options import options_of
-from bayesbox.schema.parameters import HasParameters, options_from, parameters
+from bayesbox.schema.parameters import HasParameters, describe_methods, options_from, parameters
 from bayesbox.schema.schema import Schema
 from bayesbox.sequence.answers import ChainAnswers
 from bayesbox.sequence.baum_welch import LearnedChain, Task, baum_welch
 from bayesbox.sequence.counts import ChainBook, count_states
 from bayesbox.sequence.labels import read_steps, require_number, state_names, state_positions
+from bayesbox.sequence.method_docs import METHODS
 from bayesbox.sequence.model import ChainModel, ChainRules, chain_model
 from bayesbox.sequence.options import ChainOptions
 from bayesbox.sequence.states import StateChoice, candidates, choose_states, most_rounds
@@ -46,6 +47,7 @@ OF_FILE = ("_schema", "_book", "_model", "_origin")  # what the model file holds
 
 
 @parameters
+@describe_methods(METHODS["HiddenMarkovModel"])
 class HiddenMarkovModel(Result, FromFile, ChainAnswers, HasChainWidget, HasParameters, ChainOptions):
     """A hidden Markov model of sequences: by counting where states are known, by Baum-Welch where they are not.
 

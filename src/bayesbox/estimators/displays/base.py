@@ -10,10 +10,13 @@ from bayesbox.display.blocks import Block, PictureBlock
 from bayesbox.display.picture import Picture
 from bayesbox.display.result import Result
 from bayesbox.errors import MissingExtra
+from bayesbox.estimators.method_docs import METHODS
+from bayesbox.schema.parameters import describe_methods
 
 COLORS = ("#3b6fb6", "#c8553d", "#4c9f70", "#8f5fa8", "#b08900", "#4f8a8b", "#a23b72", "#6b705c")
 
 
+@describe_methods(METHODS["PlotDisplay"])
 class PlotDisplay(Result):
     """A picture of a model. A notebook shows `svg()`; `plot(ax)` draws on axes of matplotlib, `ax_` and `figure_`."""
 

@@ -11,13 +11,16 @@ from sklearn.utils.validation import check_is_fitted
 from bayesbox.display.picture import Picture
 from bayesbox.errors import BadOption
 from bayesbox.estimators.displays.base import COLORS, PlotDisplay
+from bayesbox.estimators.method_docs import METHODS
 from bayesbox.explain.density_picture import POINTS, Panel, density_svg
+from bayesbox.schema.parameters import describe_methods
 from bayesbox.table.naive.classifier import NaiveClassifier
 from bayesbox.table.naive.densities import panels_of
 
 STYLES = ("-", "--", ":", "-.")
 
 
+@describe_methods(METHODS["DensityDisplay"])
 class DensityDisplay(PlotDisplay):
     """The density of a column of numbers in each class, one curve for each; several densities side by side.
 

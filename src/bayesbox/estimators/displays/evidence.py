@@ -12,14 +12,17 @@ from bayesbox.display.picture import Picture
 from bayesbox.errors import BadData, BadOption
 from bayesbox.estimators.displays.base import COLORS, PlotDisplay
 from bayesbox.estimators.inputs import one_row
+from bayesbox.estimators.method_docs import METHODS
 from bayesbox.explain.evidence import Explanation
 from bayesbox.explain.svg_text import safe
 from bayesbox.schema.levels import level_text
+from bayesbox.schema.parameters import describe_methods
 
 TOP = 10
 NAMES, BARS, NUMBERS, LINE, HEAD = 190, 300, 70, 22, 40  # of the picture: widths and heights in pixels
 
 
+@describe_methods(METHODS["EvidenceDisplay"])
 class EvidenceDisplay(PlotDisplay):
     """Bars for what each column of one row adds to the log-odds of two classes, the longest first.
 

@@ -8,9 +8,12 @@ from typing import Any
 from bayesbox.display.picture import Picture
 from bayesbox.errors import BadOption
 from bayesbox.estimators.displays.base import COLORS, PlotDisplay
+from bayesbox.estimators.method_docs import METHODS
 from bayesbox.network.network import BayesianNetwork
+from bayesbox.schema.parameters import describe_methods
 
 
+@describe_methods(METHODS["NetworkDisplay"])
 class NetworkDisplay(PlotDisplay):
     """A network drawn; with evidence, or `probabilities=True`, the posterior of each node.
 

@@ -9,9 +9,12 @@ from typing import Any
 from bayesbox.display.picture import Picture
 from bayesbox.errors import BadOption
 from bayesbox.estimators.displays.base import COLORS, PlotDisplay
+from bayesbox.estimators.method_docs import METHODS
 from bayesbox.explain.nomogram import Nomogram
+from bayesbox.schema.parameters import describe_methods
 
 
+@describe_methods(METHODS["NomogramDisplay"])
 class NomogramDisplay(PlotDisplay):
     """A ruler for each column, on which every value stands at what it adds to the log-odds of two classes.
 

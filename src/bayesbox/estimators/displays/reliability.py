@@ -11,11 +11,14 @@ from bayesbox.display.picture import Picture
 from bayesbox.errors import BadData
 from bayesbox.estimators.displays.base import COLORS, PlotDisplay
 from bayesbox.estimators.inputs import labels_from
+from bayesbox.estimators.method_docs import METHODS
 from bayesbox.explain.reliability import reliability_svg
 from bayesbox.schema.levels import level_text
+from bayesbox.schema.parameters import describe_methods
 from bayesbox.stat.metrics import BINS, Bin, measure, scored
 
 
+@describe_methods(METHODS["ReliabilityDisplay"])
 class ReliabilityDisplay(PlotDisplay):
     """The reliability diagram: the accuracy of predictions against their confidence, a point for each bin.
 

@@ -21,11 +21,12 @@ from bayesbox.network.learn.options import NodeRowOptions, TableOptions
 from bayesbox.network.learn.rows import NetworkRows, book_of, counts_of, read_rows, variables_of
 from bayesbox.network.learn.scores import Score, Scorer
 from bayesbox.network.learn.tables import TableRules
+from bayesbox.network.method_docs import METHODS
 from bayesbox.network.query.notation import parse_query
 from bayesbox.network.questions import COMPILED
 from bayesbox.network.tables import require_tables
 from bayesbox.schema.coded import Variable
-from bayesbox.schema.parameters import method_by_keywords
+from bayesbox.schema.parameters import describe_methods, method_by_keywords
 from bayesbox.tally.families import FamilyBook
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ class FitReport:
     converged: bool = True
 
 
+@describe_methods(METHODS["NetworkFitting"])
 class NetworkFitting:
     """Learning the tables; the structure stays."""
 

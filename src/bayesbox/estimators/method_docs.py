@@ -1,0 +1,369 @@
+"""The parameters and results of methods, which their docstrings and the reference show."""
+
+from __future__ import annotations
+
+METHODS: dict[str, dict[str, dict[str, str]]] = {
+    "ArcsEstimator": {
+        "svg": {
+            "returns": "Picture, the text of an SVG, which a notebook draws",
+        },
+        "to_network": {
+            "target": (
+                "str or None (default), the name of the class; without one that of the column it was learned "
+                "from, else class"
+            ),
+            "returns": "BayesianNetwork",
+        },
+    },
+    "AutoBayes": {
+        "fit": {
+            "X": (
+                "a frame of pandas, polars or Dask, an Arrow table, a dict of columns, an array, or a sparse "
+                "matrix of counts; missing values may be there"
+            ),
+            "y": "the class of each row, a list, an array or a column",
+            "sample_weight": (
+                "array of a weight for each row, or None (each counts once); a row of weight 2 counts as two"
+            ),
+            "returns": "the estimator itself",
+        },
+        "report": {
+            "returns": "PoolReport, a text with `.to_frame()`",
+        },
+    },
+    "BayesOptimal": {
+        "digest": {
+            "returns": "str, 64 hexadecimal digits",
+        },
+        "explain": {
+            "X": "rows, as the hypotheses take them",
+            "returns": "RowsExplanation, as other estimators give it",
+        },
+        "fit": {
+            "X": "rows, as for `fit`",
+            "y": "the class of each row, a list, an array or a column",
+            "returns": "the estimator itself",
+        },
+        "leave_one_out": {
+            "X": "the rows that the hypotheses have learned",
+            "y": "the class of each row, a list, an array or a column",
+            "returns": "array of floats, rows x classes, in the order of `classes_`; each row sums to 1",
+        },
+        "parameters": {
+            "returns": "Parameters, a named tuple (free, terms, naive, joint)",
+        },
+        "predict": {
+            "X": "rows, as the hypotheses take them",
+            "returns": "array of labels, one for each row",
+        },
+        "predict_proba": {
+            "X": "rows, as the hypotheses take them",
+            "returns": "array of floats, rows x classes, in the order of `classes_`; each row sums to 1",
+        },
+        "save": {
+            "path": "str or path; the name of the file",
+            "overwrite": "bool, default False; replace a file that another has changed since it was loaded",
+            "wait": "float, default 10.0; seconds to wait for another process that is writing the file",
+            "returns": "None",
+        },
+        "tables": {
+            "most": "int, default 30, or None for all; rows of a table that are shown",
+            "returns": (
+                "PrintedTables, a mapping from column to table; prints, shows as HTML, `.latex()`, `.to_dict()`"
+            ),
+        },
+        "work": {
+            "X": "one row",
+            "returns": (
+                "the work, which prints as text and shows as HTML in a notebook; `.html()`, `.latex()`, `.to_dict()`"
+            ),
+        },
+    },
+    "CalibratedEstimator": {
+        "calibrate": {
+            "X": "rows, as for `fit`",
+            "y": "the class of each row, a list, an array or a column",
+            "kind": 'str, default "auto"; the calibration, or None for none',
+            "sample_weight": (
+                "array of a weight for each row, or None (each counts once); a row of weight 2 counts as two"
+            ),
+            "held_out": "bool, default False; the rows were never learned",
+            "returns": "the estimator itself",
+        },
+    },
+    "CountedEstimator": {
+        "best_threshold": {
+            "X": "rows or documents that were not learned",
+            "y": "the class of each row, a list, an array or a column",
+            "label": "the class whose probability is compared with the threshold",
+            "metric": '"f1" (default), "accuracy", "balanced" or "youden"',
+            "returns": "Threshold, a named tuple (value, score)",
+        },
+        "decide": {
+            "X": "rows or documents, as for `fit`",
+            "costs": "dict from (true class, answer) to cost, or None (default)",
+            "threshold": "dict of one class and its probability, or None (default)",
+            "abstain": "float or None (default); the least probability of an answer",
+            "returns": "array of labels, None where there is no answer",
+        },
+        "digest": {
+            "returns": "str, 64 hexadecimal digits",
+        },
+        "joint_log_proba": {
+            "X": "rows or documents, as for `fit`",
+            "returns": "array of floats, rows x classes, in the order of `classes_`",
+        },
+        "leave_one_out": {
+            "X": "rows or documents that were learned",
+            "y": "the class of each row, a list, an array or a column",
+            "returns": "array of floats, rows x classes, in the order of `classes_`; each row sums to 1",
+        },
+        "parameters": {
+            "returns": "Parameters, a named tuple (free, terms, naive, joint)",
+        },
+        "posterior_interval": {
+            "X": "one row: a dict, a Series, or X of one row",
+            "level": "float, default 0.95; the probability of the interval",
+            "draws": "int, default 10000; how often the shares are drawn",
+            "seed": "int, default 0; the same seed gives the same result",
+            "returns": "IntervalTable, a mapping from class to (low, high)",
+        },
+        "predict": {
+            "X": "rows or documents, as for `fit`",
+            "returns": "array of labels, one for each row",
+        },
+        "predict_log_proba": {
+            "X": "rows or documents, as for `fit`",
+            "returns": "array of floats, rows x classes, in the order of `classes_`",
+        },
+        "predict_proba": {
+            "X": "rows or documents, as for `fit`",
+            "returns": "array of floats, rows x classes, in the order of `classes_`; each row sums to 1",
+        },
+        "redact": {
+            "min_count": "int, default 5; levels of fewer rows are pooled",
+            "returns": "a new estimator",
+        },
+        "save": {
+            "path": "str or path; the name of the file",
+            "overwrite": "bool, default False; replace a file that another has changed since it was loaded",
+            "wait": "float, default 10.0; seconds to wait for another process that is writing the file",
+            "returns": "None",
+        },
+        "score": {
+            "X": "rows or documents, as for `fit`",
+            "y": "the class of each row, a list, an array or a column",
+            "sample_weight": (
+                "array of a weight for each row, or None (each counts once); a row of weight 2 counts as two"
+            ),
+            "returns": "float, the accuracy, from 0 to 1",
+        },
+        "tables": {
+            "most": "int, default 30, or None for all; rows of a table that are shown",
+            "interval": "float such as 0.95, or None (default) for no credible intervals",
+            "returns": (
+                "PrintedTables, a mapping from column to table; prints, shows as HTML, `.latex()`, `.to_dict()`"
+            ),
+        },
+        "with_prior": {
+            "prior": 'dict from class to probability, list in the order of `classes_`, or "balanced"',
+            "returns": "a new estimator",
+        },
+        "work": {
+            "X": "one row: a dict, a Series, or X of one row; one document for a `TextClassifier`",
+            "against": "the class that the odds are against, or None (default) for the next most probable",
+            "returns": (
+                "the work, which prints as text and shows as HTML in a notebook; `.html()`, `.latex()`, `.to_dict()`"
+            ),
+        },
+    },
+    "DensityDisplay": {
+        "from_estimator": {
+            "estimator": "a fitted `NaiveBayes`",
+            "column": "name or position of a column of numbers",
+            "densities": 'list of names such as "gaussian", or None (default) for the one in use',
+            "ax": "axes of matplotlib to draw on, or None (default) for the SVG alone",
+            "returns": "the display, which a notebook shows as its `.svg()`; with `ax` also `.ax_` and `.figure_`",
+        },
+        "svg": {
+            "returns": "Picture, the text of an SVG, which a notebook draws",
+        },
+    },
+    "EvidenceDisplay": {
+        "from_estimator": {
+            "estimator": "a fitted classifier",
+            "row": "dict, Series, named tuple, or X of one row",
+            "label": "a class, or None (default) for the most probable",
+            "against": "another class, or None (default) for the next",
+            "top": "int, default 10; how many columns have a bar of their own",
+            "ax": "axes of matplotlib to draw on, or None (default) for the SVG alone",
+            "returns": "the display, which a notebook shows as its `.svg()`; with `ax` also `.ax_` and `.figure_`",
+        },
+        "svg": {
+            "returns": "Picture, the text of an SVG, which a notebook draws",
+        },
+    },
+    "HasWidget": {
+        "widget": {
+            "row": "dict of what is known at first, or None (default)",
+            "view": '"what-if" (default) or "nomogram"',
+            "returns": "RowWidget, for a notebook",
+        },
+    },
+    "NetworkClassifier": {
+        "fit": {
+            "X": "rows, a column for each node but the target",
+            "y": "the state of the target in each row",
+            "returns": "the estimator itself",
+        },
+        "predict": {
+            "X": "rows; columns may be left out, and cells be missing",
+            "returns": "array of labels, one for each row",
+        },
+        "predict_log_proba": {
+            "X": "rows; columns may be left out, and cells be missing",
+            "returns": "array of floats, rows x classes, in the order of `classes_`",
+        },
+        "predict_proba": {
+            "X": "rows; columns may be left out, and cells be missing",
+            "returns": "array of floats, rows x classes, in the order of `classes_`; each row sums to 1",
+        },
+    },
+    "NetworkDisplay": {
+        "from_estimator": {
+            "estimator": "a fitted classifier that is a network",
+            "evidence": (
+                "dict from node to state, or to a dict of likelihoods where it is uncertain; None (default) for none"
+            ),
+            "probabilities": "bool, default False; draw the probabilities of each node as bars",
+            "ax": "axes of matplotlib to draw on, or None (default) for the SVG alone",
+            "returns": "the display, which a notebook shows as its `.svg()`; with `ax` also `.ax_` and `.figure_`",
+        },
+        "from_network": {
+            "network": "BayesianNetwork",
+            "evidence": (
+                "dict from node to state, or to a dict of likelihoods where it is uncertain; None (default) for none"
+            ),
+            "probabilities": "bool, default False; draw the probabilities of each node as bars",
+            "ax": "axes of matplotlib to draw on, or None (default) for the SVG alone",
+            "returns": "the display, which a notebook shows as its `.svg()`; with `ax` also `.ax_` and `.figure_`",
+        },
+        "svg": {
+            "returns": "Picture, the text of an SVG, which a notebook draws",
+        },
+    },
+    "NomogramDisplay": {
+        "from_estimator": {
+            "estimator": "a fitted `NaiveBayes`",
+            "label": "a class, or None (default) for the second",
+            "against": "another class, or None (default) for the most probable of the others",
+            "row": "a row to mark: a dict, or X of one row; None (default) for none",
+            "top": "int, default 10; how many columns are drawn",
+            "ax": "axes of matplotlib to draw on, or None (default) for the SVG alone",
+            "returns": "the display, which a notebook shows as its `.svg()`; with `ax` also `.ax_` and `.figure_`",
+        },
+        "svg": {
+            "returns": "Picture, the text of an SVG, which a notebook draws",
+        },
+    },
+    "PlotDisplay": {
+        "plot": {
+            "ax": "axes of matplotlib, or None (default) for those of a new figure",
+            "returns": "the display itself",
+        },
+    },
+    "ReliabilityDisplay": {
+        "from_estimator": {
+            "estimator": "a fitted classifier",
+            "X": "rows that were not learned",
+            "y": "the class of each row, a list, an array or a column",
+            "sample_weight": (
+                "array of a weight for each row, or None (each counts once); a row of weight 2 counts as two"
+            ),
+            "bins": "int, default 15; how many bins of confidence",
+            "ax": "axes of matplotlib to draw on, or None (default) for the SVG alone",
+            "returns": "the display, which a notebook shows as its `.svg()`; with `ax` also `.ax_` and `.figure_`",
+        },
+        "from_predictions": {
+            "y_true": "the class of each row",
+            "y_prob": "array, rows x classes; of two classes, the probabilities of the second suffice",
+            "classes": "list of the classes in the order of the columns, or None (default) for sorted",
+            "sample_weight": (
+                "array of a weight for each row, or None (each counts once); a row of weight 2 counts as two"
+            ),
+            "bins": "int, default 15; how many bins of confidence",
+            "name": 'str, default "Reliability"; the title',
+            "ax": "axes of matplotlib to draw on, or None (default) for the SVG alone",
+            "returns": "the display, which a notebook shows as its `.svg()`; with `ax` also `.ax_` and `.figure_`",
+        },
+        "svg": {
+            "returns": "Picture, the text of an SVG, which a notebook draws",
+        },
+    },
+    "TAN": {
+        "get_params": {
+            "deep": "bool, default True; makes no difference here",
+            "returns": "dict from name to value",
+        },
+    },
+    "TableEstimator": {
+        "boundary_svg": {
+            "across": "name or position of the column along the x axis",
+            "up": "name or position of the column along the y axis",
+            "returns": "Picture, the text of an SVG, which a notebook draws",
+        },
+        "fit": {
+            "X": (
+                "a frame of pandas, polars or Dask, an Arrow table, a dict of columns, an array, or a sparse "
+                "matrix of counts; missing values may be there"
+            ),
+            "y": "the class of each row, a list, an array or a column",
+            "sample_weight": (
+                "array of a weight for each row, or None (each counts once); a row of weight 2 counts as two"
+            ),
+            "returns": "the estimator itself",
+        },
+        "forget": {
+            "X": "rows, as for `fit`",
+            "y": "the class of each row, a list, an array or a column",
+            "sample_weight": (
+                "array of a weight for each row, or None (each counts once); a row of weight 2 counts as two"
+            ),
+            "returns": "the estimator itself",
+        },
+        "log_density": {
+            "X": "rows, as for `fit`",
+            "returns": "array of floats, one for each row",
+        },
+        "log_likelihood": {
+            "X": "rows, as for `fit`",
+            "y": "the class of each row, a list, an array or a column",
+            "returns": "float, in nats",
+        },
+        "partial_fit": {
+            "X": "rows, as for `fit`",
+            "y": "the class of each row, a list, an array or a column",
+            "classes": "list of the classes there will be, or None (default) for those that turn up",
+            "sample_weight": (
+                "array of a weight for each row, or None (each counts once); a row of weight 2 counts as two"
+            ),
+            "returns": "the estimator itself",
+        },
+        "predict": {
+            "X": "rows, as for `fit`",
+            "returns": "array of labels, one for each row",
+        },
+        "predict_log_proba": {
+            "X": "rows, as for `fit`",
+            "returns": "array of floats, rows x classes, in the order of `classes_`",
+        },
+        "predict_proba": {
+            "X": "rows, as for `fit`",
+            "returns": "array of floats, rows x classes, in the order of `classes_`; each row sums to 1",
+        },
+        "set_params": {
+            "given": "parameters of the class by name",
+            "returns": "the estimator itself",
+        },
+    },
+}
