@@ -99,11 +99,13 @@ def test_threads_of_python_can_be_interrupted() -> None:
     """They come from `worker_threads`, which stops them when their caller is interrupted.
 
     That of a comparison in the browser has no caller that waits: it is cancelled from the page, and ends with the app.
+    Those of the service run as long as it does, and are stopped when it is closed.
     """
     package = CPP.parent / "src" / "bayesbox"
     found = {path for path in package.rglob("*.py") if re.search(r"PoolExecutor\b|\bThread\(", path.read_text())}
     compared = package / "app" / "compared.py"
-    assert found == {compared, package / "source" / "pool.py"}
+    service = {package / "serve" / each for each in ("http/service.py", "http/workers.py", "store/durable.py")}
+    assert found == {compared, package / "source" / "pool.py", *service}
     assert len(re.findall(r"\bThread\(", compared.read_text())) == compared.read_text().count("daemon=True") == 1
 
 
