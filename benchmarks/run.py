@@ -22,6 +22,7 @@ BENCHMARKS = (
     "one_row",
     "service",
     "service_store",
+    "browser",
     "leave_one_out",
     "augmented",
     "chains",

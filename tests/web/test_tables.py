@@ -140,9 +140,9 @@ def test_models_networks_and_chains_that_change_are_noticed(
     page.goto(f"{address}#m.bayes/what-if")
     expect(page.locator("footer")).to_contain_text("14 rows counted")
     model.partial_fit(TENNIS.X, TENNIS.y).save(path, overwrite=True)
-    page.get_by_label("sunny").check()  # a click notices it too
+    page.get_by_role("radio", name="sunny").check()  # a click notices it too
     expect(page.locator("footer")).to_contain_text("28 rows counted")
-    expect(page.get_by_label("sunny")).to_be_checked()
+    expect(page.get_by_role("radio", name="sunny")).to_be_checked()
     page.goto(f"{address}#flu.json/network")
     expect(page.locator("[data-node=flu] [data-state=true] .bb-share")).to_have_text("10.0 %")
     bb.BayesianNetwork({"fever": ["flu"]}, {"flu": 0.25, "fever": write}).write(net)

@@ -23,7 +23,7 @@ from bayesbox.cli.print.output import emit_json, note, say
     ),
     notes="The page is served on this machine only, at an address with a secret that changes with each run. It can "
     "read the named files and no others. Press Ctrl-C to stop it. Keys of --json, printed at the start: address, "
-    "files (name, kind, views, lesson).",
+    "files (name, kind, views, lesson, about, path).",
 )
 @click.argument("files", nargs=-1, metavar="[FILE]...", type=click.Path())
 @click.option("-t", "--target", metavar="COLUMN", help="The target column of a table.")

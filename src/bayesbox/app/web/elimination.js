@@ -35,53 +35,45 @@ function sliced(factor, cards, known) {
   factor.vars.forEach((each, place) =>
     start += known.has(each) ? steps[place] * /** @type {number} */ (known.get(each)) : 0
   );
-  const data = new Float64Array(cells(vars, cards)), own = vars.map((each) => steps[factor.vars.indexOf(each)]);
-  walk(vars, cards, [own], (to, [from]) => data[to] = factor.data[start + from]);
-  return { vars, data };
+  const from = places(vars, cards, vars.map((each) => steps[factor.vars.indexOf(each)]));
+  return { vars, data: Float64Array.from(from, (place) => factor.data[start + place]) };
 }
 
-/**
- * Go over all cells of some variables, with the places in other tables beside.
- *
- * @param {number[]} vars @param {number[]} cards @param {number[][]} steps @param {(to: number, from: number[]) => void} visit
- */
-function walk(vars, cards, steps, visit) {
-  const state = new Array(vars.length).fill(0), at = new Array(steps.length).fill(0), size = cells(vars, cards);
-  for (let to = 0; to < size; to++) {
-    visit(to, at);
-    for (let place = vars.length - 1; place >= 0; place--) {
-      for (let k = 0; k < steps.length; k++) at[k] += steps[k][place];
-      if (++state[place] < cards[vars[place]]) break;
-      for (let k = 0; k < steps.length; k++) at[k] -= steps[k][place] * state[place];
-      state[place] = 0;
+/** Where the cells of some variables, the last one first, are in another table. @param {number[]} vars @param {number[]} cards @param {number[]} steps of each variable there @returns {Int32Array} */
+function places(vars, cards, steps) {
+  let at = Int32Array.of(0);
+  vars.forEach((variable, place) => {
+    const card = cards[variable], step = steps[place], next = new Int32Array(at.length * card);
+    for (let i = 0, to = 0; i < at.length; i++) {
+      for (let state = 0; state < card; state++) next[to++] = at[i] + state * step;
     }
-  }
+    at = next;
+  });
+  return at;
+}
+
+/** The steps in a table of each variable of a scope; 0 for one that it does not have. @param {number[]} scope @param {number[]} vars @param {number[]} cards */
+function stepsIn(scope, vars, cards) {
+  const own = strides(vars, cards);
+  return scope.map((each) => own[vars.indexOf(each)] ?? 0);
 }
 
 /** @param {number[]} scope @param {Factor[]} factors @param {number[]} cards @returns {Factor} the product over a scope */
 function product(scope, factors, cards) {
   const data = new Float64Array(cells(scope, cards)).fill(1);
   for (const factor of factors) {
-    const own = strides(factor.vars, cards);
-    const steps = scope.map((each) => {
-      const place = factor.vars.indexOf(each);
-      return place < 0 ? 0 : own[place];
-    });
-    walk(scope, cards, [steps], (to, from) => data[to] *= factor.data[from[0]]);
+    const from = places(scope, cards, stepsIn(scope, factor.vars, cards)), values = factor.data;
+    for (let to = 0; to < data.length; to++) data[to] *= values[from[to]];
   }
   return { vars: scope, data };
 }
 
 /** A factor over fewer variables, by sums or by the largest. @param {Factor} factor @param {number[]} vars @param {number[]} cards @param {boolean} [largest] */
 function marginal(factor, vars, cards, largest = false) {
-  const data = new Float64Array(cells(vars, cards)), own = strides(vars, cards);
-  const steps = factor.vars.map((each) => {
-    const place = vars.indexOf(each);
-    return place < 0 ? 0 : own[place];
-  });
-  walk(factor.vars, cards, [steps], (from, to) => {
-    data[to[0]] = largest ? Math.max(data[to[0]], factor.data[from]) : data[to[0]] + factor.data[from];
-  });
+  const data = new Float64Array(cells(vars, cards)), values = factor.data;
+  const to = places(factor.vars, cards, stepsIn(factor.vars, vars, cards));
+  if (largest) { for (let from = 0; from < to.length; from++) data[to[from]] = Math.max(data[to[from]], values[from]); }
+  else for (let from = 0; from < to.length; from++) data[to[from]] += values[from];
   return { vars, data };
 }
 
