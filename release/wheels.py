@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -19,8 +20,7 @@ from pathlib import Path
 from interpreters import interpreter
 
 TOP = Path(__file__).parents[1]
-GLIBC = "2.28"
-TAG = "manylinux_" + GLIBC.replace(".", "_")
+MINOR = 28  # of the oldest glibc 2 that the wheels load on
 PROCESSORS = ("x86_64", "aarch64")
 PYTHONS = ("3.11", "3.12")  # the second for all that follow
 TOOLS = (
@@ -78,7 +78,7 @@ def wheel(source: Path, version: str, processor: str, out: Path) -> Path:
         **os.environ,
         "PATH": f"{python.parent}{os.pathsep}{os.environ['PATH']}",
         "ZIG_PYTHON": str(python),
-        "ZIG_TARGET": f"{processor}-linux-gnu.{GLIBC}",
+        "ZIG_TARGET": f"{processor}-linux-gnu.2.{MINOR}",
         "_PYTHON_HOST_PLATFORM": f"linux-{processor}",
         "CMAKE_ARGS": " ".join(f"-D{name}={value}" for name, value in settings.items()),
     }
@@ -86,10 +86,12 @@ def wheel(source: Path, version: str, processor: str, out: Path) -> Path:
         build = [python, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", folder, source]
         _run(build, variables)
         (built,) = Path(folder).glob("*.whl")
-        _run(
-            [python, "-m", "auditwheel", "repair", "--plat", f"{TAG}_{processor}", "--wheel-dir", out, built], variables
-        )
-    return max(out.glob("*.whl"), key=lambda path: path.stat().st_mtime)
+        _run([python, "-m", "auditwheel", "repair", "--wheel-dir", out, built], variables)
+    found = max(out.glob("*.whl"), key=lambda path: path.stat().st_mtime)
+    tags = [int(number) for number in re.findall(r"manylinux_2_(\d+)_", found.name)]
+    if not tags or min(tags) > MINOR:
+        raise SystemExit(f"{found.name} needs a newer glibc than 2.{MINOR}")
+    return found
 
 
 def _run(command: list[object], variables: dict[str, str]) -> None:
