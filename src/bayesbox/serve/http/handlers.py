@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs
@@ -181,7 +182,8 @@ class Handlers:
         events = model.events_of(body)
         if not events:
             raise Problem(422, "there must be at least one event", kind="no-events")
-        result = await service.in_thread(service.folder.store.learn, model.name, events)
+        waiting = service.folder.store.submit(model.name, events, by=call.token)
+        result = await asyncio.shield(asyncio.wrap_future(waiting))  # who gives up does not undo what is committed
         for status in result.statuses:
             service.metrics.events[model.name, status] += 1
         answers = [{"id": event.id, "status": status} for event, status in zip(events, result.statuses, strict=True)]
@@ -203,7 +205,7 @@ class Handlers:
 
         def forgotten() -> dict[str, Any]:
             store = service.folder.store
-            return store.forget(model.name, body.ids, key=key, signer=self.signer)
+            return store.forget(model.name, body.ids, key=key, signer=self.signer, by=call.token)
 
         certificate = await service.in_thread(forgotten)
         model.tally.reset()
@@ -247,7 +249,7 @@ class Handlers:
         assert call.match.model is not None
         if self.service.folder.at is not None:
             raise Problem(409, "the service answers as of an event number: it changes nothing", kind="read-only")
-        model = self.service.reload(call.match.model)
+        model = self.service.reload(call.match.model, by=call.token)
         return _reply(json_of({"model": model.summary()}), model.digest)
 
     # -- what is watched -----------------------------------------------------------------------------------------------

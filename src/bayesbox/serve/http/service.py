@@ -216,9 +216,9 @@ class Service:
                 facts["problem"] = problem.kind
             log.request(facts)
 
-    def reload(self, name: str) -> ServiceModel:
+    def reload(self, name: str, *, by: str | None = None) -> ServiceModel:
         """Take the file of a model as it is now; requests under way are answered by the one before."""
-        model = self.folder.reload(name)
+        model = self.folder.reload(name, by=by)
         self.reloaded(name)
         self.log.event("reloaded", model=name, digest=model.digest)
         return model

@@ -178,7 +178,7 @@ def work(
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the writer says when to stop
     parent = os.getppid()
-    with without_data_warnings(), open_store(options.store_url()) as store:
+    with without_data_warnings(), open_store(options.store_url(), retrain_every=0) as store:  # the writer does that
         service = make_service(options, store, ToWriter(path))
         server = make_server(service, options, tls=True)
         report = Reports(service, pipe)

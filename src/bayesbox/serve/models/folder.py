@@ -93,7 +93,7 @@ class ModelFolder:
         served.current().classifier.row_answers()  # compiled before the first request
         return served
 
-    def reload(self, name: str) -> ServiceModel:
+    def reload(self, name: str, *, by: str | None = None) -> ServiceModel:
         """Take the file of a model as it is now; a file that is new is served from now on."""
         with self._lock:
             path = self.paths().get(name)
@@ -104,7 +104,7 @@ class ModelFolder:
                 data = container.read(path)
                 model = from_bytes(data, name=str(path))
                 if isinstance(model, Classifier):
-                    state = self.store.reload(name, model, data)
+                    state = self.store.reload(name, model, data, by=by)
                     served.base_changed = state.base_changed
                     served.tally.reset()
                     return served
