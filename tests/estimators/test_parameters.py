@@ -75,7 +75,7 @@ def test_positional_parameters() -> None:
 
 @pytest.mark.parametrize("make", [bb.NaiveBayes, bb.AODE, bb.FullBayes, bb.AutoBayes])
 def test_one_hot_has_an_old_name(make) -> None:
-    renamed = pytest.warns(FutureWarning, match="fold= is now one_hot=")
+    renamed = pytest.warns(FutureWarning, match="fold= has been renamed to one_hot=")
     with renamed as told:
         clf = make(fold=GROUP)
     assert told[0].filename == __file__

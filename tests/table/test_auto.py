@@ -170,7 +170,7 @@ def test_better_than_its_parts_on_new_rows(fitted):
     assert fitted.score(X, y) > 0.7
     judged = fitted.classifier_.derived.judged
     assert fitted.classifier_.derived.pooled.log_loss < min(each.log_loss for each in judged) + 0.02
-    assert "total" in fitted.report()
+    assert "combined" in fitted.report()
     assert {each.name for each in judged} >= {"trees", "weighted naive Bayes", "joint normal density", "naive Bayes"}
 
 

@@ -85,7 +85,7 @@ def test_the_strength_of_words_stays() -> None:
 
 def test_what_cannot_be_left_out_is_refused() -> None:
     texts, labels = ["aa bb", "bb cc", "aa", "cc"], ["x", "y", "x", "y"]
-    with refusal(BadOption, remedy="Cross-validate"):
+    with refusal(BadOption, remedy="cross-validation"):
         bb.TextClassifier(top=2).fit(texts, labels).leave_one_out(texts, labels)
     for options in MODELS.values():
         model = bb.TextClassifier(**options).fit(texts, labels)

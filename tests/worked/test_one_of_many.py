@@ -62,6 +62,6 @@ def test_among_many_flags_the_names_must_agree_too():
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         bb.NaiveBayes().fit({**noise, **group, "z": labels ^ 1}, labels)
-    told = [str(each.message) for each in caught if "1-of-" in str(each.message)]
+    told = [str(each.message) for each in caught if "one-hot encoded" in str(each.message)]
     assert len(told) == 1
-    assert "colour_0, colour_1, colour_2, colour_3 look like one variable, one-hot encoded in4" in told[0]
+    assert "colour_0, colour_1, colour_2, colour_3 look like one variable, one-hot encoded in 4 columns" in told[0]

@@ -109,7 +109,7 @@ def test_values_outside_what_was_learned_are_named():
     assert "zebra" in car
     assert "note: " in str(row)
     values = bb.NaiveBayes(numeric="kernel").fit({"tenure": [0.0, 72.0, 30.0, 12.0]}, ["y", "n", "y", "n"])
-    assert "learned: 0 to 72" in values.explain({"tenure": 999.0})[0].notes[0]
+    assert "training range 0 to 72" in values.explain({"tenure": 999.0})[0].notes[0]
 
 
 def test_several_rows_are_a_table_of_them(clf):

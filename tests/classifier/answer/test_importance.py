@@ -121,7 +121,7 @@ def test_a_class_that_is_not_known_is_said():
     clf = bb.NaiveBayes().fit(*HEAVY)
     found = clf.importance(HEAVY.X, ["other", *HEAVY.y[1:]])
     assert found.rows == len(HEAVY.y) - 1
-    assert any("does not know" in note for note in found.notes)
+    assert any("unknown to the model" in note for note in found.notes)
 
 
 def test_rows_need_their_classes():
