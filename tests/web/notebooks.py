@@ -14,7 +14,7 @@ import urllib.request
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-START = 90  # seconds a server may take to answer, on a busy machine
+START = 180  # seconds a server may take to answer, on a busy machine
 
 
 def free_port() -> int:

@@ -17,7 +17,7 @@ from bayesbox.app.server.shown import OpenedChain, OpenedLesson, OpenedNetwork
 
 pytestmark = pytest.mark.xdist_group("browser")
 
-PATIENCE = 60_000  # milliseconds for a notebook to start its kernel on a busy machine
+PATIENCE = 120_000  # milliseconds for a notebook to start its kernel on a busy machine
 NETWORK = (
     'bb.BayesianNetwork({"fever": ["flu"], "cough": ["flu"]}, '
     '{"flu": 0.1, "fever": {True: 0.9, False: 0.05}, "cough": {True: 0.6, False: 0.3}}, name="flu")'
