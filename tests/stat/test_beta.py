@@ -59,7 +59,7 @@ def test_no_parameters_are_refused() -> None:
     for wrong in ((0, 1), (1, -1), (math.nan, 1)):
         with pytest.raises(ValueError, match="positive"):
             cumulative(0.5, *wrong)
-    with pytest.raises(ValueError, match="from 0 to 1"):
+    with pytest.raises(ValueError, match="between 0 and 1"):
         quantile(1.5, 1, 1)
     assert interval(0.95, 0, 3) == (0, 0)
     assert interval(0.95, 3, 0) == (1, 1)

@@ -217,7 +217,7 @@ def test_an_unknown_calibration_is_refused():
     ("change", "name"),
     [
         ({"kind": "other"}, "'other'"),
-        ({"power": -1.0}, "power"),
+        ({"power": -1.0}, "exponent"),
         ({"classes": ["no", "other"]}, "classes"),
         ({"log_prior": [0.5]}, "prior"),
         ({"more": 1}, "`more`"),
