@@ -78,20 +78,20 @@ nb::tuple py_loopy(const ModelPointer& model, nb::handle states, nb::handle soft
 
 nb::tuple py_weighting(const ModelPointer& model, nb::handle states, nb::handle soft, nb::handle likelihoods,
                        nb::handle order, nb::handle wanted, std::int64_t samples, std::uint64_t seed,
-                       std::size_t cells) {
+                       std::size_t cells, std::size_t kept) {
   const CaseEvidence evidence = case_of(*model, states, soft, likelihoods);
   const std::vector<std::int32_t> nodes = order_of(*model, order);
-  if (nodes.empty() && !model->cards.empty()) throw nb::value_error("order: needed");
   const Scope joint = variables_of(*model, wanted, "wanted");
   WeightedSums sums;
   {
     LongCall call;
     const CutModel cut(*model, evidence);
-    sums = weigh_samples(cut, nodes, joint, samples, seed, cells);
+    sums = weigh_samples(cut, nodes, joint, samples, seed, cells, std::min<std::size_t>(kept, 1 << 20));
   }
-  const std::size_t width = sums.weights.size();
+  std::sort(sums.largest.begin(), sums.largest.end());
+  const std::size_t width = sums.weights.size(), tail = sums.largest.size();
   return nb::make_tuple(to_numpy(std::move(sums.weights), {width}), to_numpy(std::move(sums.squares), {width}),
-                        sums.total, sums.total_squares, sums.log_scale);
+                        sums.total, sums.total_squares, sums.log_scale, to_numpy(std::move(sums.largest), {tail}));
 }
 
 nb::tuple py_gibbs(const ModelPointer& model, nb::handle states, nb::handle soft, nb::handle likelihoods,
@@ -135,7 +135,7 @@ void register_approximate(nb::module_& m) {
   m.def("loopy_posteriors", &py_loopy, "model"_a, "states"_a, "soft"_a, "likelihoods"_a.none(), "sweeps"_a,
         "tolerance"_a);
   m.def("weighted_samples", &py_weighting, "model"_a, "states"_a, "soft"_a, "likelihoods"_a.none(), "order"_a,
-        "wanted"_a, "samples"_a, "seed"_a, "cells"_a);
+        "wanted"_a, "samples"_a, "seed"_a, "cells"_a, "kept"_a = 0);
   m.def("gibbs_means", &py_gibbs, "model"_a, "states"_a, "soft"_a, "likelihoods"_a.none(), "order"_a, "wanted"_a,
         "chains"_a, "burn_in"_a, "sweeps"_a, "seed"_a);
   m.def("mean_field", &py_mean_field, "model"_a, "states"_a, "soft"_a, "likelihoods"_a.none(), "order"_a, "sweeps"_a,

@@ -15,20 +15,25 @@
 #include "bind/register.hpp"
 #include "bind/result_array.hpp"
 #include "core/threads.hpp"
+#include "network/cutset.hpp"
 #include "network/elimination.hpp"
 #include "network/possible_states.hpp"
 
 namespace bayesbox {
 namespace {
 
+std::vector<std::int32_t> stages_of(nb::handle stage, std::size_t count) {
+  const std::vector<std::int64_t> given = Buffer(stage, "stage").integers();
+  if (given.size() != count) throw nb::value_error("stage: one a variable");
+  for (const std::int64_t each : given)  // every stage up to the last is walked through
+    if (each < -1 || each > static_cast<std::int64_t>(given.size())) throw nb::value_error("stage: -1, or at most one a variable");
+  return {given.begin(), given.end()};
+}
+
 nb::tuple py_elimination_order(nb::handle cards, nb::handle members, nb::handle ends, nb::handle stage) {
   const std::vector<std::int64_t> sizes = cards_of(cards);
   const std::vector<Scope> scopes = scopes_of(members, ends, sizes.size());
-  const std::vector<std::int64_t> given = Buffer(stage, "stage").integers();
-  if (given.size() != sizes.size()) throw nb::value_error("stage: one a variable");
-  for (const std::int64_t each : given)  // every stage up to the last is walked through
-    if (each < -1 || each > static_cast<std::int64_t>(given.size())) throw nb::value_error("stage: -1, or at most one a variable");
-  std::vector<std::int32_t> stages(given.begin(), given.end());
+  std::vector<std::int32_t> stages = stages_of(stage, sizes.size());
   Elimination found;
   {
     LongCall call;
@@ -36,6 +41,21 @@ nb::tuple py_elimination_order(nb::handle cards, nb::handle members, nb::handle 
   }
   const std::size_t count = found.order.size();
   return nb::make_tuple(to_numpy(std::move(found.order), {count}), found.log2_cells);
+}
+
+nb::tuple py_cutset(nb::handle cards, nb::handle members, nb::handle ends, nb::handle stage, nb::handle allowed, double log2_limit,
+                    std::size_t most_variables) {
+  const std::vector<std::int64_t> sizes = cards_of(cards);
+  CutsetSearch search(sizes, scopes_of(members, ends, sizes.size()), stages_of(stage, sizes.size()),
+                      mask_of(allowed, "allowed", sizes.size()));
+  Cutset found;
+  {
+    LongCall call;
+    found = search.found(log2_limit, most_variables);
+  }
+  const std::size_t count = found.variables.size(), left = found.rest.order.size();
+  return nb::make_tuple(to_numpy(std::move(found.variables), {count}), to_numpy(std::move(found.rest.order), {left}),
+                        found.rest.log2_cells);
 }
 
 std::shared_ptr<PyFactorModel> py_factor_model(nb::handle cards, nb::handle members, nb::handle ends,
@@ -188,6 +208,7 @@ void register_network(nb::module_& m) {
       .def_prop_ro("log2_cells", [](const PyJunctionTree& self) { return self.tree->log2_cells(); });
   m.def("factor_model", &py_factor_model, "cards"_a, "members"_a, "ends"_a, "tables"_a);
   m.def("elimination_order", &py_elimination_order, "cards"_a, "members"_a, "ends"_a, "stage"_a);
+  m.def("cutset", &py_cutset, "cards"_a, "members"_a, "ends"_a, "stage"_a, "allowed"_a, "log2_limit"_a, "most_variables"_a);
 }
 
 }  // namespace bayesbox

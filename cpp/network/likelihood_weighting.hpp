@@ -5,13 +5,14 @@
 // its product with what the children tell by loopy belief propagation; and from its product with the root of that. The
 // weight of a sample is its probability together with the evidence over that of being drawn in any of these ways (the
 // balance heuristic of Veach and Guibas), so that only the variance depends on the messages, never the limit, and no
-// weight is more than four times the plain one.
+// weight is more than four times the plain one. A factor graph has no parents: its samples come from buckets alone.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <vector>
 
@@ -26,7 +27,7 @@
 namespace bayesbox {
 
 // Draws samples and their weights. `order`: the variables of the network, parents before children; table i of the model
-// is that of variable i, with its own states along the last axis.
+// is that of variable i, with its own states along the last axis. Nothing where the model is not a network.
 class WeightedDraws {
  public:
   static constexpr std::size_t kMostCells = 1 << 14;  // of a bucket
@@ -46,11 +47,12 @@ class WeightedDraws {
   }
 
   bool possible() const { return possible_; }
+  bool by_buckets() const { return order_.empty() || buckets_.exact(); }
 
   // Fills in the hidden states of sample number `turn`; returns the log of the weight, minus infinity for an impossible
   // sample.
   double draw(Random& random, std::int64_t turn, std::int32_t* states) {
-    const std::size_t way = buckets_.exact() ? kBuckets : static_cast<std::size_t>(turn) % kWays;
+    const std::size_t way = by_buckets() ? kBuckets : static_cast<std::size_t>(turn) % kWays;
     double logs[kWays] = {};  // of the probability of being drawn in each way, over P(x | parents) of all
     if (way == kBuckets && std::isinf(logs[kBuckets] = buckets_.draw(random, states))) return kImpossible;
     LogProduct prior;
@@ -68,7 +70,7 @@ class WeightedDraws {
       }
       const auto state = static_cast<std::size_t>(states[proposal.variable]);
       prior.multiply(factor.cells[row + state]);
-      for (std::size_t k = 0; k < kBuckets && !buckets_.exact(); ++k)
+      for (std::size_t k = 0; k < kBuckets && !by_buckets(); ++k)
         drawn[k].multiply(totals[k] > 0 ? messages[k * card + state] / totals[k] : 0.0);
     }
     LogProduct score;
@@ -80,7 +82,7 @@ class WeightedDraws {
     }
     const double log_prior = prior.log();
     if (std::isinf(log_prior)) return kImpossible;
-    if (buckets_.exact()) return score.log() + log_prior - logs[kBuckets];
+    if (by_buckets()) return score.log() + log_prior - logs[kBuckets];
     if (way != kBuckets) logs[kBuckets] = buckets_.log_probability(states);
     logs[kBuckets] -= log_prior;
     for (std::size_t k = 0; k < kBuckets; ++k) logs[k] = drawn[k].log();
@@ -154,12 +156,25 @@ struct WeightedSums {
   std::vector<double> weights, squares;  // all states of all variables, then the cells of the joint of the wanted ones
   double total = 0, total_squares = 0;
   double log_scale = -std::numeric_limits<double>::infinity();
+  std::vector<double> largest;  // the logarithms of the largest weights, a heap with the least of them in front
 };
 
-// `wanted`: variables whose joint is counted as well, the last fastest.
+// Keeps the `most` largest values.
+inline void keep_largest(std::vector<double>& largest, double value, std::size_t most) {
+  if (largest.size() < most) {
+    largest.push_back(value);
+    std::push_heap(largest.begin(), largest.end(), std::greater<>());
+  } else if (most > 0 && value > largest.front()) {
+    std::pop_heap(largest.begin(), largest.end(), std::greater<>());
+    largest.back() = value;
+    std::push_heap(largest.begin(), largest.end(), std::greater<>());
+  }
+}
+
+// `wanted`: variables whose joint is counted as well, the last fastest. `kept`: how many of the largest weights are kept.
 inline WeightedSums weigh_samples(const CutModel& cut, const std::vector<std::int32_t>& order, const Scope& wanted,
                                   std::int64_t samples, std::uint64_t seed,
-                                  std::size_t most_cells = WeightedDraws::kMostCells) {
+                                  std::size_t most_cells = WeightedDraws::kMostCells, std::size_t kept = 0) {
   WeightedDraws draws(cut, order, most_cells);
   WeightedSums sums;
   std::size_t cells = wanted.empty() ? 0 : 1;
@@ -170,7 +185,7 @@ inline WeightedSums weigh_samples(const CutModel& cut, const std::vector<std::in
   Random random(seed);
   std::vector<std::int32_t> states = cut.observed();
   for (std::int64_t sample = 0; sample < samples; ++sample) {
-    poll(64 * order.size());
+    poll(64 * cut.hidden().size());
     const double log_weight = draws.draw(random, sample, states.data());
     if (std::isinf(log_weight)) continue;
     if (log_weight > sums.log_scale + 200 || std::isinf(sums.log_scale)) {
@@ -181,6 +196,7 @@ inline WeightedSums weigh_samples(const CutModel& cut, const std::vector<std::in
       sums.total_squares *= shrink * shrink;
       sums.log_scale = log_weight;
     }
+    keep_largest(sums.largest, log_weight, kept);
     const double weight = portable::exp(log_weight - sums.log_scale), square = weight * weight;
     sums.total += weight;
     sums.total_squares += square;

@@ -388,6 +388,20 @@ def elimination_order(
 ) -> tuple[NDArray[np.int32], float]:
     """(order, log2 of the cells of all tables on the way): stage 0 goes first, then 1, ...; -1 stays."""
 
+def cutset(
+    cards: NDArray[np.int64],
+    members: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    stage: NDArray[np.int64],
+    allowed: NDArray[np.uint8],
+    log2_limit: float,
+    most_variables: int,
+) -> tuple[NDArray[np.int32], NDArray[np.int32], float]:
+    """(variables to condition on, the order of the rest, log2 of its cells), so that these are within the limit.
+
+    Only variables that are `allowed` are conditioned on, at most so many; else the cells exceed the limit.
+    """
+
 def loopy_posteriors(
     model: FactorModel,
     states: NDArray[np.int32],
@@ -412,10 +426,12 @@ def weighted_samples(
     samples: int,
     seed: int,
     cells: int,
-) -> tuple[NDArray[np.float64], NDArray[np.float64], float, float, float]:
+    kept: int = 0,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], float, float, float, NDArray[np.float64]]:
     """(sums of weights and of their squares, by state and then by cell of the joint of the wanted; both sums over all
-    samples; the log of the unit of the weights). order: parents first; table i is that of variable i. cells: the most
-    that a table made beforehand may have."""
+    samples; the log of the unit of the weights; the logs of the `kept` largest weights, ascending). order: parents
+    first, where table i is that of variable i; empty for a factor graph. cells: the most that a table made beforehand
+    may have."""
 
 def gibbs_means(
     model: FactorModel,

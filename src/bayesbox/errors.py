@@ -55,6 +55,7 @@ from bayesbox.described import Advice as Advice
 from bayesbox.described import Described as Described
 from bayesbox.described import Remedy as Remedy
 from bayesbox.described import shown as shown
+from bayesbox.warned import AnswerByCases as AnswerByCases
 from bayesbox.warned import CalibrationNotExported as CalibrationNotExported
 from bayesbox.warned import ColumnsByPosition as ColumnsByPosition
 from bayesbox.warned import DataWarning as DataWarning

@@ -15,6 +15,7 @@ DataWarning (UserWarning)                     what is suspicious, but can be use
   RoundedRows                                 rows of a network file not quite 1 in sum, by their digits: `sums`
   SkippedLinks                                links in folders of documents that were not followed: `count`
   NotSettled                                  an approximation that has not come to rest
+  AnswerByCases                               an exact answer that takes long, case by case: `seconds`
 ExtensionFailed (UserWarning)                 an installed extension whose module cannot be imported: `name`
 LocksUnsupported (UserWarning)                a file system on which files cannot be locked: `path`, `reason`
 """
@@ -292,6 +293,14 @@ class RoundedRows(DataWarning):
 
 class NotSettled(DataWarning):
     """An approximation whose answers are uncertain: chains that differ, messages that change, too few samples."""
+
+
+class AnswerByCases(DataWarning):
+    """An exact answer of a network that is computed case by case, within the limit of memory: about `seconds`."""
+
+    def __init__(self, what: str, *, seconds: float) -> None:
+        super().__init__(f"exact, by {what}")
+        self.seconds = seconds
 
 
 class SkippedLinks(DataWarning):

@@ -22,6 +22,7 @@ from bayesbox.network.graph import Graph
 from bayesbox.network.learn.fit import NetworkFitting
 from bayesbox.network.method_docs import METHODS
 from bayesbox.network.query.dsep import active_path, path_text, relevant
+from bayesbox.network.query.evidence import Evidence, impossible_evidence
 from bayesbox.network.query.notation import Independence, parse
 from bayesbox.network.query.probability_table import ProbabilityTable
 from bayesbox.network.shown import FactorGraphResult, NetworkResult
@@ -386,7 +387,7 @@ class FactorGraph(FactorGraphResult, NetworkAnalysis):
     def log_probability(self, evidence: Mapping[Any, Any] | None = None) -> float:
         """The natural log of Z, the sum of the product over all states that go with the evidence."""
         findings = self.findings(evidence)
-        return self._propagation.posteriors(findings, max_bytes=self.max_bytes)[1]
+        return self._propagation.posteriors(findings, max_bytes=self.max_bytes, max_seconds=self.max_seconds)[1]
 
     def write(self, path: str | PathLike[str]) -> None:
         """Write it in the UAI format."""

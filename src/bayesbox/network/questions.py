@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
-from decimal import Decimal
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
-from itertools import islice
-from numbers import Real
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbox.errors import BadData, BadOption, ImpossibleEvidence, UnknownNode, UnknownStates
+from bayesbox.errors import BadOption, UnknownNode, UnknownStates
 from bayesbox.network.approximate.algorithm import InferenceAlgorithm
 from bayesbox.network.approximate.estimate import Estimate, EstimatedDistribution, EstimatedPosteriors
 from bayesbox.network.approximate.methods import joint_posterior, method_of
 from bayesbox.network.exact.compiled import CompiledModel
+from bayesbox.network.exact.conditioning import AnswerPlan
 from bayesbox.network.exact.eliminate import Marginal, ObservedStates, eliminate
 from bayesbox.network.exact.junction import Propagation
 from bayesbox.network.exact.mpe import most_probable
@@ -28,6 +26,15 @@ from bayesbox.network.exact.posterior_table import PosteriorTable
 from bayesbox.network.factor_graph import FactorModel
 from bayesbox.network.joint.query import POSITIVE
 from bayesbox.network.method_docs import METHODS
+from bayesbox.network.query.evidence import (
+    Evidence,
+    case_of,
+    has_columns,
+    impossible,
+    impossible_evidence,
+    is_likelihood,
+    mapping_of,
+)
 from bayesbox.network.query.jeffrey import jeffrey_likelihoods
 from bayesbox.network.query.notation import Believed, Query, Term, Virtual, parse_query, quoted_name
 from bayesbox.network.query.probability_table import ProbabilityTable
@@ -37,13 +44,11 @@ from bayesbox.schema.intervals import interval_of
 from bayesbox.schema.levels import is_missing, level_text
 from bayesbox.schema.parameters import describe_methods
 from bayesbox.source.frames import batch_of
-from bayesbox.source.shapes import holds_values
 
 if TYPE_CHECKING:
     from bayesbox.explain.steps import Work
     from bayesbox.network.approximate.beside_exact import ApproximateAnswers
 
-Evidence = Mapping[Any, Any]
 COMPILED = ("_compiled", "_propagation")  # what is made anew rather than copied
 
 
@@ -52,6 +57,7 @@ class NetworkQuestions:
     """What follows from a `FactorModel`; a network adds which of its tables matter to a question."""
 
     max_bytes: int | None = None
+    max_seconds: float | None = None
 
     @property
     def model(self) -> FactorModel:
@@ -111,7 +117,7 @@ class NetworkQuestions:
             joint = self._marginal(findings, names, exact=exact)
             total = joint.table.sum()
             if not total > 0:
-                raise _impossible(str(term) for term in query.evidence)
+                raise impossible(str(term) for term in query.evidence)
             table = np.asarray(joint.table / total, dtype=joint.table.dtype)
         else:
             table, errors, found = joint_posterior(method, self._compiled.case(findings), names)
@@ -202,15 +208,17 @@ class NetworkQuestions:
         """
         _refuse_options(approx, options)
         if type(evidence) is not dict:  # as most often it is
-            evidence = _case_of(evidence)
-        one = evidence is None or (isinstance(evidence, Mapping) and not _has_columns(evidence))
+            evidence = case_of(evidence)
+        one = evidence is None or (isinstance(evidence, Mapping) and not has_columns(evidence))
         if approx is not None:
             method = method_of(approx, options)
             cases = [self.findings(evidence)] if one else _findings_of(self._coded(evidence))
             found = [method.run(self._compiled.case(case)) for case in cases]
             return EstimatedPosteriors(self.model, found, rows=not one)
         if one:
-            cells, log_evidence = self._propagation.posteriors(self.findings(evidence), max_bytes=self.max_bytes)
+            cells, log_evidence = self._propagation.posteriors(
+                self.findings(evidence), max_bytes=self.max_bytes, max_seconds=self.max_seconds
+            )
             if math.isinf(log_evidence):
                 raise impossible_evidence(evidence)
             return PosteriorTable(self.model, cells)
@@ -218,7 +226,9 @@ class NetworkQuestions:
 
     def posteriors_of_states(self, states: NDArray[np.int32], *, threads: int | None = None) -> NDArray[np.float64]:
         """The same for rows x variables of states, -1 where not known: rows x all states, NaN where impossible."""
-        found = self._propagation.of_rows(states, max_bytes=self.max_bytes, threads=threads)
+        found = self._propagation.of_rows(
+            states, max_bytes=self.max_bytes, max_seconds=self.max_seconds, threads=threads
+        )
         found.table[np.isneginf(found.log_evidence)] = np.nan
         return found.table
 
@@ -229,6 +239,14 @@ class NetworkQuestions:
     def probability(self, evidence: Evidence | None = None) -> float:
         """The probability of a full or a partial assignment."""
         return math.exp(self.log_probability(evidence))
+
+    def cost(self, evidence: Evidence | None = None) -> AnswerPlan:
+        """What the exact posteriors given this evidence take: memory, time, and the variables conditioned on.
+
+        Nothing is computed. Within `max_bytes` of tables, an answer that needs more is computed case by case, as long
+        as that takes at most `max_seconds`.
+        """
+        return self._propagation.cost(self.findings(evidence), max_bytes=self.max_bytes)
 
     def mpe(self, evidence: Evidence | None = None, targets: str | Sequence[str] | None = None) -> dict[str, str]:
         """The most probable states of all variables, or of some targets with the others summed out, given evidence."""
@@ -243,7 +261,7 @@ class NetworkQuestions:
         wanted = None if listed is None else [self._place(name) for name in listed]
         if wanted is None and self.model.auxiliary:
             wanted = list(range(self.model.visible))
-        found = most_probable(self.model, findings, wanted, max_bytes=self.max_bytes)
+        found = most_probable(self.model, findings, wanted, max_bytes=self.max_bytes, max_seconds=self.max_seconds)
         names = self.model.names
         states = {names[place]: self.model.states[place][state] for place, state in found.states.items()}
         return states, found.log_probability
@@ -256,7 +274,7 @@ class NetworkQuestions:
         likelihoods: dict[int, AnyArray] = {}
         model = self.model
         if type(evidence) is not dict:
-            evidence = _mapping_of(evidence)
+            evidence = mapping_of(evidence)
         for name, value in evidence.items():
             place = model.place[name] if name in model.place else self._place(name)
             if type(value) is str and value in model.states[place]:  # most often; what follows takes longer
@@ -311,7 +329,7 @@ class NetworkQuestions:
         for state, value in given.items():
             values[self._code(place, state)] = value
         for state, value in zip(self.model.states[place], values, strict=True):
-            if not _is_likelihood(value):
+            if not is_likelihood(value):
                 raise BadOption(
                     f"the likelihood of `{self.model.names[place]}={state}` must be a number between 0 and 1e308",
                     found=value,
@@ -381,53 +399,15 @@ class NetworkQuestions:
         names = self.model.names
         known = [names[place] for place in (*findings.states, *findings.likelihoods)]
         factors = self._relevant([names[place] for place in wanted], known)
-        return eliminate(self.model, findings, wanted, factors=factors, exact=exact, max_bytes=self.max_bytes)
-
-
-def _is_likelihood(value: object) -> bool:
-    try:
-        return isinstance(value, Real | Decimal) and 0 <= float(value) < math.inf
-    except OverflowError:
-        return False
-
-
-def impossible_evidence(evidence: Evidence | None) -> ImpossibleEvidence:
-    """The error for evidence that has probability 0."""
-    return _impossible(_told(name, value) for name, value in _mapping_of(evidence).items())
-
-
-def _impossible(evidence: Iterable[str]) -> ImpossibleEvidence:
-    known = ", ".join(islice(evidence, 8))
-    return ImpossibleEvidence(f"the evidence has probability 0: {known or 'none'}")
-
-
-def _told(name: object, value: object) -> str:
-    """A finding as the notation writes it, but for rounding."""
-    if not isinstance(value, Mapping):
-        return f"{name}={value}"
-    return f"{name}~({', '.join(f'{state}:{float(number):g}' for state, number in value.items())})"
-
-
-def _case_of(evidence: object) -> Any:
-    """A row of a pandas frame as the dict that it is; all else as it is."""
-    return evidence.to_dict() if type(evidence).__name__ == "Series" and hasattr(evidence, "to_dict") else evidence
-
-
-def _mapping_of(evidence: object) -> Mapping[Any, Any]:
-    """The evidence of one case; a frame is of many."""
-    found = _case_of(evidence)
-    if found is not None and not isinstance(found, Mapping):
-        raise BadData(
-            "evidence must be one case: a dict from node to state",
-            found=type(found).__name__,
-            remedy="For several cases, pass a data frame to posteriors(...)",
+        return eliminate(
+            self.model,
+            findings,
+            wanted,
+            factors=factors,
+            exact=exact,
+            max_bytes=self.max_bytes,
+            max_seconds=self.max_seconds,
         )
-    return found or {}
-
-
-def _has_columns(evidence: Mapping[Any, Any]) -> bool:
-    """Whether a mapping holds columns of values rather than one value a node."""
-    return any(type(value) is not str and holds_values(value) for value in evidence.values())
 
 
 def _refuse_options(approx: str | InferenceAlgorithm | None, options: Mapping[str, Any]) -> None:

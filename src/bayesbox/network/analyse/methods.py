@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from bayesbox.errors import BadOption
-from bayesbox.network.questions import Evidence, NetworkQuestions, impossible_evidence
+from bayesbox.network.query.evidence import Evidence, impossible_evidence
+from bayesbox.network.questions import NetworkQuestions
 
 if TYPE_CHECKING:
     from bayesbox.network.analyse.ask_next import Costs, NodeQuestions
@@ -62,7 +63,7 @@ class NetworkAnalysis(NetworkQuestions):
                 found=self.model.states[place][findings.states[place]],
                 remedy="Remove it from the evidence",
             )
-        found = self._propagation.given_each(findings, place, max_bytes=self.max_bytes)
+        found = self._propagation.given_each(findings, place, max_bytes=self.max_bytes, max_seconds=self.max_seconds)
         questions = node_questions(self.model, found, set(findings.states), place, costs)
         if questions is None:
             raise impossible_evidence(evidence)
@@ -139,7 +140,9 @@ class NetworkAnalysis(NetworkQuestions):
 
         findings = self.findings(evidence)
         found = conflict_of(
-            self.model, findings, lambda each: self._propagation.posteriors(each, max_bytes=self.max_bytes)
+            self.model,
+            findings,
+            lambda each: self._propagation.posteriors(each, max_bytes=self.max_bytes, max_seconds=self.max_seconds),
         )
         if found is None:
             raise impossible_evidence(evidence)

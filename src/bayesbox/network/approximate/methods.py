@@ -73,8 +73,8 @@ def joint_posterior(method: InferenceAlgorithm, case: EvidenceCase, wanted: Sequ
     if len(wanted) > 1 and method.counts_joints:
         found = method.run(case, wanted)
         assert found.joint is not None
-        assert found.joint_errors is not None
-        return JointEstimate(found.joint.reshape(shape), found.joint_errors.reshape(shape), found)
+        errors = None if found.joint_errors is None else found.joint_errors.reshape(shape)
+        return JointEstimate(found.joint.reshape(shape), errors, found)
     found = method.run(case)
     if len(wanted) == 1:
         part = slice(int(case.model.offsets[wanted[0]]), int(case.model.offsets[wanted[0] + 1]))

@@ -11,7 +11,10 @@ With weights w the posterior of a state is p = sum of w over the samples that ha
 
     error^2 = sum of w^2 ([has it] - p)^2 / W^2 + (2 / n)^2,    n = W^2 / sum of w^2  (Kish's effective sample size)
 
-The second term is the resolution: a state that never came up may still have a probability of a few times 1 / n.
+The second term is the resolution: a state that never came up may still have a probability of a few times 1 / n. Where
+the largest weights have too heavy a tail for this to be believed (tail.py), no errors are stated.
+
+A factor graph has no parents: its samples come from the tables of elimination alone.
 """
 
 from __future__ import annotations
@@ -25,11 +28,13 @@ from typing import ClassVar
 import numpy as np
 
 from bayesbox._core import weighted_samples
-from bayesbox.errors import BadOption, NotSettled
+from bayesbox.errors import NotSettled
 from bayesbox.network.approximate.algorithm import InferenceAlgorithm, register_inference
 from bayesbox.network.approximate.estimate import Approximation, never_drawn
+from bayesbox.network.approximate.tail import BELIEVED, tail_shape, tail_size
 from bayesbox.network.exact.compiled import EvidenceCase
 
+NETWORK_CELLS, GRAPH_CELLS = 2**14, 2**20  # of a table; a factor graph has no other way to draw
 FEW = 100  # effective samples, below which the error is itself uncertain
 
 
@@ -40,26 +45,22 @@ class Weighting(InferenceAlgorithm):
 
     samples: int = 100_000
     seed: int = 0
-    table_cells: int = 2**14
+    table_cells: int | None = None
 
     counts_joints: ClassVar[bool] = True
 
     def run(self, case: EvidenceCase, wanted: Sequence[int] = ()) -> Approximation:
         """The posteriors of a case, and the joint of the wanted variables."""
-        if case.compiled.order is None:
-            raise BadOption(
-                "likelihood weighting samples parents before children, but a factor graph has no directions",
-                remedy="Try another approximation: gibbs, loopy or meanfield",
-            )
         sums = weighted_samples(
             *case.arguments,
             case.order,
             np.array(wanted, dtype=np.int64),
             samples=self.samples,
             seed=self.seed,
-            cells=self.table_cells,
+            kept=tail_size(self.samples),
+            cells=self.table_cells or (GRAPH_CELLS if case.compiled.order is None else NETWORK_CELLS),
         )
-        weights, squares, total, total_squares, log_scale = sums
+        weights, squares, total, total_squares, log_scale, largest = sums
         if not total > 0:
             raise never_drawn(self.samples)
         effective = total**2 / total_squares
@@ -71,19 +72,26 @@ class Weighting(InferenceAlgorithm):
             start, end = case.model.offsets[variable], case.model.offsets[variable + 1]
             p[start:end] = np.arange(end - start) == case.states[variable]
             errors[start:end] = 0
-        if effective < FEW:
+        shape = tail_shape(largest)
+        if believed := shape <= BELIEVED and effective >= FEW:
+            warning = None
+        elif effective < FEW:
+            warning = f"the weights are so uneven that {self.samples:,} samples are worth {effective:.1f}"
+        else:
+            warning = f"the largest weights have a tail of shape {shape:.2f}, above {BELIEVED}"
+        if warning is not None:
             warnings.warn(
-                f"the weights are very uneven: {self.samples:,} samples are worth {effective:.1f} independent "
-                "ones, so even the standard errors are uncertain. Use more samples, or another approximation",
+                f"{warning}: how far the answers are off cannot be said. Try more samples, larger tables "
+                "(table_cells), or another approximation",
                 NotSettled,
                 stacklevel=2,
             )
         return Approximation(
             self.name,
             p[:width],
-            errors[:width],
+            errors[:width] if believed else None,
             p[width:],
-            errors[width:],
+            errors[width:] if believed else None,
             log_evidence=math.log(total / self.samples) + log_scale,
             log_evidence_error=math.sqrt(max(1 / effective - 1 / self.samples, 0)),
             samples=self.samples,

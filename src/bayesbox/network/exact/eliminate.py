@@ -14,11 +14,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bayesbox.network.exact.orders import KEPT, best_order, require_affordable
+from bayesbox.network.exact.conditioning import cases_of, conditioned, plan_of, require_time, sum_of_cases
+from bayesbox.network.exact.orders import KEPT, best_order, most_bytes, require_affordable
 from bayesbox.network.factor_graph import FactorModel
 from bayesbox.schema.arrays import AnyArray
 
 Table = AnyArray
+BYTES_A_CELL = 16
+SECONDS_A_CELL, SECONDS_A_FRACTION = 1e-8, 2e-6  # of a table that is made and summed once, on a slow core
 
 
 @dataclass(frozen=True)
@@ -57,22 +60,45 @@ def eliminate(
     factors: Sequence[int] | None = None,
     exact: bool = False,
     max_bytes: int | None = None,
+    max_seconds: float | None = None,
 ) -> Marginal:
     """The unnormalised joint of the wanted variables and the evidence, an axis for each wanted one in that order.
 
     `factors` are the tables that matter (all by default). `exact` takes each number for the shortest decimal that
-    names it, and sums fractions.
+    names it, and sums fractions. Where the tables would take more than the limit, the sum is taken case by case.
     """
     findings = with_certain(model, findings)
     tables = cut_tables(model, findings, factors, exact=exact)
     scopes = [each.scope for each in tables]
     stage = _stages(model, scopes, wanted)
-    order = best_order(model.cards, [*scopes, tuple(v for v in wanted if v not in findings.states)], stage)
-    require_affordable(order.log2_cells, 16, max_bytes)
+    scopes = [*scopes, tuple(v for v in wanted if v not in findings.states)]
+    order = best_order(model.cards, scopes, stage)
     kept_cells = sum(math.log2(model.cards[v]) for v in wanted if v not in findings.states)
-    require_affordable(kept_cells, 16, max_bytes)
+    require_affordable(kept_cells, BYTES_A_CELL, max_bytes)
+    log2_limit = math.log2(most_bytes(max_bytes) / BYTES_A_CELL)
+    if order.log2_cells <= log2_limit:
+        return _summed(model, findings, tables, order.variables, wanted)
+    cut = conditioned(model.cards, scopes, stage, [each != KEPT for each in stage], log2_limit)
+    plan = plan_of(model, cut, BYTES_A_CELL, SECONDS_A_FRACTION if exact else SECONDS_A_CELL)
+    require_time(plan, max_bytes, max_seconds, fits=cut.log2_cells <= log2_limit)
+
+    def case_of(states: Mapping[int, int]) -> Marginal:
+        known = ObservedStates({**findings.states, **states}, findings.likelihoods)
+        return _summed(model, known, cut_tables(model, known, factors, exact=exact), cut.order, wanted)
+
+    return Marginal(*sum_of_cases(map(case_of, cases_of(model.cards, cut.variables))))
+
+
+def _summed(
+    model: FactorModel,
+    findings: ObservedStates,
+    tables: Sequence[Scoped],
+    order: Sequence[int],
+    wanted: Sequence[int],
+) -> Marginal:
+    """The variables of an order summed out one after another."""
     pool, log_scale = FactorPool(tables), 0.0
-    for variable in order.variables:
+    for variable in order:
         product, log_scale = joined(pool.taken(variable), log_scale)
         axis = product.scope.index(variable)
         summed = np.asarray(product.table.sum(axis=axis), dtype=product.table.dtype)

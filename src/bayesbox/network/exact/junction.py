@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -12,11 +13,12 @@ from numpy.typing import NDArray
 from bayesbox._core import JunctionTree
 from bayesbox.errors import TooCostly
 from bayesbox.network.exact.compiled import CompiledModel
+from bayesbox.network.exact.conditioning import AnswerPlan, require_time
 from bayesbox.network.exact.eliminate import ObservedStates
 from bayesbox.network.exact.orders import most_bytes, require_affordable
+from bayesbox.network.exact.tree_by_cases import BYTES_A_CELL, CasesOfTree
 from bayesbox.stat.cores import cores
 
-BYTES_A_CELL = 20  # the tables as they are, as a run changes them, and where their cells go
 MOST_PLANS = 32
 
 Mask = NDArray[np.uint8] | bytearray  # one a variable
@@ -27,6 +29,11 @@ TRIED = 6  # of them, to learn how large their plans are
 MAKE_A_VARIABLE, MAKE_A_CELL = 1600.0, 12.0  # what plans and runs cost, in nanoseconds or whatever: ratios matter
 RUN_A_CELL, RUN_A_SOFT_CELL = 2.2, 4.0
 WORTH_A_THREAD = 1e5  # cells in all rows, below which a second thread costs more than it saves
+
+
+def _log2_limit(max_bytes: int | None) -> float:
+    """log2 of the cells that tables may have."""
+    return math.log2(most_bytes(max_bytes) / BYTES_A_CELL)
 
 
 class Posteriors(NamedTuple):
@@ -57,8 +64,7 @@ class Propagation:
         return found
 
     def _made(self, key: Pattern, observed: Mask, soft: Mask, max_bytes: int | None) -> JunctionTree:
-        limit = math.log2(most_bytes(max_bytes) / BYTES_A_CELL)
-        made = JunctionTree(self.compiled.factors, observed, soft, limit)
+        made = JunctionTree(self.compiled.factors, observed, soft, _log2_limit(max_bytes))
         require_affordable(made.log2_cells, BYTES_A_CELL, max_bytes)
         self._plans[key] = made
         self._kept_cells += 2.0**made.log2_cells
@@ -72,8 +78,35 @@ class Propagation:
         self._plans.clear()
         self._kept_cells = 0.0
 
-    def posteriors(self, findings: ObservedStates, *, max_bytes: int | None = None) -> tuple[list[float], float]:
-        """P(state | evidence) of all states of all variables for one case, and log P(evidence)."""
+    def posteriors(
+        self, findings: ObservedStates, *, max_bytes: int | None = None, max_seconds: float | None = None
+    ) -> tuple[list[float], float]:
+        """P(state | evidence) of all states of all variables for one case, and log P(evidence).
+
+        Where its tables would take more than the limit, it is computed case by case, within the limit of time.
+        """
+        try:
+            return self._at_once(findings, max_bytes)
+        except TooCostly:
+            found, log_evidence = self._by_cases([findings], max_bytes, max_seconds)
+            return found[0].tolist(), float(log_evidence[0])
+
+    def cost(self, findings: ObservedStates, *, max_bytes: int | None = None) -> AnswerPlan:
+        """What these posteriors take; nothing is computed."""
+        case = self.compiled.case(findings)
+        cases = CasesOfTree(self.compiled, (case.states >= 0).astype(np.uint8), case.soft, _log2_limit(max_bytes))
+        return cases.plan
+
+    def _by_cases(self, rows: Sequence[ObservedStates], max_bytes: int | None, max_seconds: float | None) -> Posteriors:
+        """The posteriors of each of these, all of which observe the same variables."""
+        every = [self.compiled.case(findings) for findings in rows]
+        first = every[0]
+        cases = CasesOfTree(self.compiled, (first.states >= 0).astype(np.uint8), first.soft, _log2_limit(max_bytes))
+        require_time(cases.plan, max_bytes, max_seconds, times=len(rows), fits=cases.fits)
+        found = [cases.run(case) for case in every]
+        return Posteriors(np.array([table for table, _ in found]), np.array([log for _, log in found]))
+
+    def _at_once(self, findings: ObservedStates, max_bytes: int | None) -> tuple[list[float], float]:
         key = (frozenset(findings.states), frozenset(findings.likelihoods))
         tree = self._kept(key)
         if tree is not None and not findings.likelihoods:
@@ -89,7 +122,12 @@ class Propagation:
         return table[0].tolist(), float(log_evidence[0])
 
     def of_rows(
-        self, states: NDArray[np.int32], *, max_bytes: int | None = None, threads: int | None = None
+        self,
+        states: NDArray[np.int32],
+        *,
+        max_bytes: int | None = None,
+        max_seconds: float | None = None,
+        threads: int | None = None,
     ) -> Posteriors:
         """The posteriors of many cases: rows x variables of states, negative where unobserved.
 
@@ -101,9 +139,8 @@ class Propagation:
         observed = (states >= 0).astype(np.uint8)
         patterns, group = np.unique(np.packbits(observed, axis=1), axis=0, return_inverse=True)
         group = group.reshape(-1)
-        soft = np.zeros(states.shape[1], dtype=np.uint8)
         if len(patterns) == 1:
-            return self._run(self.plan(observed[0], soft, max_bytes), states, threads)
+            return self._of_pattern(states, max_bytes, max_seconds, threads)
         one_for_all = self._static(observed, len(patterns), max_bytes)
         if one_for_all is not None:
             return self._run(one_for_all, states, threads)
@@ -111,16 +148,41 @@ class Propagation:
         log_evidence = np.empty(len(states))
         order = np.argsort(group, kind="stable")
         for rows in np.split(order, np.cumsum(np.bincount(group))[:-1]):
-            tree = self.plan(observed[rows[0]], soft, max_bytes)
-            table[rows], log_evidence[rows] = self._run(tree, states[rows], threads)
+            table[rows], log_evidence[rows] = self._of_pattern(states[rows], max_bytes, max_seconds, threads)
         return Posteriors(table, log_evidence)
 
-    def given_each(self, findings: ObservedStates, variable: int, *, max_bytes: int | None = None) -> Posteriors:
+    def _of_pattern(
+        self, states: NDArray[np.int32], max_bytes: int | None, max_seconds: float | None, threads: int | None
+    ) -> Posteriors:
+        """The posteriors of rows that observe the same variables."""
+        observed = (states[0] >= 0).astype(np.uint8)
+        try:
+            return self._run(self.plan(observed, np.zeros_like(observed), max_bytes), states, threads)
+        except TooCostly:
+            places = np.flatnonzero(observed).tolist()
+            rows = [ObservedStates({place: int(row[place]) for place in places}) for row in states]
+            return self._by_cases(rows, max_bytes, max_seconds)
+
+    def given_each(
+        self,
+        findings: ObservedStates,
+        variable: int,
+        *,
+        max_bytes: int | None = None,
+        max_seconds: float | None = None,
+    ) -> Posteriors:
         """The posteriors given the evidence and, row by row, each state of a variable besides: one plan for all."""
         case = self.compiled.case(findings)
         states = np.tile(case.states, (self.model.cards[variable], 1))
         states[:, variable] = np.arange(len(states))
-        tree = self.plan((states[0] >= 0).astype(np.uint8), case.soft, max_bytes)
+        try:
+            tree = self.plan((states[0] >= 0).astype(np.uint8), case.soft, max_bytes)
+        except TooCostly:
+            every = [
+                ObservedStates({**findings.states, variable: state}, findings.likelihoods)
+                for state in range(len(states))
+            ]
+            return self._by_cases(every, max_bytes, max_seconds)
         return self._run(tree, states, None, case.likelihoods)
 
     def _static(self, observed: NDArray[np.uint8], patterns: int, max_bytes: int | None) -> JunctionTree | None:

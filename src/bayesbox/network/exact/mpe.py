@@ -7,15 +7,19 @@ some (MAP)              argmax over x of the sum over the others of P(x, others,
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from bayesbox.errors import ImpossibleEvidence
+from bayesbox.network.exact.conditioning import cases_of, conditioned, plan_of, require_time
 from bayesbox.network.exact.eliminate import FactorPool, ObservedStates, Scoped, cut_tables, joined, with_certain
-from bayesbox.network.exact.orders import KEPT, best_order, require_affordable
+from bayesbox.network.exact.orders import KEPT, best_order, most_bytes
 from bayesbox.network.factor_graph import FactorModel
+
+MAXIMISED = 1  # the stage of variables that are maximised over
+BYTES_A_CELL, SECONDS_A_CELL = 24, 2e-8
 
 
 class MostProbableStates(NamedTuple):
@@ -32,6 +36,7 @@ def most_probable(
     *,
     factors: Sequence[int] | None = None,
     max_bytes: int | None = None,
+    max_seconds: float | None = None,
 ) -> MostProbableStates:
     """The best states of the wanted variables (all by default); of equally good ones, the first states."""
     targets = list(range(len(model.cards))) if wanted is None else list(wanted)
@@ -43,19 +48,56 @@ def most_probable(
             stage[variable] = 0  # summed out first
     for variable in targets:
         if variable not in findings.states:
-            stage[variable] = 1  # then maximised over
-    order = best_order(model.cards, [each.scope for each in tables], stage)
-    require_affordable(order.log2_cells, 24, max_bytes)
+            stage[variable] = MAXIMISED  # after them
+    scopes = [each.scope for each in tables]
+    order = best_order(model.cards, scopes, stage)
+    log2_limit = math.log2(most_bytes(max_bytes) / BYTES_A_CELL)
+    if order.log2_cells <= log2_limit:
+        return _possible(_best(findings, tables, order.variables, targets))
+    cut = conditioned(model.cards, scopes, stage, [each == MAXIMISED for each in stage], log2_limit)
+    plan = plan_of(model, cut, BYTES_A_CELL, SECONDS_A_CELL)
+    require_time(plan, max_bytes, max_seconds, fits=cut.log2_cells <= log2_limit)
+    found = [
+        best
+        for case in cases_of(model.cards, cut.variables)
+        if (best := _best_of_case(model, findings, case, factors, cut.order, targets)) is not None
+    ]
+    return _possible(max(found, key=lambda each: each.log_probability, default=None))
+
+
+def _best_of_case(
+    model: FactorModel,
+    findings: ObservedStates,
+    case: Mapping[int, int],
+    factors: Sequence[int] | None,
+    order: Sequence[int],
+    targets: Sequence[int],
+) -> MostProbableStates | None:
+    known = ObservedStates({**findings.states, **case}, findings.likelihoods)
+    return _best(known, cut_tables(model, known, factors), order, targets)
+
+
+def _possible(found: MostProbableStates | None) -> MostProbableStates:
+    if found is None:
+        raise ImpossibleEvidence("the evidence has probability 0, so nothing explains it")
+    return found
+
+
+def _best(
+    findings: ObservedStates, tables: Sequence[Scoped], order: Sequence[int], targets: Sequence[int]
+) -> MostProbableStates | None:
+    """Variables summed out or maximised over in this order; None where nothing is possible."""
+    maximised = set(targets)
     choices: list[tuple[int, Scoped]] = []
     pool, log_scale = FactorPool(tables), 0.0
-    for variable in order.variables:
+    for variable in order:
         product, log_scale = joined(pool.taken(variable), log_scale)
         if not product.scope:  # a variable that no table speaks of
             choices.append((variable, Scoped((), np.zeros((), dtype=np.int64))))
             continue
         axis = product.scope.index(variable)
         rest = (*product.scope[:axis], *product.scope[axis + 1 :])
-        if stage[variable] == 1:
+        if variable in maximised:
             choices.append((variable, Scoped(rest, np.asarray(product.table.argmax(axis=axis)))))
             pool.put(Scoped(rest, np.asarray(product.table.max(axis=axis))))
         else:
@@ -63,7 +105,7 @@ def most_probable(
     result, log_scale = joined(pool.rest(), log_scale)
     best = float(result.table.max())
     if not best > 0:
-        raise ImpossibleEvidence("the evidence has probability 0")
+        return None
     states = {variable: findings.states[variable] for variable in targets if variable in findings.states}
     for variable, choice in reversed(choices):
         states[variable] = int(choice.table[tuple(states[each] for each in choice.scope)])

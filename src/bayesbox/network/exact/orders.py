@@ -14,7 +14,7 @@ import numpy as np
 from bayesbox._core import elimination_order
 from bayesbox.described import Remedy
 from bayesbox.errors import TooCostly
-from bayesbox.limits import MEMORY_VARIABLE, current_limits, log2_size_text
+from bayesbox.limits import current_limits, log2_size_text
 
 KEPT = -1  # the stage of a variable that is not summed out
 
@@ -59,9 +59,9 @@ def require_affordable(log2_cells: float, bytes_a_cell: int, limit: int | None =
             f"{log2_size_text(math.log2(limit))}",
             bytes=2.0**log2_bytes if log2_bytes < 1000 else math.inf,
             limit=limit,
-            remedy="Add evidence, ask about fewer variables, raise "
-            + Remedy("max_bytes", MEMORY_VARIABLE)
+            remedy="Give more evidence, ask of fewer variables, raise "
+            + Remedy("max_bytes", "--max-bytes")
             + ", or try an approximation: "
-            + Remedy("approx='gibbs'", "--approx gibbs")
-            + ", loopy or meanfield (for a Bayesian network also weighting)",
+            + Remedy("approx='weighting'", "--approx weighting")
+            + ", gibbs, loopy or meanfield",
         )

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.network.exact.compiled import CompiledModel
+from bayesbox.network.exact.conditioning import AnswerPlan
 from bayesbox.network.exact.eliminate import ObservedStates
 from bayesbox.network.exact.junction import Posteriors, Propagation
 from bayesbox.network.factor_graph import FactorModel, FactorTable
@@ -55,30 +56,49 @@ class PossiblePropagation(Propagation):
         }
         return ObservedStates(self._certain | states, likelihoods)
 
-    def given_each(self, findings: ObservedStates, variable: int, *, max_bytes: int | None = None) -> Posteriors:
+    def given_each(
+        self,
+        findings: ObservedStates,
+        variable: int,
+        *,
+        max_bytes: int | None = None,
+        max_seconds: float | None = None,
+    ) -> Posteriors:
         """The posteriors given the evidence and, row by row, each state of a variable besides."""
         rows, width = self._whole.cards[variable], int(self._whole.offsets[-1])
         every = Posteriors(np.zeros((rows, width)), np.full(rows, -np.inf))
         left = self._of_what_is_left(findings)
         if left is not None:
-            found = super().given_each(left, variable, max_bytes=max_bytes)
+            found = super().given_each(left, variable, max_bytes=max_bytes, max_seconds=max_seconds)
             every.table[np.ix_(self._left[variable], self._columns)] = found.table
             every.log_evidence[self._left[variable]] = found.log_evidence
         return every
 
-    def posteriors(self, findings: ObservedStates, *, max_bytes: int | None = None) -> tuple[list[float], float]:
+    def cost(self, findings: ObservedStates, *, max_bytes: int | None = None) -> AnswerPlan:
+        """What these posteriors take; nothing is computed."""
+        left = self._of_what_is_left(findings)
+        return AnswerPlan((), 0, 0.0, 0.0) if left is None else super().cost(left, max_bytes=max_bytes)
+
+    def posteriors(
+        self, findings: ObservedStates, *, max_bytes: int | None = None, max_seconds: float | None = None
+    ) -> tuple[list[float], float]:
         """P(state | evidence) of all states of all variables for one case, and log P(evidence)."""
         cells = [0.0] * int(self._whole.offsets[-1])
         left = self._of_what_is_left(findings)
         if left is None:
             return cells, -math.inf
-        found, log_evidence = super().posteriors(left, max_bytes=max_bytes)
+        found, log_evidence = super().posteriors(left, max_bytes=max_bytes, max_seconds=max_seconds)
         for column, value in zip(self._columns.tolist(), found, strict=True):
             cells[column] = value
         return cells, log_evidence
 
     def of_rows(
-        self, states: NDArray[np.int32], *, max_bytes: int | None = None, threads: int | None = None
+        self,
+        states: NDArray[np.int32],
+        *,
+        max_bytes: int | None = None,
+        max_seconds: float | None = None,
+        threads: int | None = None,
     ) -> Posteriors:
         """The posteriors of many cases: rows x variables of states, negative where unobserved."""
         coded = states.copy()
@@ -88,7 +108,7 @@ class PossiblePropagation(Propagation):
             coded[known, place] = codes[states[known, place]]
             impossible |= known & (coded[:, place] == IMPOSSIBLE)
         coded[:, list(self._certain)] = 0
-        found = super().of_rows(coded, max_bytes=max_bytes, threads=threads)
+        found = super().of_rows(coded, max_bytes=max_bytes, max_seconds=max_seconds, threads=threads)
         table = np.zeros((len(states), int(self._whole.offsets[-1])))
         table[:, self._columns] = found.table
         return Posteriors(table, np.where(impossible, -np.inf, found.log_evidence))

@@ -1,0 +1,152 @@
+"""Exact answers within a limit of memory: condition on some variables, answer case by case, and add the cases up.
+
+    P(x, e) = sum over the states c of the conditioned variables C of P(x, C = c, e)
+
+With C known, every table that has a variable of C loses its axis. The cases cost the same time each, so memory is paid
+for with time: all cases together take as long as one run with unlimited memory, or longer where tables that do not
+have the variables of C are summed again for each case.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox._core import cutset
+from bayesbox.described import Remedy
+from bayesbox.errors import AnswerByCases, TooCostly
+from bayesbox.limits import log2_size_text
+from bayesbox.network.exact.orders import flat, most_bytes
+from bayesbox.network.factor_graph import FactorModel
+from bayesbox.schema.arrays import AnyArray
+
+MAX_SECONDS = 1200.0  # of one answer by cases, where no limit is given
+WORTH_A_WORD = 10.0  # seconds, from which on a user is told before they pass
+MOST_CONDITIONED = 64  # variables: more than 2^64 cases are out of reach anyway
+
+
+class Conditioned(NamedTuple):
+    """The variables to condition on, the order of the others, and log2 of the cells that one case takes."""
+
+    variables: tuple[int, ...]
+    order: list[int]
+    log2_cells: float
+
+
+class AnswerPlan(NamedTuple):
+    """How an exact answer is computed: in so many cases, with this much memory, in about so many seconds."""
+
+    conditioned_on: tuple[str, ...]
+    cases: int
+    bytes: float
+    seconds: float
+
+    def __str__(self) -> str:
+        size = log2_size_text(math.log2(max(self.bytes, 1.0)))
+        if not self.conditioned_on:
+            return f"one junction tree of {size}, about {seconds_text(self.seconds)}"
+        names = ", ".join(self.conditioned_on[:6]) + (", ..." if len(self.conditioned_on) > 6 else "")
+        return (
+            f"conditioning on {len(self.conditioned_on)} variables ({names}): "
+            f"{self.cases:,} cases of {size}, about {seconds_text(self.seconds)}"
+        )
+
+
+def seconds_text(seconds: float) -> str:
+    """A duration for people.
+
+    >>> seconds_text(0.2), seconds_text(90), seconds_text(7300), seconds_text(1e12)
+    ('1 second', '90 seconds', '2 hours', '31,710 years')
+    """
+    for size, name in ((365 * 86400.0, "year"), (86400.0, "day"), (3600.0, "hour"), (120.0, "minute")):
+        if seconds >= 2 * size or (name == "minute" and seconds >= size):
+            count = round(seconds / (60.0 if name == "minute" else size))
+            return f"{count:,} {name}s"
+    count = max(1, round(seconds))
+    return f"{count} second{'s' if count > 1 else ''}"
+
+
+def conditioned(
+    cards: Sequence[int],
+    scopes: Iterable[Sequence[int]],
+    stage: Sequence[int],
+    allowed: Sequence[bool] | NDArray[np.bool_],
+    log2_limit: float,
+) -> Conditioned:
+    """Which of the `allowed` variables to condition on so that the rest takes at most so many cells."""
+    members, ends = flat(scopes)
+    variables, order, log2_cells = cutset(
+        np.asarray(cards, np.int64),
+        members,
+        ends,
+        np.asarray(stage, np.int64),
+        np.asarray(allowed, np.uint8),
+        log2_limit,
+        MOST_CONDITIONED,
+    )
+    return Conditioned(tuple(variables.tolist()), order.tolist(), float(log2_cells))
+
+
+def number_of_cases(cards: Sequence[int], variables: Sequence[int]) -> int:
+    """How many combinations of states they have."""
+    return math.prod(cards[variable] for variable in variables)
+
+
+def cases_of(cards: Sequence[int], variables: Sequence[int]) -> Iterator[dict[int, int]]:
+    """Every combination of their states."""
+    for states in itertools.product(*(range(cards[variable]) for variable in variables)):
+        yield dict(zip(variables, states, strict=True))
+
+
+def require_time(
+    plan: AnswerPlan, max_bytes: int | None, max_seconds: float | None, *, times: int = 1, fits: bool = True
+) -> None:
+    """Refuse an answer whose cases take longer than the limit; say beforehand what a long one will take."""
+    limit, seconds = MAX_SECONDS if max_seconds is None else max_seconds, plan.seconds * times
+    memory = most_bytes(max_bytes)
+    if fits and seconds <= limit:
+        if seconds >= WORTH_A_WORD:
+            warnings.warn(AnswerByCases(str(plan._replace(seconds=seconds)), seconds=seconds), stacklevel=4)
+        return
+    size = log2_size_text(math.log2(max(memory, 1)))
+    taken = f"in {seconds_text(seconds)}; the limit is {seconds_text(limit)}" if fits else "by no choice of cases"
+    raise TooCostly(
+        f"an exact answer within {size} of tables can be computed {taken}",
+        bytes=plan.bytes,
+        limit=memory,
+        remedy="Give more evidence, ask about fewer variables, raise "
+        + Remedy("max_bytes or max_seconds", "--max-bytes or --max-seconds")
+        + ", or try an approximation: "
+        + Remedy("approx='weighting'", "--approx weighting")
+        + ", gibbs, loopy or meanfield",
+    )
+
+
+def plan_of(model: FactorModel, cut: Conditioned, bytes_a_cell: int, seconds_a_cell: float) -> AnswerPlan:
+    """What a choice of variables takes."""
+    cells, cases = 2.0 ** min(cut.log2_cells, 1000.0), number_of_cases(model.cards, cut.variables)
+    log2_seconds = cut.log2_cells + sum(math.log2(model.cards[v]) for v in cut.variables) + math.log2(seconds_a_cell)
+    names = tuple(model.names[variable] for variable in cut.variables)
+    return AnswerPlan(names, cases, cells * bytes_a_cell, 2.0**log2_seconds if log2_seconds < 1000 else math.inf)
+
+
+def sum_of_cases(cases: Iterable[tuple[AnyArray, float]]) -> tuple[AnyArray, float]:
+    """The sum of exp(log scale) x table over all cases, in the same form."""
+    total, top = None, -math.inf
+    for table, log_scale in cases:
+        if total is None:
+            total, top = table, log_scale
+        elif table.dtype == object:  # fractions have no scale
+            total = np.asarray(total + table, dtype=object)
+        elif table.any():
+            most = max(top, log_scale) if total.any() else log_scale
+            total = np.asarray(total * math.exp(min(top - most, 0.0)) + table * math.exp(log_scale - most))
+            top = most
+    assert total is not None
+    return total, top
