@@ -44,14 +44,14 @@ nb::tuple py_elimination_order(nb::handle cards, nb::handle members, nb::handle 
 }
 
 nb::tuple py_cutset(nb::handle cards, nb::handle members, nb::handle ends, nb::handle stage, nb::handle allowed, double log2_limit,
-                    std::size_t most_variables) {
+                    double log2_work) {
   const std::vector<std::int64_t> sizes = cards_of(cards);
   CutsetSearch search(sizes, scopes_of(members, ends, sizes.size()), stages_of(stage, sizes.size()),
                       mask_of(allowed, "allowed", sizes.size()));
   Cutset found;
   {
     LongCall call;
-    found = search.found(log2_limit, most_variables);
+    found = search.found(log2_limit, log2_work);
   }
   const std::size_t count = found.variables.size(), left = found.rest.order.size();
   return nb::make_tuple(to_numpy(std::move(found.variables), {count}), to_numpy(std::move(found.rest.order), {left}),
@@ -208,7 +208,7 @@ void register_network(nb::module_& m) {
       .def_prop_ro("log2_cells", [](const PyJunctionTree& self) { return self.tree->log2_cells(); });
   m.def("factor_model", &py_factor_model, "cards"_a, "members"_a, "ends"_a, "tables"_a);
   m.def("elimination_order", &py_elimination_order, "cards"_a, "members"_a, "ends"_a, "stage"_a);
-  m.def("cutset", &py_cutset, "cards"_a, "members"_a, "ends"_a, "stage"_a, "allowed"_a, "log2_limit"_a, "most_variables"_a);
+  m.def("cutset", &py_cutset, "cards"_a, "members"_a, "ends"_a, "stage"_a, "allowed"_a, "log2_limit"_a, "log2_work"_a);
 }
 
 }  // namespace bayesbox

@@ -27,12 +27,15 @@ class CutsetSearch {
   CutsetSearch(std::vector<std::int64_t> cards, std::vector<Scope> scopes, std::vector<std::int32_t> stage, std::vector<char> allowed)
       : cards_(std::move(cards)), scopes_(std::move(scopes)), stage_(std::move(stage)), allowed_(std::move(allowed)) {}
 
-  Cutset found(double log2_limit, std::size_t most_variables) {
+  // log2_work: of the cells of all cases together, beyond which there is no use in looking on.
+  Cutset found(double log2_limit, double log2_work) {
     Cutset made{{}, ordered()};
-    while (made.rest.log2_cells > log2_limit && made.variables.size() < most_variables) {
+    double log2_cases = 0;
+    while (made.rest.log2_cells > log2_limit && log2_cases + made.rest.log2_cells <= log2_work) {
       const std::int32_t next = best_of(made.rest);
       if (next < 0) break;
       made.variables.push_back(next);
+      log2_cases += log2_card(next);
       cut(next);
       made.rest = ordered();
     }

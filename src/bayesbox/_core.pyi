@@ -395,11 +395,12 @@ def cutset(
     stage: NDArray[np.int64],
     allowed: NDArray[np.uint8],
     log2_limit: float,
-    most_variables: int,
+    log2_work: float,
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], float]:
     """(variables to condition on, the order of the rest, log2 of its cells), so that these are within the limit.
 
-    Only variables that are `allowed` are conditioned on, at most so many; else the cells exceed the limit.
+    Only variables that are `allowed` are conditioned on. The search ends, above the limit, where all cases together
+    have more cells than log2_work says.
     """
 
 def loopy_posteriors(

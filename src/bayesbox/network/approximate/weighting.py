@@ -12,7 +12,7 @@ With weights w the posterior of a state is p = sum of w over the samples that ha
     error^2 = sum of w^2 ([has it] - p)^2 / W^2 + (2 / n)^2,    n = W^2 / sum of w^2  (Kish's effective sample size)
 
 The second term is the resolution: a state that never came up may still have a probability of a few times 1 / n. Where
-the largest weights have too heavy a tail for this to be believed (tail.py), no errors are stated.
+the largest weights of a factor graph have too heavy a tail for this to be believed (tail.py), no errors are stated.
 
 A factor graph has no parents: its samples come from the tables of elimination alone.
 """
@@ -72,19 +72,18 @@ class Weighting(InferenceAlgorithm):
             start, end = case.model.offsets[variable], case.model.offsets[variable + 1]
             p[start:end] = np.arange(end - start) == case.states[variable]
             errors[start:end] = 0
-        shape = tail_shape(largest)
-        if believed := shape <= BELIEVED and effective >= FEW:
-            warning = None
-        elif effective < FEW:
-            warning = f"the weights are so uneven that {self.samples:,} samples are worth {effective:.1f}"
-        else:
-            warning = f"the largest weights have a tail of shape {shape:.2f}, above {BELIEVED}"
-        if warning is not None:
-            warnings.warn(
-                f"{warning}: how far the answers are off cannot be said. Try more samples, larger tables "
-                "(table_cells), or another approximation",
-                NotSettled,
-                stacklevel=2,
+        bounded = case.compiled.order is not None  # no weight is much larger than that of parents first
+        shape = 0.0 if bounded else tail_shape(largest)
+        believed = bounded or (shape <= BELIEVED and effective >= FEW)
+        if effective < FEW:
+            _warn(
+                f"the weights are so uneven that {self.samples:,} samples are worth {effective:.1f}: "
+                + ("even the errors are uncertain" if believed else "how far the answers are off cannot be said")
+            )
+        elif not believed:
+            _warn(
+                f"the largest weights have a tail of shape {shape:.2f}, above {BELIEVED}: how far the answers are off "
+                "cannot be said"
             )
         return Approximation(
             self.name,
@@ -97,3 +96,8 @@ class Weighting(InferenceAlgorithm):
             samples=self.samples,
             effective_samples=effective,
         )
+
+
+def _warn(what: str) -> None:
+    remedy = "Try more samples, larger tables (table_cells), or another approximation"
+    warnings.warn(f"{what}. {remedy}", NotSettled, stacklevel=3)

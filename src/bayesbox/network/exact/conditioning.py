@@ -28,7 +28,7 @@ from bayesbox.schema.arrays import AnyArray
 
 MAX_SECONDS = 1200.0  # of one answer by cases, where no limit is given
 WORTH_A_WORD = 10.0  # seconds, from which on a user is told before they pass
-MOST_CONDITIONED = 64  # variables: more than 2^64 cases are out of reach anyway
+SLACK = 4.0  # of the time: the first order that is found may be that much worse than those of the cases
 
 
 class Conditioned(NamedTuple):
@@ -78,8 +78,12 @@ def conditioned(
     stage: Sequence[int],
     allowed: Sequence[bool] | NDArray[np.bool_],
     log2_limit: float,
+    log2_work: float,
 ) -> Conditioned:
-    """Which of the `allowed` variables to condition on so that the rest takes at most so many cells."""
+    """Which of the `allowed` variables to condition on so that the rest takes at most so many cells.
+
+    Nothing is looked for beyond `log2_work` cells in all cases together.
+    """
     members, ends = flat(scopes)
     variables, order, log2_cells = cutset(
         np.asarray(cards, np.int64),
@@ -88,9 +92,15 @@ def conditioned(
         np.asarray(stage, np.int64),
         np.asarray(allowed, np.uint8),
         log2_limit,
-        MOST_CONDITIONED,
+        log2_work,
     )
     return Conditioned(tuple(variables.tolist()), order.tolist(), float(log2_cells))
+
+
+def log2_work(max_seconds: float | None, seconds_a_cell: float) -> float:
+    """log2 of the cells that can be worked through within the limit of time, and some more."""
+    limit = MAX_SECONDS if max_seconds is None else max_seconds
+    return math.log2(max(SLACK * limit / seconds_a_cell, 1.0))
 
 
 def number_of_cases(cards: Sequence[int], variables: Sequence[int]) -> int:
@@ -105,20 +115,34 @@ def cases_of(cards: Sequence[int], variables: Sequence[int]) -> Iterator[dict[in
 
 
 def require_time(
-    plan: AnswerPlan, max_bytes: int | None, max_seconds: float | None, *, times: int = 1, fits: bool = True
+    plan: AnswerPlan,
+    max_bytes: int | None,
+    max_seconds: float | None,
+    *,
+    at_once: float,
+    fits: bool,
+    times: int = 1,
 ) -> None:
-    """Refuse an answer whose cases take longer than the limit; say beforehand what a long one will take."""
+    """Refuse an answer whose cases take longer than the limit; say beforehand what a long one takes.
+
+    `at_once` are log2 of the bytes without cases, `fits` says whether a case keeps within the limit of memory, and
+    `times` how many answers of the plan are asked for.
+    """
     limit, seconds = MAX_SECONDS if max_seconds is None else max_seconds, plan.seconds * times
-    memory = most_bytes(max_bytes)
     if fits and seconds <= limit:
         if seconds >= WORTH_A_WORD:
             warnings.warn(AnswerByCases(str(plan._replace(seconds=seconds)), seconds=seconds), stacklevel=4)
         return
+    memory = most_bytes(max_bytes)
     size = log2_size_text(math.log2(max(memory, 1)))
-    taken = f"in {seconds_text(seconds)}; the limit is {seconds_text(limit)}" if fits else "by no choice of cases"
+    within = (
+        f", or {size} and {seconds_text(seconds)}; the limits are {size} and"
+        if fits
+        else f"; the limits are {size} and"
+    )
     raise TooCostly(
-        f"an exact answer within {size} of tables can be computed {taken}",
-        bytes=plan.bytes,
+        f"an exact answer would need {log2_size_text(at_once)} of tables{within} {seconds_text(limit)}",
+        bytes=2.0**at_once if at_once < 1000 else math.inf,
         limit=memory,
         remedy="Give more evidence, ask about fewer variables, raise "
         + Remedy("max_bytes or max_seconds", "--max-bytes or --max-seconds")

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bayesbox.network.exact.conditioning import cases_of, conditioned, plan_of, require_time, sum_of_cases
+from bayesbox.network.exact.conditioning import cases_of, conditioned, log2_work, plan_of, require_time, sum_of_cases
 from bayesbox.network.exact.orders import KEPT, best_order, most_bytes, require_affordable
 from bayesbox.network.factor_graph import FactorModel
 from bayesbox.schema.arrays import AnyArray
@@ -78,9 +78,12 @@ def eliminate(
     log2_limit = math.log2(most_bytes(max_bytes) / BYTES_A_CELL)
     if order.log2_cells <= log2_limit:
         return _summed(model, findings, tables, order.variables, wanted)
-    cut = conditioned(model.cards, scopes, stage, [each != KEPT for each in stage], log2_limit)
-    plan = plan_of(model, cut, BYTES_A_CELL, SECONDS_A_FRACTION if exact else SECONDS_A_CELL)
-    require_time(plan, max_bytes, max_seconds, fits=cut.log2_cells <= log2_limit)
+    speed = SECONDS_A_FRACTION if exact else SECONDS_A_CELL
+    allowed = [each != KEPT for each in stage]
+    cut = conditioned(model.cards, scopes, stage, allowed, log2_limit, log2_work(max_seconds, speed))
+    plan = plan_of(model, cut, BYTES_A_CELL, speed)
+    at_once = order.log2_cells + math.log2(BYTES_A_CELL)
+    require_time(plan, max_bytes, max_seconds, at_once=at_once, fits=cut.log2_cells <= log2_limit)
 
     def case_of(states: Mapping[int, int]) -> Marginal:
         known = ObservedStates({**findings.states, **states}, findings.likelihoods)

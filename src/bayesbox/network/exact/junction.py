@@ -101,8 +101,10 @@ class Propagation:
         """The posteriors of each of these, all of which observe the same variables."""
         every = [self.compiled.case(findings) for findings in rows]
         first = every[0]
-        cases = CasesOfTree(self.compiled, (first.states >= 0).astype(np.uint8), first.soft, _log2_limit(max_bytes))
-        require_time(cases.plan, max_bytes, max_seconds, times=len(rows), fits=cases.fits)
+        observed = (first.states >= 0).astype(np.uint8)
+        cases = CasesOfTree(self.compiled, observed, first.soft, _log2_limit(max_bytes), max_seconds)
+        at_once = cases.log2_at_once + math.log2(BYTES_A_CELL)
+        require_time(cases.plan, max_bytes, max_seconds, at_once=at_once, fits=cases.fits, times=len(rows))
         found = [cases.run(case) for case in every]
         return Posteriors(np.array([table for table, _ in found]), np.array([log for _, log in found]))
 

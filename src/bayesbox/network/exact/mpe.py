@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bayesbox.errors import ImpossibleEvidence
-from bayesbox.network.exact.conditioning import cases_of, conditioned, plan_of, require_time
+from bayesbox.network.exact.conditioning import cases_of, conditioned, log2_work, plan_of, require_time
 from bayesbox.network.exact.eliminate import FactorPool, ObservedStates, Scoped, cut_tables, joined, with_certain
 from bayesbox.network.exact.orders import KEPT, best_order, most_bytes
 from bayesbox.network.factor_graph import FactorModel
@@ -54,9 +54,11 @@ def most_probable(
     log2_limit = math.log2(most_bytes(max_bytes) / BYTES_A_CELL)
     if order.log2_cells <= log2_limit:
         return _possible(_best(findings, tables, order.variables, targets))
-    cut = conditioned(model.cards, scopes, stage, [each == MAXIMISED for each in stage], log2_limit)
+    allowed = [each == MAXIMISED for each in stage]
+    cut = conditioned(model.cards, scopes, stage, allowed, log2_limit, log2_work(max_seconds, SECONDS_A_CELL))
     plan = plan_of(model, cut, BYTES_A_CELL, SECONDS_A_CELL)
-    require_time(plan, max_bytes, max_seconds, fits=cut.log2_cells <= log2_limit)
+    at_once = order.log2_cells + math.log2(BYTES_A_CELL)
+    require_time(plan, max_bytes, max_seconds, at_once=at_once, fits=cut.log2_cells <= log2_limit)
     found = [
         best
         for case in cases_of(model.cards, cut.variables)

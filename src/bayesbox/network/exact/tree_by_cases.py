@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from bayesbox._core import JunctionTree
 from bayesbox.network.exact.compiled import CompiledModel, EvidenceCase
-from bayesbox.network.exact.conditioning import AnswerPlan, Conditioned, cases_of, conditioned, plan_of
+from bayesbox.network.exact.conditioning import AnswerPlan, Conditioned, cases_of, conditioned, log2_work, plan_of
+from bayesbox.network.exact.orders import best_order
 
 BYTES_A_CELL = 30  # at the peak: the tables as they are, as a run changes them, and where their cells go
 SECONDS_A_CELL = 6e-9  # of a tree that is run once, on a slow core
@@ -21,15 +22,21 @@ class CasesOfTree:
     """The junction tree of a model for a pattern of evidence and conditioned variables; a run for each case."""
 
     def __init__(
-        self, compiled: CompiledModel, observed: NDArray[np.uint8], soft: NDArray[np.uint8], log2_limit: float
+        self,
+        compiled: CompiledModel,
+        observed: NDArray[np.uint8],
+        soft: NDArray[np.uint8],
+        log2_limit: float,
+        max_seconds: float | None = None,
     ) -> None:
         model, self.compiled = compiled.model, compiled
         hidden = ~observed.astype(bool)
         scopes = [[v for v in factor.scope if hidden[v]] for factor in model.factors]
         stage = np.where(hidden, 0, -1).tolist()
-        target = log2_limit
+        self.log2_at_once = best_order(model.cards, scopes, stage).log2_cells
+        target, work = log2_limit, log2_work(max_seconds, SECONDS_A_CELL)
         for _ in range(8):  # a tree has tables between its cliques besides, so the limit may need some room
-            found = conditioned(model.cards, scopes, stage, hidden & ~soft.astype(bool), target)
+            found = conditioned(model.cards, scopes, stage, hidden & ~soft.astype(bool), target, work)
             known = observed.copy()
             known[list(found.variables)] = 1
             self.tree = JunctionTree(compiled.factors, known, soft, log2_limit)
