@@ -51,6 +51,7 @@ _WHERE = {
     "limit_context": "bayesbox.limits",
     "load": "bayesbox.estimators.train",
     "predict": "bayesbox.estimators.predict",
+    "read_evidence": "bayesbox.network.formats.evidence",
     "read_network": "bayesbox.network.network",
     "robustness": "bayesbox.estimators.robustness",
     "report": "bayesbox.estimators.pictures",
@@ -104,6 +105,7 @@ if TYPE_CHECKING:
     from bayesbox.network.compact.noisy import NoisyAnd as NoisyAnd
     from bayesbox.network.compact.noisy import NoisyMax as NoisyMax
     from bayesbox.network.compact.noisy import NoisyOr as NoisyOr
+    from bayesbox.network.formats.evidence import read_evidence as read_evidence
     from bayesbox.network.joint.joint import Joint as Joint
     from bayesbox.network.learn.learn_network import learn_network as learn_network
     from bayesbox.network.network import BayesianNetwork as BayesianNetwork

@@ -73,6 +73,12 @@ def elimination_order(_: np.random.Generator) -> Any:
 
 
 @example
+def cutset(_: np.random.Generator) -> Any:
+    allowed = np.array([1, 1, 0], dtype=np.uint8)
+    return _core.cutset, (CARDS, MEMBERS, ENDS, whole(0, 0, -1), allowed, 1.0, 40.0)
+
+
+@example
 def approximations(draw: np.random.Generator) -> Any:
     def run(
         states: Any, soft: Any, likelihoods: Any, order: Any, wanted: Any, samples: Any, seed: Any, cells: Any

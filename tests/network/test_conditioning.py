@@ -14,7 +14,7 @@ from bayesbox.errors import AnswerByCases, TooCostly
 from bayesbox.network.exact.conditioning import AnswerPlan
 from bayesbox.network.factor_graph import FactorModel, FactorTable
 
-TINY = 30 * 2**5  # bytes: 32 cells of a junction tree
+TINY = 28 * 2**5  # bytes: 32 cells of a junction tree
 
 
 def random_graph(seed: int, *, zeros: bool = False) -> bb.FactorGraph:

@@ -15,6 +15,7 @@ from bayesbox.cli.api_members import members, signature_of
 RESULTS = {
     "AdjustmentSets": "network.act.results",
     "Answer": "network.joint.query",
+    "AnswerPlan": "network.exact.conditioning",
     "ArcStrengths": "network.analyse.strengths",
     "Book": "tally.book",
     "ChainBook": "sequence.counts",

@@ -10,6 +10,7 @@ from bayesbox.cli.options import shared as options
 from bayesbox.cli.options.interval import draws_option, interval_option
 from bayesbox.cli.options.written_work import html_option, latex_option, print_work, require_form
 from bayesbox.cli.print.output import decimal, emit_json, note, plural, say, table
+from bayesbox.limits import as_bytes
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -50,6 +51,7 @@ ROWS = ("weight", "types", "na", "bad_rows", *options.DIALECT_OPTIONS)
         "bayes query learned.json 'P(B=true | J=true)' --interval .95",
         "bayes query alarm.bif 'P(M | do(A=true))'",
         "bayes query alarm.bif 'P(B | A:=0.8)'",
+        "bayes query grid.uai 'P(7)' --evidence-file grid.uai.evid --max-bytes 4GiB",
         "bayes query alarm.bif 'J _|_ M | A'",
         "bayes query people.bayes 'P(income | sex=Female, education=Masters)'",
     ),
@@ -93,6 +95,23 @@ ROWS = ("weight", "types", "na", "bad_rows", *options.DIALECT_OPTIONS)
 )
 @interval_option("For networks with counted tables: a credible interval of the answer")
 @draws_option
+@click.option(
+    "--max-bytes",
+    metavar="SIZE",
+    help="For networks: the memory that an exact answer may use, such as 4GiB; 2GiB by default. An answer that needs "
+    "more is computed case by case.",
+)
+@click.option(
+    "--max-seconds",
+    type=click.FloatRange(0, min_open=True),
+    metavar="SECONDS",
+    help="For networks: the time that an exact answer computed case by case may take; 1200 by default.",
+)
+@click.option(
+    "--evidence-file",
+    metavar="FILE",
+    help="For networks: add the evidence of a UAI file (.evid) to that of the question.",
+)
 @click.option("--normalize", is_flag=True, help="For networks: rescale table rows that do not sum to 1.")
 @click.option(
     "--show-work",
@@ -143,6 +162,8 @@ def command(
     asked = parse(question)
     drawn = {name: value for name, value in (("samples", samples), ("seed", seed)) if value is not None}
     interval = given.pop("interval")
+    size, seconds, evidence_file = (given.pop(name) for name in ("max_bytes", "max_seconds", "evidence_file"))
+    limits = (None if size is None else as_bytes(size, where="--max-bytes"), seconds, evidence_file)
     draws = given.pop("draws")
     if samples is not None and approx is None:
         raise click.UsageError("--samples requires --approx")
@@ -156,7 +177,7 @@ def command(
     if work_method != "auto" and not show_work:
         raise click.UsageError("--work-method requires --show-work")
     if len(data) == 1 and _is_network(data[0], given["input_format"]):
-        from bayesbox.cli.network.query import NetworkWork, answer_network
+        from bayesbox.cli.network.query import AnswerLimits, NetworkWork, answer_network
 
         options.refuse_typed(context, ROWS, f"applies to tables, but {data[0]} is a network")
         if interval is not None:
@@ -174,10 +195,14 @@ def command(
             normalize=normalize,
             work=NetworkWork(work_method, latex=latex, html=html) if show_work else None,
             as_json=as_json,
+            limits=AnswerLimits(*limits),
         )
         return
-    if mpe or normalize or approx or interval or work_method != "auto":
-        raise click.UsageError("--mpe, --approx, --interval, --normalize and --work-method need a network file")
+    if mpe or normalize or approx or interval or work_method != "auto" or any(each is not None for each in limits):
+        raise click.UsageError(
+            "--mpe, --approx, --interval, --normalize, --work-method, --max-bytes, --max-seconds and --evidence-file "
+            "need a network file"
+        )
     counted = _counted(data, asked, given)
     found = answer(counted, asked) if isinstance(asked, Query) else verdict(counted, asked)
     if as_json:

@@ -186,6 +186,12 @@ METHODS: dict[str, dict[str, dict[str, str]]] = {
             ),
             "returns": "float",
         },
+        "cost": {
+            "evidence": (
+                "dict from node to state, or to a dict of likelihoods where it is uncertain; None (default) for none"
+            ),
+            "returns": "AnswerPlan with conditioned_on, cases, bytes and seconds",
+        },
         "mpe": {
             "evidence": (
                 "dict from node to state, or to a dict of likelihoods where it is uncertain; None (default) for none"

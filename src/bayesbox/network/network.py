@@ -22,7 +22,6 @@ from bayesbox.network.graph import Graph
 from bayesbox.network.learn.fit import NetworkFitting
 from bayesbox.network.method_docs import METHODS
 from bayesbox.network.query.dsep import active_path, path_text, relevant
-from bayesbox.network.query.evidence import Evidence, impossible_evidence
 from bayesbox.network.query.notation import Independence, parse
 from bayesbox.network.query.probability_table import ProbabilityTable
 from bayesbox.network.shown import FactorGraphResult, NetworkResult

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from bayesbox.errors import BadOption
 
 if TYPE_CHECKING:
     from bayesbox.network.network import BayesianNetwork, FactorGraph
+    from bayesbox.network.query.notation import Query
 
 
 def evidence_of(network: BayesianNetwork | FactorGraph, texts: Sequence[str]) -> dict[str, Any]:
@@ -32,6 +34,17 @@ def evidence_of(network: BayesianNetwork | FactorGraph, texts: Sequence[str]) ->
         network.findings(found)  # refuses nodes and states that are not there
         evidence |= {name: _plain(value) for name, value in found.items()}
     return evidence
+
+
+def with_evidence_of(asked: Query, path: str | None) -> Query:
+    """A question with the evidence of a file besides its own."""
+    from bayesbox.network.formats.evidence import read_evidence
+    from bayesbox.network.query.notation import Term
+
+    if path is None:
+        return asked
+    more = [Term(name, state) for name, state in read_evidence(path).items()]
+    return replace(asked, evidence=(*asked.evidence, *more))
 
 
 def _plain(value: Any) -> Any:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import math
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from bayesbox.cli.network.evidence import with_evidence_of
 from bayesbox.cli.network.opened import opened_network
 from bayesbox.cli.options.written_work import print_work
 from bayesbox.cli.print.output import captured_warnings, decimal, emit_json, note, say, table
+from bayesbox.errors import AnswerByCases
 
 if TYPE_CHECKING:
     from bayesbox.explain.steps import Work
@@ -22,6 +27,14 @@ SHORTEST_WORK = 20  # nodes up to which an answer is also a fraction
 
 
 Approximate = tuple[str, dict[str, Any]]  # a method and its options
+
+
+class AnswerLimits(NamedTuple):
+    """The memory and the time that an exact answer may take, and the file with more evidence."""
+
+    max_bytes: int | None = None
+    max_seconds: float | None = None
+    evidence_file: str | None = None
 
 
 @dataclass(frozen=True)
@@ -54,10 +67,13 @@ def answer_network(
     normalize: bool,
     work: NetworkWork | None,
     as_json: bool,
+    limits: AnswerLimits,
 ) -> None:
     """Answer a question of the network in a file."""
     from bayesbox.network.query.notation import Independence
 
+    if limits.evidence_file is not None and isinstance(asked, Independence):
+        raise click.UsageError("--evidence-file needs a question P(...)")
     if approximation is not None and (mpe or isinstance(asked, Independence)):
         raise click.UsageError("--approx needs a question P(...) and cannot be combined with --mpe")
     if work is not None and (mpe or isinstance(asked, Independence)):
@@ -67,14 +83,35 @@ def answer_network(
     network = opened_network(path, normalize=normalize)
     if isinstance(asked, Independence):
         _print_independence(network, asked, as_json=as_json)
-    elif mpe:
-        _print_explanation(network, asked, as_json=as_json)
-    elif approximation is not None and approximation[0] == ALL:
-        _print_all(network, asked, approximation[1], work, as_json=as_json)
-    elif approximation is not None:
-        _print_estimate(network, asked, approximation, work, as_json=as_json)
-    else:
-        _print_answer(network, asked, work, as_json=as_json)
+        return
+    network.max_bytes, network.max_seconds = limits.max_bytes, limits.max_seconds
+    asked = with_evidence_of(asked, limits.evidence_file)
+    with _announced():
+        if mpe:
+            _print_explanation(network, asked, as_json=as_json)
+        elif approximation is not None and approximation[0] == ALL:
+            _print_all(network, asked, approximation[1], work, as_json=as_json)
+        elif approximation is not None:
+            _print_estimate(network, asked, approximation, work, as_json=as_json)
+        else:
+            _print_answer(network, asked, work, as_json=as_json)
+
+
+@contextmanager
+def _announced() -> Iterator[None]:
+    """What a long answer takes is printed before it is computed, not after."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", AnswerByCases)
+        usual = warnings.showwarning
+
+        def show(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+            if isinstance(message, AnswerByCases):
+                note(f"note: {message}")
+            else:
+                usual(message, category, *where, **more)
+
+        warnings.showwarning = show
+        yield
 
 
 def answer_with_interval(path: str, asked: Question, how: Json, *, normalize: bool, as_json: bool) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from bayesbox.network.exact.compiled import CompiledModel
+from bayesbox.network.query.evidence import Evidence, impossible_evidence
 from bayesbox.network.query.notation import parse_query
-from bayesbox.network.questions import Evidence, impossible_evidence
 
 if TYPE_CHECKING:
     from bayesbox.network.analyse.cross_entropy import CrossEntropy

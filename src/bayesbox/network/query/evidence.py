@@ -31,7 +31,7 @@ def impossible_evidence(evidence: Evidence | None) -> ImpossibleEvidence:
 def impossible(evidence: Iterable[str]) -> ImpossibleEvidence:
     """The same for findings as texts."""
     known = ", ".join(islice(evidence, 8))
-    return ImpossibleEvidence(f"the evidence has probability 0, so nothing follows from it: {known or 'none'}")
+    return ImpossibleEvidence(f"the evidence has probability 0: {known or 'none'}")
 
 
 def _finding_text(name: object, value: object) -> str:
@@ -51,9 +51,9 @@ def mapping_of(evidence: object) -> Mapping[Any, Any]:
     found = case_of(evidence)
     if found is not None and not isinstance(found, Mapping):
         raise BadData(
-            "evidence is of one case: a dict from node to state",
+            "evidence must be one case: a dict from node to state",
             found=type(found).__name__,
-            remedy="A frame with a row a case is for posteriors(...)",
+            remedy="For several cases, pass a data frame to posteriors(...)",
         )
     return found or {}
 
