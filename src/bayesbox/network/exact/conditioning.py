@@ -52,8 +52,9 @@ class AnswerPlan(NamedTuple):
         if not self.conditioned_on:
             return f"one junction tree of {size}, about {seconds_text(self.seconds)}"
         names = ", ".join(self.conditioned_on[:6]) + (", ..." if len(self.conditioned_on) > 6 else "")
+        count = len(self.conditioned_on)
         return (
-            f"conditioning on {len(self.conditioned_on)} variables ({names}): "
+            f"conditioning on {count} variable{'s' if count > 1 else ''} ({names}): "
             f"{self.cases:,} cases of {size}, about {seconds_text(self.seconds)}"
         )
 
