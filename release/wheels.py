@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import zipfile
 from pathlib import Path
 
 from interpreters import interpreter
@@ -68,11 +69,11 @@ def wheel(source: Path, version: str, processor: str, out: Path) -> Path:
     """One wheel, built from the source archive and named by what auditwheel found in it."""
     python = environment(version)
     compiler = TOP / "release" / "zig-c++"
+    suffix = f".cpython-{version.replace('.', '')}-{processor}-linux-gnu.so"
     settings = {
         "CMAKE_CXX_COMPILER": compiler,
         "CMAKE_SYSTEM_NAME": "Linux",  # and so a cross build: nothing that was compiled is run
         "CMAKE_SYSTEM_PROCESSOR": processor,
-        "NB_SUFFIX": f".cpython-{version.replace('.', '')}-{processor}-linux-gnu.so",
     }
     variables = {
         **os.environ,
@@ -80,6 +81,7 @@ def wheel(source: Path, version: str, processor: str, out: Path) -> Path:
         "ZIG_PYTHON": str(python),
         "ZIG_TARGET": f"{processor}-linux-gnu.2.{MINOR}",
         "_PYTHON_HOST_PLATFORM": f"linux-{processor}",
+        "SETUPTOOLS_EXT_SUFFIX": suffix,  # of the module; else that of the Python that builds
         "CMAKE_ARGS": " ".join(f"-D{name}={value}" for name, value in settings.items()),
     }
     with tempfile.TemporaryDirectory() as folder:
@@ -91,6 +93,9 @@ def wheel(source: Path, version: str, processor: str, out: Path) -> Path:
     tags = [int(number) for number in re.findall(r"manylinux_2_(\d+)_", found.name)]
     if not tags or min(tags) > MINOR:
         raise SystemExit(f"{found.name} needs a newer glibc than 2.{MINOR}")
+    names = zipfile.ZipFile(found).namelist()
+    if not {f"bayesbox/_core{suffix}", "bayesbox/_core.abi3.so"} & set(names):
+        raise SystemExit(f"{found.name} has no module that Python {version} on {processor} would find")
     return found
 
 
