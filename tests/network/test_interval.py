@@ -150,7 +150,7 @@ def test_by_command(tmp_path: Path, net: bb.BayesianNetwork, capsys: pytest.Capt
         (["--interval", "2"], "between 0 and 1"),
         (["--interval", "much"], "level such as"),
         (["--draws", "500"], "--interval"),
-        (["--interval", ".9", "--approx", "gibbs"], "without"),
+        (["--interval", ".9", "--approx", "gibbs"], "cannot be combined"),
     ):
         assert run(["query", path, "P(rain=yes)", *wrong]) == 2
         assert word in capsys.readouterr().err
