@@ -10,6 +10,7 @@ endif
 VENV := .venv
 BIN := $(VENV)/bin
 PEERS := .bench-venv
+DOCS := .docs-venv
 DEBIAN_PEERS := weka default-jdk-headless r-base-core r-cran-e1071
 # uv installs ten times as fast as pip where there is one; it does not read pip's settings, so `make UV=` leaves it out.
 UV ?= $(shell command -v uv)
@@ -29,7 +30,7 @@ CORE_SOURCES := CMakeLists.txt $(filter-out cpp/tests/%,$(wildcard cpp/*/*.hpp c
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-versions test-arm test-clang lint build dev wheels fuzz sanitize bench check-system check-browser clean
+.PHONY: help demo test test-versions test-arm test-clang lint build dev wheels docs fuzz sanitize bench check-system check-browser clean
 
 help:
 	@echo 'make demo              a first look: train, predict and explain on a small table'
@@ -41,6 +42,7 @@ help:
 	@echo 'make build             .venv with the package and its compiled core, ready to use'
 	@echo 'make dev               the same, with the tools for working on it'
 	@echo 'make wheels            the source archive and wheels for Linux, x86-64 and aarch64, in dist/; ONLY=x86_64'
+	@echo 'make docs              the site: build/docs/site/index.html'
 	@echo 'make fuzz              a hundred thousand damaged files of every format under the sanitizers, power cuts, and interrupts; FILES=n SEED=n CUTS=n'
 	@echo 'make sanitize          the tests of the C++ core under the sanitizers, and some damaged files'
 	@echo 'make bench [DATA=dir]  speed against the peers, also on the tables of a folder; ONLY="names", QUICK=1, FULL=1'
@@ -189,6 +191,20 @@ $(PEERS)/.made: pyproject.toml | $(CORE)
 	else echo 'For Weka and R: apt-get install $(DEBIAN_PEERS)'; fi
 	@touch $@
 
+# -- the site ----------------------------------------------------------------------------------------------------
+
+docs: $(DOCS)/.made $(CORE)
+	@$(DOCS)/bin/python docs/site/stage.py build/docs/source
+	@$(DOCS)/bin/sphinx-build -q -W --keep-going -b html -d build/docs/doctrees build/docs/source build/docs/site
+	@echo 'Built build/docs/site/index.html'
+
+$(DOCS)/.made: pyproject.toml | $(CORE)
+	@echo 'Making $(DOCS) with Sphinx'
+	@$(PYTHON) -m venv $(DOCS)
+	@$(call install,$(DOCS)) 'scikit-build-core>=0.11'
+	@$(call install,$(DOCS)) $(EDITABLE) '.[docs]'
+	@touch $@
+
 clean:
-	rm -rf $(VENV) $(PEERS) build dist src/bayesbox/_core*.so .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(PEERS) $(DOCS) build dist src/bayesbox/_core*.so .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +

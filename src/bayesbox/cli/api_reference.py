@@ -118,12 +118,13 @@ def pages(examples: Examples) -> dict[str, str]:
 
 def _index(names: list[str]) -> str:
     parts = [
-        "# Python\n\nThis reference is made of docstrings and of the [examples](../examples/): `python -m "
+        "# Python\n\nThis reference is made of docstrings and of the examples in `docs/reference/examples`: `python -m "
         "bayesbox.cli.api_reference docs/reference`.\n"
     ]
     grouped = {name for group in GROUPS.values() for name in group}
     rest = [name for name in names if name not in grouped and name not in WITHOUT_EXAMPLE]
-    for title, listed in {**GROUPS, "More": tuple(rest)}.items():
+    errors = tuple(sorted(WITHOUT_EXAMPLE))
+    for title, listed in {**GROUPS, "More": tuple(rest), "Errors and warnings": errors}.items():
         rows = [name for name in listed if name in names]
         if rows:
             lines = [f"| [{name}]({name}.md) | {_first_line(getattr(bayesbox, name))} |" for name in rows]
