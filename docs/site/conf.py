@@ -17,10 +17,8 @@ source_suffix = {".md": "myst-nb", ".ipynb": "myst-nb"}
 root_doc = "index"
 nb_execution_mode = "off"  # the tests run the notebooks; the site shows what they hold
 myst_heading_anchors = 4
-myst_enable_extensions: list[str] = []
 highlight_language = "text"
 nitpicky = True
-suppress_warnings: list[str] = []
 
 html_theme = "pydata_sphinx_theme"
 html_title = "bayesbox"
@@ -29,15 +27,16 @@ html_css_files = ["live.css", "site.css"]
 html_copy_source = False
 html_show_sourcelink = False
 html_context = {"default_mode": "auto"}
-html_sidebars = {"index": []}
+html_favicon = "_static/icon.svg"
+html_sidebars = {name: [] for name in ("*", "docs/*", "docs/notebooks/*")}  # pages without others below them
 html_theme_options = {
     "header_links_before_dropdown": 6,
     "navigation_depth": 3,
     "show_nav_level": 1,
     "show_toc_level": 2,
     "navbar_align": "left",
-    "navbar_persistent": [],
-    "navbar_end": ["search-button", "theme-switcher"],
+    "navbar_persistent": ["search-button"],
+    "navbar_end": ["theme-switcher"],
     "footer_start": ["copyright"],
     "footer_end": [],
     "secondary_sidebar_items": ["page-toc"],

@@ -57,7 +57,8 @@ def staged() -> Iterator[tuple[str, bytes]]:
         for file in sorted((ROOT / folder).rglob(pattern)):
             yield file.relative_to(ROOT).as_posix(), file.read_bytes()
     yield "conf.py", (HERE / "conf.py").read_bytes()
-    yield "_static/site.css", (HERE / "site.css").read_bytes()
+    for name in ("site.css", "icon.svg"):
+        yield f"_static/{name}", (HERE / name).read_bytes()
     yield "_static/live.css", live_style().encode()
     yield "_static/live.js", joined("report").encode()
 
