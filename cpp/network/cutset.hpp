@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/functions.hpp"
 #include "network/elimination.hpp"
 
 namespace bayesbox {
@@ -51,7 +52,7 @@ class CutsetSearch {
     allowed_[static_cast<std::size_t>(variable)] = 0;
   }
 
-  double log2_card(std::int32_t v) const { return std::log2(static_cast<double>(cards_[static_cast<std::size_t>(v)])); }
+  double log2_card(std::int32_t v) const { return portable::log2(static_cast<double>(cards_[static_cast<std::size_t>(v)])); }
 
   // The share of all cells that is in tables with each variable; the larger, the less is computed again.
   std::int32_t best_of(const Elimination& now) const {
@@ -59,7 +60,7 @@ class CutsetSearch {
     for (std::size_t i = 0; i < now.order.size(); ++i) {
       double size = log2_card(now.order[i]);
       for (const std::int32_t v : now.neighbours[i]) size += log2_card(v);
-      const double part = std::exp2(size - now.log2_cells);
+      const double part = portable::exp2(size - now.log2_cells);
       share[static_cast<std::size_t>(now.order[i])] += part;
       for (const std::int32_t v : now.neighbours[i]) share[static_cast<std::size_t>(v)] += part;
     }
@@ -68,7 +69,7 @@ class CutsetSearch {
     for (std::size_t v = 0; v < cards_.size(); ++v) {
       if (!allowed_[v] || cards_[v] < 2) continue;
       const double left = 1.0 - share[v] * (1.0 - 1.0 / static_cast<double>(cards_[v]));
-      const double saved = -std::log2(std::max(left, 1e-300)) / log2_card(static_cast<std::int32_t>(v));
+      const double saved = -portable::log2(std::max(left, 1e-300)) / log2_card(static_cast<std::int32_t>(v));
       if (saved > most) {
         most = saved;
         best = static_cast<std::int32_t>(v);

@@ -154,7 +154,7 @@ def test_wrong_arguments_are_refused():
     counts = forest.count(codes, target, 3)
     with pytest.raises(ValueError, match="beyond the levels"):
         _core.grow_forest(codes, target, 3, np.array([3, 20, 70]), ORDERED, 1, 1, 10, False, 0)
-    with pytest.raises(ValueError, match="unknown class"):
+    with pytest.raises(ValueError, match="no such class"):
         forest.count(codes, target + 5, 3)
     with pytest.raises(ValueError, match="number of columns"):
         forest.ask(np.ascontiguousarray(codes[:2]), counts, 1.0)
@@ -248,7 +248,7 @@ def test_boosting_refuses_what_does_not_fit():
         questions.ask_values(codes, values[:-1])
     with pytest.raises(ValueError, match="values"):
         questions.sum_values(codes, target, values[:, :2], start)
-    with pytest.raises(ValueError, match="unknown class"):
+    with pytest.raises(ValueError, match="no such class"):
         questions.sum_values(codes, target + 1, values, start)
     with pytest.raises(ValueError, match="two classes"):
         _core.boost_forest(codes, np.zeros_like(target), np.zeros(1), LEVELS, ORDERED, 5, 5, 0.1, 1.0, 1.0, 0)

@@ -32,7 +32,7 @@ import bayesbox as bb
         bb.FullBayes(covariance="pooled", shrink=3, enough=2),
     ]
 )
-@pytest.mark.filterwarnings("ignore:fold= is now one_hot=:FutureWarning")  # every parameter is tried, the old name too
+@pytest.mark.filterwarnings("ignore:fold= has been renamed:FutureWarning")  # every parameter is tried, the old name too
 @pytest.mark.filterwarnings("ignore:.*correlations shrunk:bayesbox.errors.DataWarning")  # of ten rows and ten columns
 def test_sklearn(estimator, check):
     check(estimator)

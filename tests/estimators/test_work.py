@@ -89,7 +89,7 @@ def test_the_sum_over_hypotheses_beside_the_most_probable_one() -> None:
     assert str(plus).endswith("= 2/5 = 0.4")
     told = [str(row) for row in work.step("decision").rows]
     assert told == [
-        "the most probable hypothesis, h1, alone says +",
+        "the most probable hypothesis, h1, alone gives +",
         "so the class is -, by the sum over all hypotheses",
     ]
     check_latex(work.latex())

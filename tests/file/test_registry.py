@@ -103,7 +103,7 @@ def test_a_part_that_is_not_known_names_the_package_too() -> None:
     """A rule, a kind of column or a tally of a package that is not imported."""
     rules = parse(container.unpack(saved("mixed"))["model.json"])["rules"] | {"smoothing": {"rule": "coin"}}
     error = refused(with_document(saved("mixed"), rules=rules, extension="coinage"))
-    assert "the rule 'coin' is unknown" in str(error)
+    assert "unknown rule 'coin'" in str(error)
     assert error.remedy == "Install and import coinage, with which the model was saved"
     assert refused(with_document(saved("mixed"), rules=rules)).remedy == container.DAMAGED
     assert refused(with_document(saved("mixed"), extension=["coinage"])).remedy == container.DAMAGED

@@ -89,4 +89,4 @@ def test_a_bad_row_in_the_middle(folder, tmp_path, monkeypatch, capsys):
     assert "abc" in complaint
     assert not list(tmp_path.glob("*.bayes*"))
     assert run(["train", "bad.csv", "-t", "label", "--types", "age=real", "--bad-rows", "skip"]) == 0
-    assert "1 broken row" in capsys.readouterr().err
+    assert "1 malformed row" in capsys.readouterr().err

@@ -45,7 +45,7 @@ def test_the_keywords_that_there_have_always_been() -> None:
     assert set(inspect.signature(bb.learn_network).parameters) == {
         *("data", "score", "method", "target", "root", "required", "forbidden", "tiers", "max_parents", "restarts"),
         *("patience", "alpha", "max_given", "smoothing", "missing", "columns", "bins", "na", "bootstrap", "seed"),
-        *("threads", "most_bytes", "progress"),
+        *("threads", "most_bytes", "progress", "average"),
     }
     assert set(inspect.signature(bb.BayesianNetwork.fit).parameters) == {
         *("self", "data", "smoothing", "prior_cases", "missing", "weight", "hidden", "columns", "bins", "na"),
@@ -123,7 +123,7 @@ def test_every_option_of_the_command_is_a_field() -> None:
     options = {each.name: each for each in command.params if isinstance(each, click.Option)}
     assert set(command_names(LearnOptions)) == {
         *("score", "method", "target", "root", "require", "forbid", "tier", "max_parents", "restarts", "patience"),
-        *("alpha", "bootstrap", "smoothing", "missing", "bins"),
+        *("alpha", "bootstrap", "smoothing", "missing", "bins", "average"),
     }
     assert set(command_names(TableOptions)) == {"smoothing", "missing", "prior_cases", "hidden"}
     for cls in (LearnOptions, TableOptions):

@@ -83,7 +83,7 @@ def test_a_text_that_is_not_a_flag_is_refused_where_a_row_has_it():
     with pytest.raises(KindContradiction) as caught:
         flag_codes(["1", "maybe", "false"], lambda: rows, name="member", where="people.csv", first_row=10)
     assert (caught.value.column, caught.value.found, caught.value.where) == ("member", "maybe", "people.csv, row 14")
-    assert caught.value.advice == "Declare it a category: " + declaring("member", "category")
+    assert declaring("member", "category").command in caught.value.advice.command
 
 
 @pytest.mark.parametrize("model", MODELS)

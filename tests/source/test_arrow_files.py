@@ -108,7 +108,7 @@ def test_kinds_must_agree_between_files(tmp_path: Path, suffix: str) -> None:
     write(pa.table({"zip": ["02134"]}), tmp_path / f"b{suffix}")
     with pytest.raises(KindContradiction) as caught:
         list(open_source(tmp_path).batches())
-    for piece in (f"b{suffix}", "column `zip`", "holds text here and held number", "columns={'zip': 'category'}"):
+    for piece in (f"b{suffix}", "column `zip`", "is text here, but number", "columns={'zip': 'category'}"):
         assert piece in str(caught.value)
     batches = list(open_source(tmp_path, text=frozenset({"zip"})).batches())
     assert [batch["zip"].to_pylist() for batch in batches] == [[2134], ["02134"]]

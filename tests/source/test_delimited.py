@@ -183,7 +183,7 @@ def test_quotes_that_do_not_enclose_a_field(
         request.getfixturevalue(blocks)
     text, line, column, kept, skipped = STRAY[case]
     path = write(tmp_path, text)
-    with refusal(BadRow, where=f"line {line}, column `{column}`", remedy="twice") as caught:
+    with refusal(BadRow, where=f"line {line}, column `{column}`", remedy="double the quotes") as caught:
         rows_of(path)
     assert caught.value.exit_code == 3
     source = open_source(path, bad_rows="skip")

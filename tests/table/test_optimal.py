@@ -140,7 +140,7 @@ def test_what_is_refused(tmp_path):
             "kind",
             weight="heavy",
         )
-    with refusal(BadData, what="impossible"):
+    with refusal(BadData, what="probability 0"):
         train(
             new_classifier("optimal:naive", {"smoothing": "mle"}),
             OneBatch(batch_of({"size": list("aabcbc"), "kind": list("xxxyyy")})),

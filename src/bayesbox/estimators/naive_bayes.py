@@ -193,7 +193,7 @@ class NaiveBayes(CalibratedEstimator[NaiveClassifier], NaiveOptions):
         >>> with duckdb.connect() as connection:
         ...     _ = connection.execute("create table cars as select 7 as id, 'suv' as car")
         ...     connection.execute(clf.to_sql("duckdb", table="cars", keep=["id"])).fetchall()
-        [(7, 'H', 0.6..., 0.4...)]
+        [(7, 'H', ..., 0.4...)]
         """
         check_is_fitted(self)
         return sql_of(self.classifier_, dialect, table=table, keep=keep)

@@ -54,11 +54,11 @@ class AsksQuestions:
         >>> import bayesbox as bb
         >>> rows = {"outlook": ["sunny", "rainy", "rainy", "sunny"]}
         >>> print(bb.NaiveBayes().fit(rows, ["no", "yes", "yes", "yes"]).explain({"outlook": "rainy"}))
-        class = yes, with probability 0.8438
+        class = yes, with probability 0.8437
         <BLANKLINE>
           class  posterior   prior
-          yes       0.8438  0.7500  #################
-          no        0.1562  0.2500  ###
+          yes       0.8437  0.7500  #################
+          no        0.1563  0.2500  ###
         <BLANKLINE>
           log-odds of yes against no
           (prior)                     +1.0986  ####################

@@ -87,7 +87,7 @@ class NetworkDoubt:
         return cross_entropy_of(cast("BayesianNetwork", self), other)
 
     def strengths(self, evidence: Evidence | None = None) -> ArcStrengths:
-        """How strong each arc is: what the parent says of the child, in bits.
+        """How strong each arc is: strength of the arcs, in bits.
 
         `conditional` is I(parent; child | other parents), what the parent adds to the others, `mutual` is
         I(parent; child), and `share` the part of H(child | other parents) that the parent takes away. The
@@ -114,7 +114,7 @@ class NetworkDoubt:
         >>> net = bb.BayesianNetwork({"grass": ["rain", "hose"]}, {"rain": 0.2, "hose": 0.1, "grass": {
         ...     (True, True): 0.99, (True, False): 0.9, (False, True): 0.9, (False, False): 0.01}})
         >>> print(net.strengths())
-        what the parent says of the child, in bits
+        strength of the arcs, in bits
           arc            given other parents  by itself   share
           rain -> grass               0.4867     0.3676  72.8 %  ####################
           hose -> grass               0.2789     0.1598  60.5 %  ###########
