@@ -6,6 +6,7 @@ and now and then plain damage to bytes
 
 from __future__ import annotations
 
+import copy
 import json
 import random
 import re
@@ -136,7 +137,7 @@ def _change_below(holder: list[Any] | dict[str, Any], chance: random.Random) -> 
         _change_at(holder, key, chance)
         return
     if isinstance(holder, list):
-        holder.append(chance.choice(VALUES))
+        holder.append(copy.deepcopy(chance.choice(VALUES)))
 
 
 def _change_at(holder: Any, key: Any, chance: random.Random) -> None:
@@ -159,4 +160,4 @@ def _change_at(holder: Any, key: Any, chance: random.Random) -> None:
             nested = [nested]
         holder[key] = nested
     else:
-        holder[key] = chance.choice(VALUES)
+        holder[key] = copy.deepcopy(chance.choice(VALUES))
