@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bayesbox.described import Remedy
 from bayesbox.dist.base import Doubles
@@ -55,12 +56,25 @@ class Columns:
         return np.array([whole.unit for whole in self.wholes])
 
 
+def _distinct_columns(flags: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+    """(the distinct columns in order, a row each; which of them each column is).
+
+    As `np.unique` by rows, which compares records, and there makes a TypeError of an interrupt.
+    """
+    order = np.lexsort(flags[::-1]) if len(flags) else np.arange(flags.shape[1])
+    ordered = flags[:, order]
+    is_new = np.ones(len(order), dtype=bool)
+    is_new[1:] = (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)
+    group = np.empty(len(order), dtype=np.int64)
+    group[order] = np.cumsum(is_new) - 1
+    return ordered[:, is_new].T, group
+
+
 def patterns_of(tally: CoMoments, cells: IntegerArray) -> list[MissingPattern]:
     """The sums over some cells by which numbers are there, in a fixed order; rows without any number say nothing."""
     p, pairs = len(tally.frame.numbers), tally.frame.pairs
     observed = tally.cells.observed[:, cells]
-    kinds, group = np.unique(observed.T, axis=0, return_inverse=True)
-    group = group.ravel()
+    kinds, group = _distinct_columns(observed)
     n, totals, products = (
         array.take((cells[:, None] * width + np.arange(width)).ravel()).sum_groups(
             (group[:, None] * width + np.arange(width)).ravel(), len(kinds) * width
