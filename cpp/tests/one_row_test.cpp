@@ -47,7 +47,7 @@ TEST(live_counts_answer_by_the_counts) {
   levels.kind = LiveKind::levels;
   levels.counts.totals.resize(2);
   std::vector<LiveColumn> columns;
-  columns.push_back(levels);
+  columns.push_back(std::move(levels));
   LiveRows rows(std::move(columns), 2);
   rows.go_live({0, 0});
   double sums[2];

@@ -245,7 +245,7 @@ TEST(logs_of_shares_are_those_of_each_count) {
   log_shares(counts.data(), totals.data(), 2, 3, shares.data());
   for (std::size_t level = 0; level < 3; ++level)
     for (std::size_t label = 0; label < 2; ++label)
-      CHECK(shares[2 * level + label] == std::log(counts[3 * label + level]) - std::log(totals[label]));
+      CHECK(shares[2 * level + label] == portable::log(counts[3 * label + level]) - portable::log(totals[label]));
 }
 
 TEST(words_with_their_places) {
