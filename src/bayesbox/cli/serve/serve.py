@@ -34,6 +34,11 @@ from bayesbox.cli.print.output import emit_json, say
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="The port; 0 takes a free one."
 )
+@click.option(
+    "--bind",
+    metavar="HOST:PORT",
+    help="The address and port in one, such as 127.0.0.1:8080; instead of --host and --port.",
+)
 @click.option("--store", metavar="URL", help="Where events are kept; by default sqlite:///DIR/store.db.")
 @click.option("--tls-cert", metavar="FILE", help="The certificate of TLS (PEM).")
 @click.option("--tls-key", metavar="FILE", help="The key of TLS (PEM).")
@@ -96,11 +101,12 @@ def command(folder: str, as_json: bool, **given: Any) -> None:
     from bayesbox.serve.http.limits import ServiceLimits
     from bayesbox.serve.http.server import ServeOptions, run
 
+    host, port = (given["host"], given["port"]) if given["bind"] is None else _address(given["bind"])
     asked = ServeOptions(
         folder,
         store=given["store"],
-        host=given["host"],
-        port=given["port"],
+        host=host,
+        port=port,
         cert=given["tls_cert"],
         key=given["tls_key"],
         behind_proxy=given["behind_proxy"],
@@ -131,3 +137,12 @@ def command(folder: str, as_json: bool, **given: Any) -> None:
         sys.stdout.flush()
 
     run(asked, started)
+
+
+def _address(text: str) -> tuple[str, int]:
+    """HOST:PORT apart; an address of IPv6 is in brackets."""
+    host, _, port = text.rpartition(":")
+    host = host.removeprefix("[").removesuffix("]")
+    if not host or not port.isascii() or not port.isdigit() or int(port) > 65535:
+        raise click.BadParameter("must be HOST:PORT, such as 127.0.0.1:8080", param_hint="--bind")
+    return host, int(port)
