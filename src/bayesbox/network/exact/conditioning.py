@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from bayesbox._core import cutset
 from bayesbox.described import Remedy
-from bayesbox.errors import AnswerByCases, TooCostly
+from bayesbox.errors import AnswerByCases
 from bayesbox.limits import log2_size_text
-from bayesbox.network.exact.orders import flat, most_bytes
+from bayesbox.network.exact.orders import flat, most_bytes, too_costly
 from bayesbox.network.factor_graph import FactorModel
 from bayesbox.schema.arrays import AnyArray
 
@@ -141,15 +141,11 @@ def require_time(
         if fits
         else f"; the limits are {size} and"
     )
-    raise TooCostly(
+    raise too_costly(
         f"an exact answer would need {log2_size_text(at_once)} of tables{within} {seconds_text(limit)}",
-        bytes=2.0**at_once if at_once < 1000 else math.inf,
-        limit=memory,
-        remedy="Give more evidence, ask about fewer variables, raise "
-        + Remedy("max_bytes or max_seconds", "--max-bytes or --max-seconds")
-        + ", or try an approximation: "
-        + Remedy("approx='weighting'", "--approx weighting")
-        + ", gibbs, loopy or meanfield",
+        at_once,
+        memory,
+        Remedy("max_bytes or max_seconds", "--max-bytes or --max-seconds"),
     )
 
 

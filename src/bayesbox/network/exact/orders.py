@@ -54,14 +54,24 @@ def require_affordable(log2_cells: float, bytes_a_cell: int, limit: int | None =
     limit = most_bytes(limit)
     log2_bytes = log2_cells + math.log2(bytes_a_cell)
     if log2_bytes > math.log2(limit):
-        raise TooCostly(
+        raise too_costly(
             f"an exact answer needs {log2_size_text(log2_bytes)} of tables; the limit is "
             f"{log2_size_text(math.log2(limit))}",
-            bytes=2.0**log2_bytes if log2_bytes < 1000 else math.inf,
-            limit=limit,
-            remedy="Give more evidence, ask of fewer variables, raise "
-            + Remedy("max_bytes", "--max-bytes")
-            + ", or try an approximation: "
-            + Remedy("approx='weighting'", "--approx weighting")
-            + ", gibbs, loopy or meanfield",
+            log2_bytes,
+            limit,
+            Remedy("max_bytes", "--max-bytes"),
         )
+
+
+def too_costly(what: str, log2_bytes: float, limit: int, raised: Remedy) -> TooCostly:
+    """The refusal of an exact answer, with the limits that may be raised and what else there is."""
+    return TooCostly(
+        what,
+        bytes=2.0**log2_bytes if log2_bytes < 1000 else math.inf,
+        limit=limit,
+        remedy="Give more evidence, ask about fewer variables, raise "
+        + raised
+        + ", or try an approximation: "
+        + Remedy("approx='weighting'", "--approx weighting")
+        + ", gibbs, loopy or meanfield",
+    )
