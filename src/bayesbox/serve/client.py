@@ -1,6 +1,6 @@
 """`Client`: asks a service of `bayes serve`, from Python, with nothing but the standard library.
 
-    client = Client("http://127.0.0.1:8000", token)
+    client = Client("http://127.0.0.1:8080", token)
     client.predict("people", [{"age": 34}])
     client.learn("people", [{"id": "visit-17", "row": {"age": 34}, "label": "yes"}])
 
@@ -52,9 +52,9 @@ class Client:
 
     Examples
     --------
-    >>> client = Client("http://127.0.0.1:8000", "bb_...")
+    >>> client = Client("http://127.0.0.1:8080", "bb_...")
     >>> client
-    Client('http://127.0.0.1:8000')
+    Client('http://127.0.0.1:8080')
     """
 
     def __init__(

@@ -13,6 +13,7 @@ import pytest
 
 from bayesbox.cli.serve.serve import command
 from bayesbox.serve.http.routes import ROUTES
+from bayesbox.serve.http.server import ServeOptions
 
 DEPLOY = Path(__file__).parents[3] / "deploy"
 
@@ -44,3 +45,16 @@ def test_containers(name: str, marker: str) -> None:
     require_parsed(["/models", *re.findall(r'"([^"]*)"', line[1])])
     paths = {route.path for route in ROUTES}
     assert set(re.findall(r"/v2/health/\w+", text)) <= paths
+
+
+def test_every_deployment_listens_on_the_default_port() -> None:
+    default = ServeOptions("models").port
+    option = next(each for each in command.params if each.name == "port")
+    assert option.default == default
+    for name in ("bayes-serve.service", "Dockerfile", "kserve.yaml"):
+        found = re.findall(r"(?:--port\"?,? \"?|EXPOSE |127\.0\.0\.1:|containerPort: |port: )(\d+)", _text(name))
+        assert {int(port) for port in found} == {default}, name
+
+
+def _text(name: str) -> str:
+    return (DEPLOY / name).read_text()

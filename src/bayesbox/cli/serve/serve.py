@@ -17,7 +17,7 @@ from bayesbox.cli.print.output import emit_json, say
     short_help="Serve models over HTTP: they predict, learn and forget.",
     examples=(
         "bayes serve models",
-        "bayes serve models --port 8080 --workers 4",
+        "bayes serve models --port 9000 --workers 4",
         "bayes serve models --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem",
         "bayes serve models --host 0.0.0.0 --behind-proxy --store postgresql://db.example.org/models",
         "bayes serve models --at 12345",
@@ -32,12 +32,12 @@ from bayesbox.cli.print.output import emit_json, say
 @click.argument("folder", metavar="DIR")
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="The port; 0 takes a free one."
+    "--port", type=click.IntRange(0, 65535), default=8080, show_default=True, help="The port; 0 takes a free one."
 )
 @click.option(
     "--bind",
     metavar="HOST:PORT",
-    help="The address and port in one, such as 127.0.0.1:8080; instead of --host and --port.",
+    help="The address and port in one, such as 0.0.0.0:9000; instead of --host and --port.",
 )
 @click.option("--store", metavar="URL", help="Where events are kept; by default sqlite:///DIR/store.db.")
 @click.option("--tls-cert", metavar="FILE", help="The certificate of TLS (PEM).")

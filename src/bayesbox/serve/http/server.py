@@ -27,7 +27,7 @@ class ServeOptions:
     folder: str
     store: str | None = None  # its address; store.db in the folder
     host: str = "127.0.0.1"
-    port: int = 8000
+    port: int = 8080
     cert: str | None = None
     key: str | None = None
     behind_proxy: bool = False
