@@ -49,12 +49,12 @@ def require_counting(classifier: AnyClassifier) -> None:
 def derived_parts(classifier: AnyClassifier) -> tuple[str, ...]:
     """What a model has learned of its rows beyond counts, in words: events change it only when it is trained again."""
     if not counts_events(classifier):
-        return (f"all of {classifier.title}: it is trained again on all rows",)
+        return (f"all of {classifier.title}: it is trained again as a whole",)
     return classifier.irreversible_parts()
 
 
 def counts_events(classifier: AnyClassifier) -> bool:
-    """Whether events can be added to the tallies; else the model can only be trained again on all rows."""
+    """Whether events can be added to the tallies; else the model can only be trained again as a whole."""
     return bool(getattr(classifier, "counts_any_time", True))
 
 

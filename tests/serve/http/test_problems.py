@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import json
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from tests.serve.http.conftest import Serve, Served
+
+from bayesbox import _core
 
 PREDICT = "/v1/models/people/predict"
 
@@ -172,3 +178,50 @@ def test_a_defect_is_logged_and_not_told(serve: Serve, monkeypatch: pytest.Monke
     logged = [json.loads(line) for line in lines.getvalue().splitlines()]
     assert "ZeroDivisionError" in logged[0]["traceback"]
     assert logged[0]["id"] == answer.headers["x-request-id"]
+
+
+EXPLAIN = "/v1/models/people/explain"
+
+
+def replace_explain(found: Served, run: Callable[[Any], Any]) -> None:
+    """Let the model answer `explain` by this function."""
+    model = found.service.folder.models["people"]
+    actions = {**model.actions, "explain": replace(model.actions["explain"], run=run)}
+    model.__dict__["actions"] = actions
+
+
+def test_a_question_that_takes_too_long_is_stopped(serve: Serve) -> None:
+    found = serve(seconds=0.2)
+    ended = threading.Event()
+
+    def endless(_: Any) -> Any:
+        try:
+            while True:
+                _core.poll()
+                time.sleep(0.005)
+        finally:
+            ended.set()
+
+    replace_explain(found, endless)
+    assert found.ask("POST", EXPLAIN, {"row": {}}).status == 408
+    assert ended.wait(10)
+    assert found.post(PREDICT, {"rows": [{}]})["answers"]  # the thread works for others again
+
+
+def test_work_that_cannot_be_stopped_counts_as_under_way(serve: Serve) -> None:
+    found = serve(seconds=0.2, in_flight=1)
+    go = threading.Event()
+    answer = found.service.folder.models["people"].actions["explain"].run
+
+    def deaf(body: Any) -> Any:
+        go.wait(30)
+        return answer(body)
+
+    replace_explain(found, deaf)
+    assert found.ask("POST", EXPLAIN, {"row": {}}).status == 408
+    assert found.ask("POST", PREDICT, {"rows": [{}]}).status == 429
+    go.set()
+    deadline = time.monotonic() + 10
+    while found.ask("POST", PREDICT, {"rows": [{}]}).status != 200:
+        assert time.monotonic() < deadline
+    assert found.ask("POST", EXPLAIN, {"row": {}}).status == 200

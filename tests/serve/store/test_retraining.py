@@ -14,7 +14,6 @@ import pytest
 from tests.serve.store.conftest import Open
 
 import bayesbox as bb
-from bayesbox.errors import CannotForget
 from bayesbox.file.load import from_bytes
 from bayesbox.file.save import to_bytes
 from bayesbox.serve.store import held, retraining
@@ -147,10 +146,6 @@ def test_with_the_rows_of_the_base_all_is_trained_again(
 def test_auto_bayes_learns_by_being_trained_again(open_it: Open, address: str, tmp_path: Path) -> None:
     classifier, data, rows = saved(tmp_path, bb.AutoBayes())
     store = every(open_it(), 60)
-    store.attach(NAME, classifier, data)
-    with pytest.raises(CannotForget) as caught:
-        store.learn(NAME, events(1))
-    assert "rows.parquet" in str(caught.value)
     state = store.attach(NAME, classifier, data, rows=rows)
     some = events(60)
     store.learn(NAME, some[:59])
@@ -165,6 +160,37 @@ def test_auto_bayes_learns_by_being_trained_again(open_it: Open, address: str, t
     wait_until(lambda: store.certificate(NAME, 1)["retrained"] is not None)
     assert sum(store.current(NAME).classifier.book.n.tolist()) == 359
     assert holds(address)
+
+
+def test_auto_bayes_without_the_rows_of_its_base_is_trained_on_the_events(
+    open_it: Open, address: str, tmp_path: Path
+) -> None:
+    """Once they are as many as the rows of the base: until then the base answers, and says that it is stale."""
+    classifier, data, _ = saved(tmp_path, bb.AutoBayes())
+    store = every(open_it(), 50)
+    before = store.attach(NAME, classifier, data)
+    some = events(330)
+    assert store.learn(NAME, some[:299]).rows == 599
+    assert not store.retrain(NAME)
+    state = store.current(NAME)
+    assert state.digest == before.digest
+    assert "AutoBayes" in state.stale[0]
+    store.learn(NAME, some[299:])
+    wait_until(lambda: not store.current(NAME).stale)
+    state = store.current(NAME)
+    assert state.rows == 330
+    rows = [dict(event.row) for event in some]
+    expected = bb.AutoBayes().fit(rows, [event.label for event in some])
+    assert state.digest == expected.book_.digest()
+    certificate = store.forget(NAME, ["2-3", "2-4"])
+    wait_until(lambda: store.certificate(NAME, 1)["retrained"] is not None)
+    assert certificate["number"] == 1
+    assert store.current(NAME).rows == 328
+    assert sum(store.current(NAME).classifier.book.n.tolist()) == 328
+    assert holds(address)
+    store.close()
+    again = open_it().attach(NAME, classifier, data)
+    assert (again.rows, again.base_changed) == (328, True)
 
 
 def test_what_was_trained_with_an_event_that_is_forgotten_meanwhile_is_not_taken(open_it: Open, tmp_path: Path) -> None:

@@ -98,7 +98,9 @@ class Handlers:
         body = decode(data, action.body, service.limits)
         call.rows = asked = body.rows_asked()
         self._limit(asked)
-        answer: ModelAnswer = action.run(body) if action.quick(body) else await service.in_thread(action.run, body)
+        answer: ModelAnswer = (
+            action.run(body) if action.quick(body) else await service.in_stoppable_thread(action.run, body)
+        )
         service.metrics.predicted(model.name, answer.classes, answer.rows)
         return _reply(answer.body, answer.digest)
 
@@ -112,7 +114,7 @@ class Handlers:
         if model.infers_quickly:
             digest, outputs, classes = model.infer(columns, rows)
         else:
-            digest, outputs, classes = await service.in_thread(model.infer, columns, rows)
+            digest, outputs, classes = await service.in_stoppable_thread(model.infer, columns, rows)
         service.metrics.predicted(model.name, classes, rows)
         found: dict[str, Any] = {"model_name": model.name, "model_version": digest}
         if request.id is not None:

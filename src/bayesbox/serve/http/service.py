@@ -14,9 +14,10 @@ import time
 import traceback
 import zlib
 from collections.abc import Awaitable, Callable, MutableMapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
+from bayesbox import _core
 from bayesbox.errors import BayesboxError
 from bayesbox.serve.http.calls import Call, Receive, Reply, Scope
 from bayesbox.serve.http.decode import inflate, too_large
@@ -62,6 +63,7 @@ class Service:
         self.metrics = ServiceMetrics()
         self.draining = False
         self.in_flight = 0
+        self._left: set[Future[Any]] = set()  # calls that nobody waits for any more
         self.pool = ThreadPoolExecutor(max_workers=max(self.limits.in_flight, 1), thread_name_prefix="bayes-serve")
         self.handlers = Handlers(self, signer)
         self.reloaded: Callable[[str], None] = lambda _: None
@@ -114,7 +116,7 @@ class Service:
             raise Problem(404, f"there is no model `{found.model}`", kind="no-model")
         if scope == OPEN:
             return await self.handlers.answer(call, b"")
-        if self.in_flight >= self.limits.in_flight:
+        if self.in_flight + len(self._left) >= self.limits.in_flight:
             what = f"more than {self.limits.in_flight} requests at a time"
             raise Problem(429, what, kind="in-flight", headers=[(b"retry-after", b"1")])
         self.in_flight += 1
@@ -158,8 +160,32 @@ class Service:
         return data if encoding is None else inflate(data, encoding.strip().lower(), self.limits)
 
     async def in_thread(self, function: Callable[..., Any], *given: Any) -> Any:
-        """Call something slow beside the event loop; where a caller gives up, the call goes on."""
-        return await asyncio.get_running_loop().run_in_executor(self.pool, function, *given)
+        """Call something slow beside the event loop; where a caller gives up, the call goes on, and counts as a request
+        under way until it ends."""
+        return await self._result(self.pool.submit(function, *given))
+
+    async def in_stoppable_thread(self, function: Callable[..., Any], *given: Any) -> Any:
+        """The same for a question, which changes nothing: where a caller gives up, the core stops at its next look."""
+        flag = _core.StopFlag()
+
+        def run() -> Any:
+            flag.attach()
+            return function(*given)
+
+        try:
+            return await self._result(self.pool.submit(run))
+        except asyncio.CancelledError:
+            flag.set()
+            raise
+
+    async def _result(self, future: Future[Any]) -> Any:
+        try:
+            return await asyncio.wrap_future(future)
+        except asyncio.CancelledError:
+            if not future.cancel():  # it runs
+                self._left.add(future)
+                future.add_done_callback(self._left.discard)
+            raise
 
     # -- what is sent and noted --------------------------------------------------------------------------------------
 

@@ -19,7 +19,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
-from bayesbox.errors import BadOption, MissingExtra
+from bayesbox.errors import BadOption, MissingExtra, StoreFailed
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -224,6 +224,12 @@ def open_database(url: str) -> Database:
     """The database of the store at an address, to be looked at; one that is not there is not made."""
     module, place = _place(url)
     database: Database = module.look_at(place)
+    try:
+        with database.reading() as transaction:
+            importlib.import_module("bayesbox.serve.store.formats").require_current(transaction)
+    except BaseException:
+        database.close()
+        raise
     return database
 
 
@@ -251,8 +257,13 @@ def _place(url: str) -> tuple[Any, str]:
 
 def _module(name: str, package: str) -> Any:
     try:
-        return importlib.import_module(f"bayesbox.serve.store.{name}")
-    except ImportError as error:
-        if error.name is not None and not error.name.startswith(package):
+        importlib.import_module(package)
+    except ModuleNotFoundError as error:
+        if error.name != package:
             raise
         raise MissingExtra(package, "serve") from None
+    except ImportError as error:  # it is there, and a library that it needs is not, or does not fit
+        raise StoreFailed(
+            f"{package} cannot be loaded: {error}", remedy=f"Install it again: pip install --force-reinstall {package}"
+        ) from None
+    return importlib.import_module(f"bayesbox.serve.store.{name}")

@@ -40,6 +40,10 @@ class Transaction(ABC):
         """A condition that a column of text holds the text of a parameter."""
 
     @abstractmethod
+    def columns(self, table: str) -> set[str]:
+        """The names of the columns of a table."""
+
+    @abstractmethod
     def lock_model(self, name: str) -> None:
         """Let no other process change this model until the transaction ends."""
 

@@ -16,19 +16,19 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from bayesbox.errors import BayesboxError, CannotForget, StoreBusy, StoreFailed, UnknownRecord
+from bayesbox.errors import BayesboxError, StoreBusy, StoreFailed, UnknownRecord
 from bayesbox.serve import audit
-from bayesbox.serve.live import counts_events, require_counting
+from bayesbox.serve.live import require_counting
 from bayesbox.serve.store import tokens
 from bayesbox.serve.store.base import RETRAIN_EVERY, Event, LearnResult, ModelState, Store, TokenRecord
 from bayesbox.serve.store.bases import attach, rebase, sha256_of_base
 from bayesbox.serve.store.database import Database, Transaction
-from bayesbox.serve.store.events import StoredEvent, new_key
+from bayesbox.serve.store.events import StoredEvent
 from bayesbox.serve.store.forgetting import certificates, forget
+from bayesbox.serve.store.formats import settle
 from bayesbox.serve.store.held import Held, caught_up, model_at, require_head
 from bayesbox.serve.store.learning import LearnJob, learn_jobs
 from bayesbox.serve.store.retraining import awaits_retraining, can_retrain, events_left, retrained, take_over
-from bayesbox.serve.store.tables import FORMAT
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -75,8 +75,12 @@ class DurableStore(Store):
         self._busy_since: float | None = None
         self._closed = False
         self._unscrubbed = False
-        with database.writing() as transaction:
-            self._key = _settings(transaction)
+        try:
+            with database.writing() as transaction:
+                self._key = settle(transaction)
+        except BaseException:
+            database.close()
+            raise
         self._stop = threading.Event()
         self._writer = threading.Thread(target=self._write, name="store-writer", daemon=True)
         self._watcher = threading.Thread(target=self._watch, args=(poll,), name="store-watcher", daemon=True)
@@ -338,12 +342,6 @@ class DurableStore(Store):
 
     def _refusal(self, held: Held) -> BayesboxError | None:
         """Why a model cannot learn events; None where it can."""
-        if not counts_events(held.classifier) and held.head.name not in self._rows:
-            return CannotForget(
-                f"{held.classifier.title} is trained on all rows at once, and those of the base are not there",
-                where=held.head.name,
-                remedy=f"Put them beside the model as {held.head.name}.rows.parquet (or .csv), or serve another kind",
-            )
         try:
             require_counting(held.classifier)
         except BayesboxError as error:
@@ -412,17 +410,3 @@ class DurableStore(Store):
             raise StoreFailed("the store is closed")
         with self.database.reading() as transaction:
             yield transaction
-
-
-def _settings(transaction: Transaction) -> str:
-    """The key of the HMACs, made once; a store of another format is refused."""
-    found: dict[str, str] = dict(transaction.query("SELECT name, value FROM settings"))
-    if not found:
-        found = {"format": FORMAT, "hmac_key": new_key()}
-        transaction.execute_many("INSERT INTO settings (name, value) VALUES (?, ?)", list(found.items()))
-    if found.get("format") != FORMAT:
-        raise StoreFailed(
-            f"the store has format {found.get('format')}, and this version reads format {FORMAT}",
-            remedy="Upgrade bayesbox: pip install --upgrade bayesbox",
-        )
-    return str(found["hmac_key"])

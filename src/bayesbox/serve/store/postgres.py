@@ -157,6 +157,10 @@ class _PostgresTransaction(Transaction):
     def holds(self, column: str) -> str:
         return f"strpos({column}, ?) > 0"
 
+    def columns(self, table: str) -> set[str]:
+        statement = "SELECT column_name FROM information_schema.columns WHERE table_schema = ? AND table_name = ?"
+        return {row[0] for row in self.query(statement, (SCHEMA, table))}
+
     def lock_model(self, name: str) -> None:
         self.execute("SELECT pg_advisory_xact_lock(?, hashtext(?))", (MODEL, name))
 

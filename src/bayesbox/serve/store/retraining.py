@@ -1,11 +1,13 @@
 """What is derived from rows, such as a calibration or cut points, learned again from the events.
 
 Tallies follow every event; what is derived does not. After some events, and after a forgetting, it is learned again in
-the background and takes the place of the old, in a transaction of its own. Two cases:
+the background and takes the place of the old, in a transaction of its own. Three cases:
 
 - With the rows that the base was trained on (`rows` of `attach`), all is trained again on these rows and the events.
 - Without them a calibration and the weights of columns are learned again from the events, each held out in turn; cut
   points, parents and the like stay as the base has them, and the state of the model says that they are stale.
+- A model that cannot count single events, such as AutoBayes, is trained on the events alone without them, once there
+  are as many as the base has learned rows: from then on it is theirs.
 """
 
 from __future__ import annotations
@@ -63,7 +65,16 @@ def can_retrain(held: Held, rows: str | None) -> bool:
     classifier = held.classifier
     if rows is not None and derived_parts(classifier):
         return True
-    return counts_events(classifier) and classifier.learned_beyond_counts()
+    if not counts_events(classifier):
+        return _outnumber(held)
+    return classifier.learned_beyond_counts()
+
+
+def _outnumber(held: Held) -> bool:
+    """Whether the events may stand for the base: they are as many as its rows, or it was trained on events before."""
+    head = held.head
+    events = head.rows - head.base_rows
+    return events >= max(FEWEST, head.base_rows) if head.base_rows else events > 0
 
 
 def awaits_retraining(transaction: Transaction, held: Held) -> bool:
@@ -80,13 +91,14 @@ def events_left(transaction: Transaction, held: Held) -> list[StoredEvent]:
 def retrained(held: Held, events: Sequence[StoredEvent], rows: str | None) -> Retrained | None:
     """Train a model again; None where there are too few events for it."""
     head = held.head
-    if rows is not None:
+    whole = rows is not None or not counts_events(held.classifier)
+    if whole:
         classifier = _on_all_rows(held.classifier, rows, events)
     else:
         if len(events) < FEWEST and not (events and head.retrained):
             return None
         classifier = _on_events(held.classifier, events[-MOST:])
-    return Retrained(classifier, rows is not None, head.sequence, head.erasures, len(events))
+    return Retrained(classifier, whole, head.sequence, head.erasures, len(events))
 
 
 def take_over(transaction: Transaction, held: Held, new: Retrained) -> Held | None:
@@ -153,9 +165,11 @@ def _on_events(classifier: AnyClassifier, events: Sequence[StoredEvent]) -> AnyC
     return result
 
 
-def _on_all_rows(classifier: AnyClassifier, rows: str, events: Sequence[StoredEvent]) -> AnyClassifier:
-    """A model trained on the rows of the base and the events; of what it has counted, the events taken out again."""
-    parts = training_rows(classifier, rows) + rows_of(classifier, events)
+def _on_all_rows(classifier: AnyClassifier, rows: str | None, events: Sequence[StoredEvent]) -> AnyClassifier:
+    """A model trained on the rows of the base, where they are there, and the events; of what it has counted, the events
+    taken out again."""
+    parts = [] if rows is None else training_rows(classifier, rows)
+    parts = parts + rows_of(classifier, events)
     kind = classifier.calibrate or (None if classifier.calibrated is None else classifier.calibrated.name)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

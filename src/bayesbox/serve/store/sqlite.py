@@ -145,6 +145,9 @@ class _SqliteTransaction(Transaction):
     def holds(self, column: str) -> str:
         return f"instr({column}, ?) > 0"
 
+    def columns(self, table: str) -> set[str]:
+        return {row[0] for row in self.query("SELECT name FROM pragma_table_info(?)", (table,))}
+
     def lock_model(self, name: str) -> None:
         """BEGIN IMMEDIATE has locked the file."""
 

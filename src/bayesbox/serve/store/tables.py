@@ -1,6 +1,6 @@
 """The tables of a store, in SQL that SQLite and PostgreSQL both read; BLOB is BYTEA there.
 
-    settings       the format of the store, and the key of the HMACs
+    settings       the format of the store (formats.py), and the key of the HMACs
     models         one row a model: the head, which every commit moves: last event, rows, digest
     bases          the model file that the events are counted on top of
     events         what was learned and not forgotten, one row an event, in the order of their sequence numbers
@@ -15,8 +15,6 @@ seen another number must read again. `models.retrained` is the event number up t
 """
 
 from __future__ import annotations
-
-FORMAT = "1"
 
 TABLES = """
 CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL);

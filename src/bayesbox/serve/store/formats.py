@@ -1,0 +1,75 @@
+"""The format of a store: recorded when it is made, checked whenever it is opened, and brought up to date step by step.
+
+    1   the first
+    2   `models.retrained` and `certificates.retrained` are there; the former is a number in every row
+
+A step runs in one transaction with the new number of the format and a record in the audit log, so that a store has one
+format or the next, never something between. Steps only add: a process of the version before that still runs goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from bayesbox.errors import StoreFailed
+from bayesbox.serve import audit
+from bayesbox.serve.store.database import Transaction
+from bayesbox.serve.store.events import new_key
+
+FORMAT = 2
+
+
+def settle(transaction: Transaction) -> str:
+    """The key of the HMACs of a store that is about to be used: made at first, its format brought up to date."""
+    transaction.lock_audit()  # so that of several processes that open the store at once, one makes and upgrades it
+    found = _settings(transaction)
+    if not found:
+        found = {"format": str(FORMAT), "hmac_key": new_key()}
+        transaction.execute_many("INSERT INTO settings (name, value) VALUES (?, ?)", list(found.items()))
+    before = number = _number(found)
+    while number < FORMAT:
+        STEPS[number](transaction)
+        number += 1
+    if number > before:
+        transaction.execute("UPDATE settings SET value = ? WHERE name = 'format'", (str(number),))
+        audit.append(transaction, "upgrade", None, {"format": number, "before": before})
+    return found["hmac_key"]
+
+
+def require_current(transaction: Transaction) -> None:
+    """Refuse a store of another format, where it is only looked at."""
+    number = _number(_settings(transaction))
+    if number < FORMAT:
+        raise StoreFailed(
+            f"the store has format {number} of an earlier version, and this version reads format {FORMAT}",
+            remedy="Open it once with bayes serve or bayes token, which bring it up to date",
+        )
+
+
+def _settings(transaction: Transaction) -> dict[str, str]:
+    return dict(transaction.query("SELECT name, value FROM settings"))
+
+
+def _number(settings: dict[str, str]) -> int:
+    text = settings.get("format", "")
+    if not text.isdecimal() or "hmac_key" not in settings:
+        raise StoreFailed("the store is damaged: its settings are incomplete", remedy="Restore a back-up")
+    if int(text) > FORMAT:
+        raise StoreFailed(
+            f"the store has format {text}, and this version reads formats up to {FORMAT}",
+            remedy="Upgrade bayesbox: pip install --upgrade bayesbox",
+        )
+    return int(text)
+
+
+def _with_retraining(transaction: Transaction) -> None:
+    """From 1 to 2: which event the derived parts know of; none, where nothing says it."""
+    if "retrained" not in transaction.columns("models"):
+        transaction.execute("ALTER TABLE models ADD COLUMN retrained BIGINT NOT NULL DEFAULT 0")
+    transaction.execute("UPDATE models SET retrained = 0 WHERE retrained IS NULL")
+    if "retrained" not in transaction.columns("certificates"):
+        transaction.execute("ALTER TABLE certificates ADD COLUMN retrained TEXT")
+
+
+STEPS: dict[int, Callable[[Transaction], None]] = {1: _with_retraining}
+"""What brings a store of a format to the next one."""
