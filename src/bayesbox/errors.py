@@ -10,7 +10,7 @@
         BadRow                                    a malformed line of a file
         BadWeight                                 a negative or missing weight
         MissingTarget                             a row without a class label
-        UnseenLevel                               a level never seen, where unseen="error"
+        UnseenLevel                               an unseen level, where unseen="error"
         BadTable                                  a table of a network that is not a distribution
         UnknownNode (KeyError)                    a node, or a state, that a network does not have
         TooCostly                                 what would take more memory than the limit: `bytes`, `limit`
@@ -152,7 +152,7 @@ class MissingExtra(BayesboxError, ImportError):
 
 
 class BadData(BayesboxError, ValueError):
-    """Rows that cannot be used; `column` is the one that is wrong, where it is one."""
+    """Rows that cannot be used; `column` is the one that is wrong, if it is one."""
 
     exit_code = 3
 
@@ -331,7 +331,7 @@ class ModelLocked(SourceUnavailable):
 class ModelChanged(SourceUnavailable):
     """A model file, at `path`, that is no longer the one that was loaded.
 
-    `expected` is the SHA-256 of the file that was loaded, `found` that of the one that is there; None where it is gone.
+    `expected` is the SHA-256 of the file that was loaded, `found` that of the one that is there; None if it is gone.
     """
 
     def __init__(self, path: str, *, expected: str, found: str | None, remedy: Advice | None = None) -> None:

@@ -52,7 +52,7 @@ class Limits:
     classes: int = CLASSES
 
 
-_given = Limits(0, 0)  # by `limit_context`; 0 where nothing was given. All threads see it.
+_given = Limits(0, 0)  # by `limit_context`; 0 if nothing was given. All threads see it.
 
 
 def current_limits() -> Limits:
@@ -101,7 +101,7 @@ def limit_context(*, memory: int | str | None = None, classes: int | None = None
 
 @functools.lru_cache(maxsize=16)
 def _of_environment(memory: str | None) -> int:
-    """The limit that the variable gives, worked out once: every table asks for it."""
+    """The limit that the variable gives, computed once: every table asks for it."""
     return as_bytes(memory or MEMORY, where=MEMORY_VARIABLE)
 
 

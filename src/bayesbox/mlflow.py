@@ -3,7 +3,7 @@
     import mlflow, bayesbox as bb
     with mlflow.start_run():
         info = bb.mlflow.log_model(clf, "churn", input_example=X[:5])
-    bb.mlflow.load_model(info.model_uri)              # the estimator again, which goes on learning
+    bb.mlflow.load_model(info.model_uri)              # the estimator again, which can be trained further
     mlflow.pyfunc.load_model(info.model_uri)          # or as MLflow serves it: mlflow models serve -m ...
 
 A served model answers a frame of rows with `prediction` and `P(class)` for each class. Importing this module does not
@@ -41,7 +41,7 @@ def log_model(
     input_example : frame, or None
         Some rows; the signature is inferred from them and from their answers.
     signature : mlflow.models.ModelSignature, or None
-        The columns and their types, where they are not to be inferred.
+        The columns and their types, if they are not to be inferred.
     **more
         What `mlflow.pyfunc.log_model` takes besides, such as `registered_model_name`.
 

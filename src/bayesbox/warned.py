@@ -3,7 +3,7 @@
 DataWarning (UserWarning)                     what is suspicious, but can be used
   SuspiciousData                              what looks wrong in some columns: `reason`, `columns`
   MissingColumns                              columns of the model that rows lack: `missing`, `nearest`
-  UnseenLevels                                levels never seen, by column: `counts`, `examples`, `known`
+  UnseenLevels                                unseen levels, by column: `counts`, `examples`, `known`
   ImpossibleRows                              rows, or sequences, that every class rules out: `count` of `rows`
   DroppedWords                                words that a limit dropped: `count`, `limit`
   UnknownStates                               a column of which no value is a state of its node: `column`
@@ -14,7 +14,7 @@ DataWarning (UserWarning)                     what is suspicious, but can be use
   LostLedger                                  a ledger that a merge with a model without one drops: `without`
   RoundedRows                                 rows of a network file not quite 1 in sum, by their digits: `sums`
   SkippedLinks                                links in folders of documents that were not followed: `count`
-  NotSettled                                  an approximation that has not come to rest
+  NotSettled                                  an approximation that has not converged
   AnswerByCases                               an exact answer that takes long, case by case: `seconds`
 ExtensionFailed (UserWarning)                 an installed extension whose module cannot be imported: `name`
 LocksUnsupported (UserWarning)                a file system on which files cannot be locked: `path`, `reason`
@@ -117,7 +117,7 @@ class UnseenLevels(DataWarning):
         return f"If {' and '.join(map(repr, marks))} {stands}: " + Remedy(python, f"--na {pasted(','.join(marks))}")
 
     def of_rows(self, rows: int) -> UnseenLevels:
-        """The same of so many rows."""
+        """The same of this many rows."""
         return type(self)(self.counts, self.examples, self.known, rows=rows, ignored=self.ignored)
 
     def __add__(self, other: UnseenLevels) -> UnseenLevels:

@@ -160,7 +160,7 @@ class OneRow(RowsInMemory):
 
 
 def _taken_out(classifier: AnyTableClassifier, rows: LabelledRows, *, untyped: bool) -> str | None:
-    """Take a row out; why not, where it is refused."""
+    """Take a row out; why not, if it is refused."""
     if rows.labels.codes[0] < 0:
         return "it has no class"
     try:

@@ -1,4 +1,4 @@
-"""Several kinds of model judged on the same folds of a table, in the background, with progress; it can be cancelled."""
+"""Several kinds of model evaluated on the same folds in the background, with progress; it can be cancelled."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from bayesbox.schema.kinds import kind_named
 from bayesbox.table.batch_learners import BatchLearner
 
 FOLDS = 10
-SLOW = ("auto",)  # which are judged where they are asked for
+SLOW = ("auto",)  # which are evaluated where they are requested
 NAMES = {"column_weights": "column weights"}
 
 
@@ -47,7 +47,7 @@ class Comparing:
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._cancel = threading.Event()
-        self._now = ""  # the model that is judged
+        self._now = ""  # the model that is evaluated
         self._share = 0.0
         self._asked: Sequence[str] = ()
         self._cancelled = False
@@ -109,7 +109,7 @@ class Comparing:
                 start = time.perf_counter()
                 try:
                     with warnings.catch_warnings():
-                        warnings.simplefilter("ignore")  # what is odd in the rows is told by the view of the data
+                        warnings.simplefilter("ignore")  # what is odd in the rows is reported by the view of the data
                         evaluation = self._judged(name)
                 except BayesboxError as error:
                     self._refused[name] = error.without_remedy()

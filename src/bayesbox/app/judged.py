@@ -72,7 +72,7 @@ def _steps(evaluation: Evaluation) -> Json:
 
 
 class KeptRows:
-    """The rows of a table that was judged, to show those of a cell; of a long table a sample, always the same."""
+    """The rows of a table that was evaluated, to show those of a cell; of a long table a sample, always the same."""
 
     def __init__(self, evaluation: Evaluation, source: Source, names: Sequence[str]) -> None:
         each = evaluation.each

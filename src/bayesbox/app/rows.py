@@ -128,7 +128,7 @@ def _range(classifier: AnyTableClassifier, name: str) -> Json:
 
 
 def _quantiles(distribution: Distribution, shares: Sequence[float]) -> Doubles | None:
-    """Shares x classes; None where the column has none, or where some are beyond all numbers."""
+    """Shares x classes; None if the column has none, or where some are beyond all numbers."""
     if not isinstance(distribution, NumberFamily):
         return None
     with warnings.catch_warnings(), np.errstate(all="ignore"):
@@ -188,7 +188,7 @@ def _details(classifier: AnyTableClassifier, texts: Mapping[str, str], batch: Ba
 
 
 def _sure(classifier: AnyTableClassifier, batch: Batch) -> list[list[float]] | None:
-    """The interval of the probability of each class; None where nothing that was counted is behind it."""
+    """The interval of the probability of each class; None if nothing that was counted is behind it."""
     try:
         found = classifier.posterior_interval(batch, level=LEVEL, draws=DRAWS, seed=0)
     except BayesboxError:
@@ -222,7 +222,7 @@ def _answer(classifier: AnyTableClassifier, texts: Mapping[str, str], batch: Bat
 
 
 def _asked(classifier: AnyTableClassifier, batch: Batch) -> list[Json]:
-    """What to ask next; nothing where the library refuses to say, or takes long."""
+    """What to ask next; nothing if the library refuses to say, or takes long."""
     if classifier.answers_are_slow:
         return []
     try:
@@ -259,7 +259,7 @@ def finite(value: object) -> Any:
 def rulers_of(
     classifier: AnyTableClassifier, spec: Json, pair: Sequence[int | None], row: Mapping[str, Any]
 ) -> Json | None:
-    """What each value of each column adds to the log-odds of a class against another; None where there is one class."""
+    """What each value of each column adds to the log-odds of a class against another; None if there is one class."""
     label, against = pair
     if label is None or against is None:
         return None

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def network_of(classifier: AnyClassifier, target: str | None = None) -> BayesianNetwork:
-    """The classifier as a Bayesian network; BadOption where it is none."""
+    """The classifier as a Bayesian network; BadOption if it is none."""
     if isinstance(classifier, NaiveClassifier) and not isinstance(classifier, AveragedClassifier):
         return naive_network.network_of(classifier, target)
     if isinstance(classifier, ArcsClassifier):

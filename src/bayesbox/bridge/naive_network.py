@@ -46,7 +46,7 @@ def network_of(classifier: NaiveClassifier, target: str | None = None) -> Bayesi
 def class_node(
     learned: str | None, asked: str | None, columns: Sequence[str], classes: tuple[str, ...], log_prior: Doubles
 ) -> Node:
-    """The node of the class, under the name that is asked for, that of the target, or `class`."""
+    """The node of the class, under the name that is requested, that of the target, or `class`."""
     name = asked or learned or "class"
     while asked is None and name in columns:
         name += "_"

@@ -118,7 +118,7 @@ class NetworkTarget:
         return scores
 
     def _summed(self, rows: object, places: NDArray[np.int64], *, log: bool) -> Doubles:
-        """By the junction tree, for rows with holes; NaN where they are impossible."""
+        """By the junction tree, for rows with missing values; NaN if they are impossible."""
         _, columns = self._columns(rows, list(self.features))
         states = np.full((len(places), len(self.network.model.cards)), -1, dtype=np.int32)
         for place, column in columns.items():

@@ -138,7 +138,7 @@ class Classifier(AnswersRows, Calibrates, Learns, AnswersQuestions, ABC, Generic
         learning: bool = True,
         reading: ReadingOptions = AS_IT_IS,
     ) -> Opened[Self]:
-        """Rows with their classes, as this classifier reads them, to learn or to be judged by.
+        """Rows with their classes, as this classifier reads them, to learn or to be evaluated by.
 
         `text` is the column of documents, `label` the class of all documents.
         """
@@ -199,7 +199,7 @@ class Classifier(AnswersRows, Calibrates, Learns, AnswersQuestions, ABC, Generic
         raise NotImplementedError(f"{self.title} derives nothing from rows")  # has_second_pass() says so
 
     def needs_refit(self) -> bool:
-        """Whether taking rows out of the tallies leaves something as they made it, so that folds must learn anew."""
+        """Whether taking rows out of the tallies leaves something as they made it, so that folds must learn again."""
         return self.derived is not None or self.calibrate is not None
 
     def irreversible_parts(self) -> tuple[str, ...]:
@@ -216,7 +216,7 @@ class Classifier(AnswersRows, Calibrates, Learns, AnswersQuestions, ABC, Generic
         return 0
 
     def size(self) -> ModelSize | None:
-        """How many numbers the model is made of; None where it is several models in one."""
+        """How many numbers the model is made of; None if it is several models in one."""
         return None
 
     def notes(self) -> tuple[str, ...]:
@@ -338,7 +338,7 @@ class Classifier(AnswersRows, Calibrates, Learns, AnswersQuestions, ABC, Generic
         return bool(self.rules == other.rules)
 
     def without(self, rows: Sequence[LabelledRows], others: Callable[[], list[LabelledRows]]) -> Self:
-        """The classifier that never saw some rows: a subtraction, or learned anew from the `others`."""
+        """The classifier that never saw some rows: a subtraction, or refitted on the `others`."""
         if self.needs_refit():
             return refit_on(self, others())
         other = minus_rows(self, rows)
@@ -350,7 +350,7 @@ class Classifier(AnswersRows, Calibrates, Learns, AnswersQuestions, ABC, Generic
     # -- the same with something else ------------------------------------------------------------------------------
 
     def changed(self, **attributes: Any) -> Self:
-        """The same classifier with other values of some attributes; its model is made anew."""
+        """The same classifier with other values of some attributes; its model is rebuilt."""
         result = copy.copy(self)
         model = self._model if self.fixed else None  # one that is given has no counts to be made of again
         for name, value in {"_model": model, **attributes}.items():
@@ -401,7 +401,7 @@ class Classifier(AnswersRows, Calibrates, Learns, AnswersQuestions, ABC, Generic
         assert self.model is not None
 
     def nothing_learned(self) -> BadData:
-        """What to say where there is no class."""
+        """What to say if there is no class."""
         return BadData(
             "all rows have weight 0, so there is nothing to predict from",
             remedy="Train on rows with a label and a positive weight",
@@ -442,7 +442,7 @@ class Classifier(AnswersRows, Calibrates, Learns, AnswersQuestions, ABC, Generic
         return work.calibrated(self.calibrated.name, shares.tolist(), self.model.classes[int(shares.argmax())])
 
     def log_density(self, batch: Batch) -> Doubles:
-        """log P(x), a value a row."""
+        """log P(x), one value per row."""
         return posterior.log_sum(self.joint_of_rows(batch))
 
 

@@ -1,9 +1,9 @@
-"""Calibration of a classifier: what is learned of its answers to rows it has not seen, and kept with the model.
+"""Calibration of a classifier: what is learned of its answers to held-out rows, and kept with the model.
 
 The answers are those of leaving one row out, where these are exact, and of folds where they are not: because the rows
-have weights, or because something was derived from them, which the folds then derive anew.
+have weights, or because something was derived from them, which the folds then derive again.
 
-A kind that is asked for by name is learned on all rows, `auto` on a sample of them that follows from the rows alone.
+A kind that is requested by name is learned on all rows, `auto` on a sample of them that follows from the rows alone.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Calibrated:
     """A calibration with the classes it is of and the class prior under which it was learned.
 
     `weights` are powers of the columns' factors, of naive Bayes, that are applied before the map; either may be absent.
-    `asked` is the kind that was asked for, `auto` or the map's own. Another base rate is put in afterwards, as Bayes'
+    `asked` is the kind that was requested, `auto` or the map's own. Another base rate is put in afterwards, as Bayes'
     rule says: the calibrated odds times the ratio of the priors.
     """
 
@@ -169,7 +169,7 @@ def unseen_answers(
 
     The folds follow from the places of the rows, or from their places in an `order` that is given. The rows may be
     `sampled` from those that were learned: of many, a fold of the sample is subtracted and what was derived from all
-    stays, for a model learned anew on the sample alone would be another one.
+    stays, for a model refitted on the sample alone would be another one.
     """
     kept = labelled(parts)
     place = {text: code for code, text in enumerate(classifier.classes)}
@@ -178,7 +178,7 @@ def unseen_answers(
     if not kept:
         return np.empty((0, len(place))), np.empty(0, dtype=np.int64), weights
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DataWarning)  # what is odd in these rows was told when they were learned
+        warnings.simplefilter("ignore", DataWarning)  # what is odd in these rows was reported when they were learned
         if weights is None and classifier.derived is None and not (sampled and classifier.slow_leave_one_out()):
             with np.errstate(divide="ignore"):
                 answers = [functions.log(classifier.leave_one_out(rows.batch, rows.labels)) for rows in kept]
@@ -238,7 +238,7 @@ def held_out(
 ) -> Iterator[tuple[C, LabelledRows, NDArray[np.int64]]]:
     """(the classifier without a fold, a batch, the rows of it in the fold), fold after fold.
 
-    With `subtract` what was derived stays, even where it is learned anew otherwise.
+    With `subtract` what was derived stays, even where it is refitted otherwise.
     """
     codes = common_codes([rows.labels for rows in kept])
     folds = min(folds, len(codes))
@@ -266,7 +266,7 @@ def held_out(
 
 
 def calibrated_from_json(written: Json) -> Calibrated:
-    """What the model file says; ValueError where that is no calibration."""
+    """What the model file says; ValueError if that is no calibration."""
     reader = Reader(written, "the calibration")
     kind, classes = reader.take("kind", str, None), reader.texts("classes")
     prior = reader.take("log_prior", list)

@@ -76,9 +76,9 @@ class Case:
 
 @dataclass(frozen=True)
 class RowCase(Case):
-    """The answer for one row. `columns` are (name, value or None where missing, log-odds) in the model's order.
+    """The answer for one row. `columns` are (name, value or None if missing, log-odds) in the model's order.
 
-    `log_odds` is the sum of what the prior, the columns and, where there is one, the calibration say.
+    `log_odds` is the sum of what the prior, the columns and, if there is one, the calibration say.
     """
 
     columns: tuple[tuple[str, str | None, float], ...]
@@ -157,7 +157,7 @@ class RowCase(Case):
 
 
 def learned_range(tally: Any) -> tuple[float, float] | None:
-    """The least and the greatest number that was counted, as far as cells or values tell; None where moments alone."""
+    """The least and the greatest number that was counted, as far as cells or values tell; None if moments alone."""
     known = tally.range()
     if known is not None:
         return float(known[0]), float(known[1])
@@ -166,7 +166,7 @@ def learned_range(tally: Any) -> tuple[float, float] | None:
 
 
 def _beyond(name: str, value: str | None, tally: Any) -> list[str]:
-    """That a number lies outside what was counted, where that is known."""
+    """That a number lies outside what was counted, if that is known."""
     if value is None or tally is None or not tally.of_numbers or tally.holds_only_flags:
         return []
     known = learned_range(tally)
@@ -179,7 +179,7 @@ def _beyond(name: str, value: str | None, tally: Any) -> list[str]:
 
 
 def _unseen_text(name: str, value: str, known: tuple[str, ...], *, smoothed: bool) -> str:
-    """What becomes of a level that was never seen, with the levels that are known and the nearest."""
+    """What becomes of an unseen level, with the levels that are known and the nearest."""
     by_case = {level.casefold(): level for level in known}
     same = by_case.get(value.casefold())
     near = [same] if same is not None else difflib.get_close_matches(value, known, n=1, cutoff=0.5)
@@ -191,7 +191,7 @@ def _unseen_text(name: str, value: str, known: tuple[str, ...], *, smoothed: boo
 
 
 def held_against(classes: tuple[str, ...], posterior: Doubles, best: int, against: str | None) -> int | None:
-    """The class that the best one is held against: the one that is named, or the runner-up; None where there is one."""
+    """The class that the best one is held against: the one that is named, or the runner-up; None if there is one."""
     if against is not None:
         if against not in classes:
             raise UnknownChoice("class", against, classes, remedy=f"The classes are {', '.join(classes)}")
@@ -206,7 +206,7 @@ def held_against(classes: tuple[str, ...], posterior: Doubles, best: int, agains
 
 
 def value_text(column: Any) -> str | None:
-    """The text of the first value of a column; None where it is missing."""
+    """The text of the first value of a column; None if it is missing."""
     if column is None:
         return None
     if isinstance(column, CountMatrix):

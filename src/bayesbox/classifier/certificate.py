@@ -67,7 +67,7 @@ class CertifiedLedger:
 
     @classmethod
     def from_json(cls, written: object) -> CertifiedLedger:
-        """The ledgers of such a document; ValueError where it is not one."""
+        """The ledgers of such a document; ValueError if it is not one."""
         if not isinstance(written, dict) or set(written) != {"before", "rows", "after"}:
             raise ValueError("`ledger` must have before, rows and after")
         for name in ("before", "after"):
@@ -182,7 +182,7 @@ class Certificate(Result):
     ) -> tuple[Statement, ...]:
         """Every statement of the certificate: of the model after, of the rows taken out, of those that are left.
 
-        `count` is how many rows were taken out, where it is known; `rest_ledger` the ledger of the rows that are left.
+        `count` is how many rows were taken out, if it is known; `rest_ledger` the ledger of the rows that are left.
         """
         after = model if rest is None else rest
         return (
@@ -248,7 +248,7 @@ def _is_digest(text: object) -> bool:
 
 
 def _fields_of(form: object) -> set[str] | None:
-    """The fields of a certificate of this format; None where there is no such format."""
+    """The fields of a certificate of this format; None if there is no such format."""
     return {FORMAT: FIELDS | {"ledger", "signature"}, FIRST_FORMAT: FIELDS}.get(str(form))
 
 

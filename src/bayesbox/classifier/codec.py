@@ -1,4 +1,4 @@
-"""A classifier of tables as the members of a model file: the tallies with it, so that it goes on learning."""
+"""A classifier of tables as the members of a model file: the tallies with it, so that it can be trained further."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def _classifier(kind: type[AnyTableClassifier], reader: Reader, tables: dict[str
 
 
 def _choice(reader: Reader, name: str, only: str) -> str | None:
-    """A text that can be one thing only, where it is there."""
+    """A text that can be one thing only, if it is there."""
     found: str | None = reader.take_if_present(name, str)
     if found not in (None, only):
         raise ValueError(f"{name} is {found!r}, but must be {only}")

@@ -40,7 +40,7 @@ def judged_by(
     classes: tuple[str, ...],
     bins: int,
 ) -> Predictions:
-    """The answers of a classifier to some rows, and those of the same before calibration where there is one."""
+    """The answers of a classifier to some rows, and those of the same before calibration if there is one."""
 
     def judged(each: AnyClassifier) -> Scored:
         found = Scored(classes, bins)
@@ -75,7 +75,7 @@ def evaluate_held_out(
 ) -> Evaluation:
     """A fitted classifier on the rows of a source, a batch at a time; nothing is learned from them.
 
-    Rows without a label are left out and counted. A label that the classifier never saw is an error of it, and named.
+    Rows without a label are dropped and counted. A label that the classifier never saw is an error of it, and named.
     """
     require_options(bins=bins)
     classes = classifier.model.classes  # makes the model before threads ask for it
@@ -115,7 +115,7 @@ def cross_validate(
     threads: int = 1,
     progress: Progress | None = None,
 ) -> Evaluation:
-    """Stratified cross-validation of a classifier that has learned nothing yet; afterwards it knows all rows.
+    """Stratified cross-validation of a classifier that is not trained yet; afterwards it knows all rows.
 
     The rows are kept in memory. The folds follow from the seed and the numbers of the rows alone.
     """
@@ -201,7 +201,7 @@ def judge_fold(
 ) -> Predictions:
     """The predictions for the rows of one fold by the classifier that never saw them.
 
-    Where the classifier is its tallies and no more, that is a subtraction; else it learns the other folds anew.
+    Where the classifier is its tallies and no more, that is a subtraction; else it is refitted on the other folds.
     """
     parts = [rows.take(chosen) for rows, chosen in folds[place]]
     classes = classifier.model.classes

@@ -5,8 +5,8 @@ Keys of `as_dict()`; a number that is not defined is NaN, which is null in JSON:
     how                  cross-validation, leave-one-out, or of a model that had learned before: training-rows where it
                          has learned exactly these rows, rows where it is not known whether it has learned some of them
     data, target         the name of the source and of the column with the classes
-    rows, unlabelled     rows that were judged; rows left out because they have no label
-    skipped              broken rows left out
+    rows, unlabelled     rows that were evaluated; rows left out because they have no label
+    skipped              malformed rows skipped
     weight               the sum of the weights of all predictions; without weights their number
     folds, repeats, seed of cross-validation, else null
     classes              the labels: those of the model, then those it did not know
@@ -70,7 +70,7 @@ class Evaluation(Result):
 
     It prints as a table, shows as HTML with the reliability diagram, and has `to_frame()`, `svg()`, the `confusion`
     matrix, `rows(true=, predicted=)` behind each of its cells, `thresholds(label)`, `best_threshold(label)`,
-    `cost(costs)`, and `by` group where groups were asked for. `scored` is what was counted, `metrics` what follows.
+    `cost(costs)`, and `by` group where groups were requested. `scored` is what was counted, `metrics` what follows.
     """
 
     how: str
@@ -85,16 +85,16 @@ class Evaluation(Result):
     skipped: int = 0
     absent: tuple[str, ...] = ()
     before: Metrics | None = None  # without calibration, where the model is calibrated
-    model: str = ""  # what was judged, where that is to be said
+    model: str = ""  # what was evaluated, if that is to be said
     options: IntervalOptions = DEFAULT_INTERVALS
     by: GroupTable | None = None
-    batch: Batch | None = None  # the rows themselves, where they are at hand
+    batch: Batch | None = None  # the rows themselves, if they are at hand
 
     # -- numbers -----------------------------------------------------------------------------------------------------
 
     @cached_property
     def each(self) -> RowScores | None:
-        """What each row got; None where there were too many rows to keep."""
+        """What each row got; None if there were too many rows to keep."""
         return self.scored.by_row.joined(self.scored.classes)
 
     @cached_property
@@ -128,7 +128,7 @@ class Evaluation(Result):
         return math.nan if self.each is None else self.each.area_of_pairs()
 
     def _metric(self, name: str, known: Sequence[float]) -> Metric:
-        """The value that the counts give, with the interval that was asked for."""
+        """The value that the counts give, with the interval that was requested."""
         if name in MEANS and self.options.how == CLOSED:
             how = "score" if name == "accuracy" else "normal"
             return Metric(known[0], known[1], known[2], how)
@@ -296,7 +296,7 @@ class Evaluation(Result):
     # -- for the eye ---------------------------------------------------------------------------------------------------
 
     def text(self) -> str:
-        """The result for the eye."""
+        """The result as text."""
         return str(self)
 
     def _headline(self) -> str:
@@ -321,7 +321,7 @@ class Evaluation(Result):
         ]
 
     def worse_than_baseline(self) -> str | None:
-        """What to say where always giving the same answer would have been better; None where it would not."""
+        """What to say where always giving the same answer would have been better; None if it would not."""
         metrics, parts = self.metrics, []
         accuracy, loss = metrics.accuracy.value, metrics.log_loss.value
         if accuracy < metrics.baseline_accuracy:

@@ -18,7 +18,7 @@ C = TypeVar("C")
 
 @dataclass(frozen=True)
 class ReadingOptions:
-    """How files are read: texts that are missing values, what becomes of broken rows, the format, the threads, how
+    """How files are read: texts that are missing values, what becomes of malformed rows, the format, the threads, how
     text is written; and into how many bins a target of numbers is cut.
 
     `follow_links` is about folders of documents: whether links in them are followed.
@@ -58,5 +58,5 @@ class Opened(Generic[C]):
 
     classifier: C
     source: Source
-    target: str = ""  # the column of the classes, where there is one
+    target: str = ""  # the column of the classes, if there is one
     in_files: bool = False  # whether each row is a file of its own, or a message of one

@@ -106,7 +106,7 @@ class PredictionWriter:
         return [f"P({name})" for name in self.classes] if self.asked.proba else []
 
     def of(self, batch: Batch) -> pa.Table:
-        """The answers for one batch; where there are many classes, some rows at a time."""
+        """The answers for one batch; if there are many classes, some rows at a time."""
         batch = self.unseen(batch)
         step = max(CELLS_A_PIECE // len(self.classes), 1)
         pieces = [self._of(batch.slice(first, first + step)) for first in range(0, max(batch.rows, 1), step)]

@@ -3,7 +3,7 @@
 A kind is entered here once, a line each: its names, and where its classifier and its estimator are. From this are made
 the choices of `--model`, the classifier and the estimator of a model file, the public names of the estimators, the
 models that `--compare` and `--robustness` judge, and the hypotheses of Bayes optimal. Nothing is imported before it is
-asked for.
+requested.
 """
 
 from __future__ import annotations
@@ -217,7 +217,7 @@ def new_classifier(
     declared: Mapping[Any, object] | None = None,
     one_hot: Mapping[str, Sequence[str]] | None = None,
 ) -> AnyClassifier:
-    """A classifier that has learned nothing. A parameter may follow the name after a colon: `kdb:2`.
+    """A classifier that is not trained. A parameter may follow the name after a colon: `kdb:2`.
 
     `options` are those of the command that say how to learn: `smoothing`, `prior`, `calibrate`, and so on; `declared`
     are the kinds of columns, and `one_hot` the flags that are one category.

@@ -21,7 +21,7 @@ FEWEST, MOST = 100, 1500  # rows that are looked at for columns that depend on e
 
 
 def watched(classifier: AnyClassifier, source: Source) -> Sampled | None:
-    """The source with a sample of its rows kept, to look for dependence; None where that is of no use.
+    """The source with a sample of its rows kept, to look for dependence; None if that is of no use.
 
     Other models know of dependence, calibration corrects what it does, and rows that are counted elsewhere do not pass
     by.
@@ -32,7 +32,7 @@ def watched(classifier: AnyClassifier, source: Source) -> Sampled | None:
 
 
 class Sampled(WrappedSource):
-    """A source that keeps at least `most` of the rows it gave (all, where there are fewer), at most twice as many.
+    """A source that keeps at least `most` of the rows it gave (all, if there are fewer), at most twice as many.
 
     Which rows are kept follows from their numbers alone, not from the batches they come in. Of wide rows fewer are
     kept, where `cells` limits rows times columns.
@@ -49,7 +49,7 @@ class Sampled(WrappedSource):
 
     @property
     def enough(self) -> bool:
-        """Whether there are rows enough to tell dependence from chance."""
+        """Whether there are enough rows to tell dependence from chance."""
         return sum(part.rows for part in self.kept) >= FEWEST
 
     def in_order(self) -> list[tuple[Batch, Any]]:
@@ -61,7 +61,7 @@ class Sampled(WrappedSource):
         return super().batches()
 
     def parts(self, threads: int) -> Iterator[Part] | None:
-        """The parts of the source, where it has such; the rows that are kept are the same."""
+        """The parts of the source, if it has such; the rows that are kept are the same."""
         self._forget()
         return super().parts(threads)
 

@@ -1,7 +1,7 @@
 """Rows in memory with their labels: folds of them, and what a classifier is without a fold.
 
 A classifier that is its tallies and no more forgets a fold by subtraction; one that derived something from the rows
-learns the other folds anew.
+is refitted on the other folds.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ C = TypeVar("C", bound="AnyClassifier")
 
 @dataclass(frozen=True)
 class LabelledRows:
-    """Some rows with their labels; where they have some, their weights, numbers among all rows, and groups."""
+    """Some rows with their labels; if they have some, their weights, numbers among all rows, and groups."""
 
     batch: Batch
     labels: Encoded
@@ -52,7 +52,7 @@ class LabelledRows:
         return LabelledRows(Batch(self.batch.names, columns, len(rows)), labels, weights, numbers, groups)
 
     def pieces(self, rows: int) -> Iterator[LabelledRows]:
-        """The same rows, at most so many at a time, without a copy."""
+        """The same rows, at most this many at a time, without a copy."""
         if self.batch.rows <= rows:
             yield self
             return
@@ -115,7 +115,7 @@ def plain_text_column(column: Column) -> pa.Array:
 
 
 def sample_of(kept: list[LabelledRows], most: int) -> list[LabelledRows]:
-    """So many of the rows, drawn by their places; all of them where there are no more."""
+    """So many of the rows, drawn by their places; all of them if there are no more."""
     total = sum(rows.batch.rows for rows in kept)
     if total <= most:
         return kept

@@ -39,7 +39,7 @@ class Signature:
 
     @classmethod
     def from_json(cls, written: object) -> Signature:
-        """The signature of such a document; ValueError where it is not one."""
+        """The signature of such a document; ValueError if it is not one."""
         if not isinstance(written, dict) or set(written) != {"algorithm", "public_key", "value"}:
             raise ValueError("a signature must have an algorithm, a public_key and a value")
         if written["algorithm"] != ALGORITHM:

@@ -40,7 +40,7 @@ R = TypeVar("R", bound=PriorRules)
 D = TypeVar("D")
 M = TypeVar("M", bound=TableModel)
 
-MOST_NAMED, SOME_NAMED = 30, 12  # columns that the title of a row names: all of them; some, where there are more
+MOST_NAMED, SOME_NAMED = 30, 12  # columns that the title of a row names: all of them; some, if there are more
 
 
 class TableClassifier(Classifier[R, D, M]):
@@ -139,12 +139,12 @@ class TableClassifier(Classifier[R, D, M]):
         return options_from_command(cls.options_type, cls.title, parameter, given)
 
     def derived_to_json(self) -> Json | None:
-        """What was derived as the model file says it; None where nothing is."""
+        """What was derived as the model file says it; None if nothing is."""
         return None
 
     @classmethod
     def derived_from_json(cls, written: Json | None) -> D | None:
-        """What the model file says was derived; ValueError where that cannot be."""
+        """What the model file says was derived; ValueError if that cannot be."""
         if written is not None:
             raise ValueError(f"{cls.title} derives nothing")
         return None
@@ -159,7 +159,7 @@ class TableClassifier(Classifier[R, D, M]):
         return cls.derived_from_json(written)
 
     def require_consistent(self) -> None:
-        """ValueError where what was derived does not fit the schema and the tallies, as in a file that was made up."""
+        """ValueError if what was derived does not fit the schema and the tallies, as in a file that was made up."""
 
     def given_members(self) -> dict[str, bytes]:
         """The members of a model that is made of given tables."""
@@ -167,7 +167,7 @@ class TableClassifier(Classifier[R, D, M]):
 
     @classmethod
     def from_given_members(cls, members: dict[str, bytes], schema: Schema, label_type: str) -> Self:  # noqa: ARG003
-        """The classifier of such members; ValueError where there is none."""
+        """The classifier of such members; ValueError if there is none."""
         raise ValueError(f"{cls.title} cannot be made from given tables")
 
     # -- columns -------------------------------------------------------------------------------------------------
@@ -199,7 +199,7 @@ class TableClassifier(Classifier[R, D, M]):
         return {name: kind for name, kind in kinds.items() if kind.translates and not kind.has_parts}
 
     def columns_of(self, batch: Batch, *, where: str | None = None) -> Columns:
-        """The columns of a batch that take part, by name; a column that is absent is missing in every row."""
+        """The columns of a batch that are used, by name; a column that is absent is missing in every row."""
         assert self.schema is not None
         present = self.schema.expanded(self.named(batch, where=where), where=where, first_row=batch.first_row)
         used = {name: present[name] for name in self.schema.used if name in present}
@@ -241,7 +241,7 @@ class TableClassifier(Classifier[R, D, M]):
         return self._known[1]
 
     def number_flags(self) -> Collection[str]:
-        """The columns of numbers that are flags, so that another number is a level never seen."""
+        """The columns of numbers that are flags, so that another number is an unseen level."""
         return ()
 
     def names_values(self) -> bool:
@@ -259,7 +259,7 @@ class TableClassifier(Classifier[R, D, M]):
 
     @property
     def unseen(self) -> str:
-        """What becomes of a level never seen: in given tables, and in kinds without the option, it is ignored."""
+        """What becomes of an unseen level: in given tables, and in kinds without the option, it is ignored."""
         return "ignore" if self.fixed else getattr(self.rules, "unseen", "ignore")
 
     def model_schema(self) -> Schema:
@@ -379,7 +379,7 @@ class TableClassifier(Classifier[R, D, M]):
         """How a file is to be read so that its columns are what the model takes them for: `text` and `number`; `only`
         those of the model are looked at, and those that are kept, the `target` and the `weight`.
 
-        A column that is only kept is read as it stands, so that 007 stays 007. A flag is told from its values where
+        A column that is only kept is read as it is, so that 007 stays 007. A flag is told from its values where
         rows are learned, for then another value is a contradiction; else it is read as text, and another value is
         unseen.
         """

@@ -41,7 +41,7 @@ class CountedBook:
     rows: int = 0
     unlabelled: int = 0
     dropped: int = 0  # words that a limit left out of the book
-    most_classes: int = 0  # 0 where that does not matter
+    most_classes: int = 0  # 0 if that does not matter
 
     def __add__(self, other: CountedBook) -> CountedBook:
         if self.most_classes and len(self.book.classes) + len(other.book.classes) > self.most_classes:
@@ -68,7 +68,7 @@ def source_of(
 ) -> Source:
     """Rows from a source, a frame, or the name of a file, a glob or a folder.
 
-    The target and declared categories are read as text exactly as they stand, declared numbers and the weight as
+    The target and declared categories are read as text exactly as they are, declared numbers and the weight as
     numbers; columns that are ignored are not read. Rows with an infinite number count as broken where a target is to be
     learned, or where `finite` says so.
     """
@@ -130,14 +130,14 @@ class TrainingRows(ABC):
 
     @abstractmethod
     def reduce(self, count: Callable[[LabelledRows], CountedBook], *, threads: int = 1) -> CountedBook | None:
-        """The sum of what is counted of each batch; None where there is none."""
+        """The sum of what is counted of each batch; None if there is none."""
 
     @abstractmethod
     def again(self) -> list[LabelledRows]:
         """The rows that were counted, in memory."""
 
     def sample(self) -> KeyedRows:
-        """Rows that were counted, in memory, with the keys of their numbers; a sample of them where there are many."""
+        """Rows that were counted, in memory, with the keys of their numbers; a sample of them if there are many."""
         return keyed(self.again())
 
     @abstractmethod
@@ -145,7 +145,7 @@ class TrainingRows(ABC):
         """Refuse to count rows again that are gone once they were read."""
 
     def skipped(self) -> int:
-        """The broken rows that were left out."""
+        """The malformed rows that were skipped."""
         return 0
 
 
@@ -320,7 +320,7 @@ class RowCounter:
 def count_rows(
     classifier: AnyClassifier, rows: TrainingRows, *, threads: int = 1, forget: bool = False
 ) -> PendingRows | None:
-    """Count rows for a classifier, whose tallies stay as they are. None where there is no batch.
+    """Count rows for a classifier, whose tallies stay as they are. None if there is no batch.
 
     What is derived from the first rows a classifier counts is derived here, and the rows counted once more by it.
     """
@@ -352,7 +352,7 @@ def count_rows(
 def count_into(
     classifier: AnyClassifier, rows: TrainingRows, *, threads: int = 1, forget: bool = False
 ) -> CountedBook | None:
-    """Count rows into a classifier, or out of it; it changes only when all were counted. None where there is no batch.
+    """Count rows into a classifier, or out of it; it changes only when all were counted. None if there is no batch.
 
     This is the one training loop: the rows are counted, perhaps once more when something was derived from the counts,
     and the first rows that are learned may be gone over again, for what follows from the rows themselves.
@@ -398,7 +398,7 @@ def train(
     progress: Progress | None = None,
     forget: bool = False,
 ) -> Training:
-    """Learn (or forget) every row of a source; rows without a label are left out and counted.
+    """Learn (or forget) every row of a source; rows without a label are dropped and counted.
 
     The classifier changes only when all rows were counted.
     """

@@ -24,7 +24,7 @@ Progress = Callable[[int], None]
 
 @dataclass(frozen=True)
 class Training:
-    """How a training went: the rows that were read, those without a label, and the broken ones that were left out."""
+    """How a training went: the rows that were read, those without a label, and the malformed ones that were skipped."""
 
     rows: int
     unlabelled: int
@@ -87,7 +87,7 @@ class PendingRows:
         return counts_alike(self.classifier, newer)
 
     def apply(self, classifier: AnyClassifier) -> None:
-        """Add the rows to a classifier, or take them out; where they were never learned, nothing changes."""
+        """Add the rows to a classifier, or take them out; if they were never learned, nothing changes."""
         classifier.require_counts("forget" if self.forget else "learn")
         learned = self.counted.book
         if self.untyped:  # text such as 1, 2, 3 may stand for integers

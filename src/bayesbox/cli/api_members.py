@@ -68,7 +68,7 @@ def members(cls: type) -> Iterator[Member]:
 
 
 def signature_of(found: Any, *, method: bool = False) -> str:
-    """The parameters with their defaults; one to a line where there are many."""
+    """The parameters with their defaults; one to a line if there are many."""
     try:
         signature = inspect.signature(found)
     except (TypeError, ValueError):

@@ -71,7 +71,7 @@ class Examples:
                 self._entries[path.stem, name] = dict(entries)
 
     def of(self, owner: str, name: str) -> str | None:
-        """The example of a method, its set-up included; None where there is none."""
+        """The example of a method, its set-up included; None if there is none."""
         setup, found = self.by_owner.get(owner, ("", {}))
         return f"{setup}\n{found[name]}" if found.get(name) else None
 
@@ -88,7 +88,7 @@ class Examples:
 
 
 def _with_section(text: str, title: str, lines: list[str]) -> str:
-    """Lines at the head of a section of a docstring, which is made before the next one where there is none."""
+    """Lines at the head of a section of a docstring, which is made before the next one if there is none."""
     if not lines:
         return text
     head = f"{title}\n{'-' * len(title)}\n"

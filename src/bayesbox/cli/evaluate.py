@@ -169,7 +169,7 @@ def command(files: tuple[str, ...], as_json: bool, svg: str | None, **given: Any
 
 
 def _best_threshold(evaluation: Evaluation, asked: str | None) -> Json:
-    """The threshold that CLASS or CLASS:METRIC asks for, as JSON has it; nothing where none is asked for."""
+    """The threshold that CLASS or CLASS:METRIC asks for, as JSON has it; nothing if none is requested."""
     from bayesbox.decide.thresholds import METRICS
 
     if asked is None:
@@ -350,7 +350,7 @@ def _require_one_way(given: Json) -> None:
 
 
 def _learner(data: Sequence[str], given: Json, threads: int) -> Opened[AnyClassifier]:
-    """The rows, and a classifier that has learned nothing yet to read them."""
+    """The rows, and a classifier that is not trained yet to read them."""
     from bayesbox.classifier.registry import new_classifier, split_model
     from bayesbox.cli.options.sources import declared_kinds, ignored_columns, reading_of, without_target
 
@@ -358,7 +358,7 @@ def _learner(data: Sequence[str], given: Json, threads: int) -> Opened[AnyClassi
     kind = split_model(model)[0]
     refuse_foreign(kind, given, LEARN)
     _require_one_way(given)
-    if given["loo"] and kind.of == "documents":  # what is chosen and calibrated is not learned anew for each document
+    if given["loo"] and kind.of == "documents":  # what is chosen and calibrated is not refitted for each document
         given = {**given, "occurrence": given["occurrence"] or "count", "calibrate": NO_CALIBRATION}
     ignore, identifiers = ignored_columns(given["ignore"])
     kinds = without_target(declared_kinds(given["types"], ignore), target, weight)

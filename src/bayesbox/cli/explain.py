@@ -151,7 +151,7 @@ def command(model: str, data: str | None, as_json: bool, **given: Any) -> None:
 
 
 def _interval(classifier: AnyClassifier, batch: Batch, given: Json) -> IntervalTable | None:
-    """How sure the answer is, where that is asked for."""
+    """How sure the answer is, if that is requested."""
     if given["interval"] is None:
         if given["draws"] is not None or given["seed"] is not None:
             raise click.UsageError("--draws and --seed require --interval")
@@ -231,7 +231,7 @@ def _check_form(given: Json, as_json: bool) -> None:
 
 
 def _batch(classifier: AnyClassifier, model: str, data: str | None, given: Json) -> Batch:
-    """The case that is asked for: of values that are set, or one of the rows or documents of a file."""
+    """The case that is requested: of values that are set, or one of the rows or documents of a file."""
     from bayesbox.classifier.predict import find_row
     from bayesbox.cli.options.sources import reading_of
     from bayesbox.cli.predict import print_absent

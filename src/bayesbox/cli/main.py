@@ -78,7 +78,7 @@ OK, USAGE, BUG, IO_ERROR, INTERRUPTED, TERMINATED = 0, 2, 70, 74, 130, 143
 
 
 class Verbs(click.Group):
-    """The verbs by name; the module of one is imported when it is asked for."""
+    """The verbs by name; the module of one is imported when it is requested."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return list(VERBS)

@@ -137,7 +137,7 @@ def _end_by(prediction: str | None, name: str) -> None:
 
 
 def _answer(classifier: AnyClassifier, data: tuple[str, ...], given: Json) -> str | None:
-    """Write the answers; the prediction where there was one row."""
+    """Write the answers; the prediction if there was one row."""
     from bayesbox.classifier.predict import PredictionWriter, PredictOptions, answer_tables
     from bayesbox.cli.options.sources import Progress, reading_of, skipped_rows
     from bayesbox.cli.print.writers import format_of, output_file, table_writer

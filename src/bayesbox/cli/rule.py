@@ -91,7 +91,7 @@ def _of_numbers(prior: str, likelihood: tuple[str, ...], evidence: str | None) -
 
 
 def _reading(p: float) -> str:
-    """A probability as "1 in n", where that is a fair reading.
+    """A probability as "1 in n", if that is a fair reading.
 
     >>> _reading(0.0002), _reading(0.25), _reading(0.9)
     (', or 1 in 5,000', ', or 1 in 4', ', or 9 in 10')

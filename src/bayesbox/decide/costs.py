@@ -1,7 +1,7 @@
 """Decisions by cost: the class whose expected cost under the posterior is least.
 
-A cost matrix says what it costs to answer one class when another is true. What it does not name costs 1 where the
-answer is wrong and 0 where it is right, so that without costs the most probable class is decided.
+A cost matrix says what it costs to answer one class when another is true. What it does not name costs 1 if the
+answer is wrong and 0 if it is right, so that without costs the most probable class is decided.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def expected_costs(posterior: Doubles, matrix: Doubles) -> Doubles:
 
 
 def cheapest(posterior: Doubles, matrix: Doubles) -> NDArray[np.int64]:
-    """The answer of least expected cost for each row; of equal ones the first.
+    """The answer of least expected cost for each row; the first in case of a tie.
 
     >>> cheapest(np.array([[0.05, 0.95], [0.01, 0.99]]), cost_matrix({("ill", "well"): 50}, ("ill", "well")))
     array([0, 1])

@@ -48,7 +48,7 @@ class TableBlock:
 
     @property
     def more(self) -> str:
-        """How many rows are not shown, in words; nothing where all are."""
+        """How many rows are not shown, in words; nothing if all are."""
         hidden = len(self.rows) - self.most
         return f"... {hidden:,} more rows" if hidden > 1 else "... 1 more row" if hidden == 1 else ""
 
@@ -89,7 +89,7 @@ Block = TableBlock | TextBlock | PictureBlock
 
 
 def cell_text(value: Value) -> str:
-    """A cell for the eye: numbers with four digits, whole numbers whole, nothing for None and NaN.
+    """A cell as text: numbers with four digits, whole numbers whole, nothing for None and NaN.
 
     >>> [cell_text(value) for value in ("age", 1234, 0.123456, 12345.6, 1e-9, None, float("nan"), True)]
     ['age', '1,234', '0.1235', '12,346', '1e-09', '', '', 'true']
@@ -128,7 +128,7 @@ def number_text(value: float) -> str:
 
 
 def count_text(value: float) -> str:
-    """A count with its thousands apart; a fraction only where there is one, as sums of weights have.
+    """A count with its thousands apart; a fraction only if there is one, as sums of weights have.
 
     >>> count_text(1_000_000.0), count_text(2.5), count_text(1234567.25)
     ('1,000,000', '2.5', '1,234,567.25')

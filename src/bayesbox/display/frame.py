@@ -8,7 +8,7 @@ from typing import Any
 
 
 def frame_of(columns: Mapping[str, Sequence[object]]) -> Any:
-    """A pandas DataFrame, or where there is no pandas, a pyarrow Table.
+    """A pandas DataFrame, or if there is no pandas, a pyarrow Table.
 
     >>> frame_of({"column": ["age", "car"], "bits": [0.25, 0.5]})["bits"].tolist()
     [0.25, 0.5]

@@ -44,7 +44,7 @@ class Reporter:
         self._report(share, gone * (1 - share) / share if share >= SURE else None, what)
 
     def rounds(self, most: int) -> Callable[[int, float], None] | None:
-        """For what goes on in rounds, of which there are so many at most: the number of one, and its objective."""
+        """For what goes on in rounds, of which there are this many at most: the number of one, and its objective."""
         if self._report is None:
             return None
         calls = 0

@@ -41,7 +41,7 @@ def level_shares(counts: Doubles, rule: Smoothing, size: int, inclusion: float) 
 
 
 def level_evidence(counts: Doubles, rule: Smoothing, size: int) -> float:
-    """The log of P(levels | class matters) / P(levels | it does not), from classes x levels, of which there can be so
+    """The log of P(levels | class matters) / P(levels | it does not), from classes x levels, of which there can be this
     many.
 
     Either is a Dirichlet-multinomial: of each class by itself, or of all rows together.
@@ -87,7 +87,7 @@ def class_units(moments: Moments) -> tuple[Doubles, Doubles, Doubles]:
 
 
 def number_evidence(n: Doubles, distance: Doubles, deviation: Doubles, rows: float) -> Any:
-    """The same for numbers, under a prior worth so many rows with the mean and the variance of the whole column:
+    """The same for numbers, under a prior worth this many rows with the mean and the variance of the whole column:
 
     mean ~ N(column's mean, variance / rows), variance ~ inverse gamma(rows / 2, rows / 2 times the column's variance).
     The unit of the column cancels. The last axis is that of the classes.

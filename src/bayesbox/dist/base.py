@@ -41,7 +41,7 @@ class Marks(NamedTuple):
 
 
 class LevelTable(NamedTuple):
-    """log P(level | class), levels x classes; that of a missing value is zeros where it says nothing."""
+    """log P(level | class), levels x classes; that of a missing value is zeros if it says nothing."""
 
     levels: tuple[str, ...]
     log_p: Doubles
@@ -73,7 +73,7 @@ class LevelTable(NamedTuple):
 
 
 class Interval(NamedTuple):
-    """From `low` to `high`, a value a class in each."""
+    """From `low` to `high`, one value per class in each."""
 
     low: Doubles
     high: Doubles
@@ -124,7 +124,7 @@ class Distribution(ABC):
         """
 
     def parameters(self) -> dict[str, Doubles]:
-        """What was estimated, by name: one value a class in each array."""
+        """What was estimated, by name: one value per class in each array."""
         return {}
 
     def table_bytes(self) -> int:
@@ -143,15 +143,15 @@ class Distribution(ABC):
 
     @property
     def level_number(self) -> int | None:
-        """How many levels a value can have, missing included where it is one; None where there are no levels."""
+        """How many levels a value can have, missing included where it is one; None if there are no levels."""
         return None
 
     def level_table(self) -> LevelTable | None:
-        """Its table of levels; None where there are no levels."""
+        """Its table of levels; None if there are no levels."""
         return None
 
     def mean_and_std(self) -> tuple[Doubles, Doubles] | None:
-        """Mean and standard deviation of its values in each class; None where these are not known."""
+        """Mean and standard deviation of its values in each class; None if these are not known."""
         return None
 
     # -- its values ------------------------------------------------------------------------------------------------
@@ -160,7 +160,7 @@ class Distribution(ABC):
 
     @cached_property
     def cumulative(self) -> Cumulative | None:
-        """P(X <= x | class), by integration of its density; None where it is not a density on a scale."""
+        """P(X <= x | class), by integration of its density; None if it is not a density on a scale."""
         from bayesbox.dist.number.cumulative import Cumulative
 
         if not (self.is_scale and self.has_density and len(self.columns) == 1):
@@ -168,20 +168,20 @@ class Distribution(ABC):
         return Cumulative(self.log_prob, self.family or type(self).__name__, self.parameters().values())
 
     def quantile(self, share: float) -> Doubles | None:
-        """The value up to which a share of the values lies, by class; None where values are not on a scale."""
+        """The value up to which a share of the values lies, by class; None if values are not on a scale."""
         if self.cumulative is None:
             return None
         return self.cumulative.quantile(np.full(self.classes, share), np.arange(self.classes))
 
     def interval(self, probability: float = 0.9) -> Interval | None:
-        """The central interval that holds a value with this probability; None where values are not on a scale."""
+        """The central interval that holds a value with this probability; None if values are not on a scale."""
         require_share(probability)
         low, high = self.quantile((1 - probability) / 2), self.quantile((1 + probability) / 2)
         return None if low is None or high is None else Interval(low, high)
 
     def likely_levels(self, probability: float = 0.9) -> list[tuple[str, ...]] | None:
-        """The fewest levels that together have this probability in each class, the most probable first; None where
-        there are no levels."""
+        """The fewest levels that together have this probability in each class, the most probable first; None
+        if there are no levels."""
         require_share(probability)
         table = self.level_table()
         return None if table is None else table.likely(probability)
@@ -194,21 +194,21 @@ class Distribution(ABC):
         return drawn
 
     def unseen(self, level: str) -> UnseenNote | None:  # noqa: ARG002
-        """What is known of a level that was never seen; None of one that was, or where there are no levels."""
+        """What is known of an unseen level; None of one that was, or if there are no levels."""
         return None
 
     def describe(self) -> str:
-        """The family in a few words; empty where the kind of its column says as much."""
+        """The family in a few words; empty if the kind of its column says as much."""
         return ""
 
     # -- what a classifier of tables needs -------------------------------------------------------------------------
 
-    silent: ClassVar[str] = "all its values are equal"  # why a column takes no part where `fit` gives None
+    silent: ClassVar[str] = "all its values are equal"  # why a column is ignored where `fit` gives None
     fits_columns: ClassVar[bool] = False  # whether it has `fit_columns`, the same for many columns at once
 
     @classmethod
     def fit(cls, column: str, tally: Any, options: FitOptions) -> Distribution | None:
-        """The distribution made of the tally of its column; None where it says nothing of the class."""
+        """The distribution made of the tally of its column; None if it says nothing of the class."""
         raise NotImplementedError
 
     @classmethod
@@ -230,7 +230,7 @@ class Distribution(ABC):
     def averaged(self, tally: Any, options: FitOptions, inclusion: float) -> tuple[Distribution, float] | None:  # noqa: ARG002
         """The average with the distribution of the whole column, and the probability that the class matters.
 
-        `inclusion` is that probability before any row. None where the column says nothing; refused by a family whose
+        `inclusion` is that probability before any row. None if the column says nothing; refused by a family whose
         evidence is not known.
         """
         raise self.not_averaged(type(self).__name__)
@@ -264,7 +264,7 @@ class Distribution(ABC):
         yield self
 
     def work(self, columns: Columns, book: Book, options: FitOptions) -> Iterator[Factor | NoFactor]:  # noqa: ARG002
-        """The factor of each of its columns for one row, with the counts behind it; or why it takes no part."""
+        """The factor of each of its columns for one row, with the counts behind it; or why it is ignored."""
         from bayesbox.dist.factor import Factor, Logged
 
         terms = self.terms(columns, 1)[0].tolist()
@@ -272,7 +272,7 @@ class Distribution(ABC):
         yield Factor(f"P({name} | class)", ("",) * len(terms), tuple(map(Logged, terms)))
 
     def learned(self, book: Book, options: FitOptions, most: int | None) -> Iterator[LearnedTable]:  # noqa: ARG002
-        """All that was learned of its columns: a row for each level, the most common ones where there are more than
+        """All that was learned of its columns: a row for each level, the most common ones if there are more than
         `most`, or for each parameter."""
         from bayesbox.dist.learned import LearnedTable, level_rows, most_common_places, parameter_rows
 
@@ -286,7 +286,7 @@ class Distribution(ABC):
         yield LearnedTable(name, rows, len(table.levels) - len(places), self.describe())
 
     def marks(self) -> Marks | None:
-        """The values that a nomogram marks; None where there are none, or where they are on a scale."""
+        """The values that a nomogram marks; None if there are none, or where they are on a scale."""
         return None
 
     def special_values(self) -> Doubles:
@@ -321,7 +321,7 @@ class Distribution(ABC):
     def compiled(self, weight: float) -> tuple[object, ...] | None:  # noqa: ARG002
         """Its factor to the power of a weight as `_core.RowScorer` takes it, which answers rows one at a time.
 
-        None where the core does not know the family: its terms are then worked out here, row by row.
+        None if the core does not know the family: its terms are then computed here, row by row.
         """
         return None
 
@@ -336,7 +336,7 @@ class Distribution(ABC):
     # -- exported -------------------------------------------------------------------------------------------------
 
     def expression(self) -> Expression | None:
-        """log P(x | class) as a tree that SQL and ONNX are written from; None where it cannot be exported.
+        """log P(x | class) as a tree that SQL and ONNX are written from; None if it cannot be exported.
 
         What is the same in every class may be omitted. Families import `dist.expression` inside this method, since a
         process that learns or predicts has no use for it.
@@ -344,7 +344,7 @@ class Distribution(ABC):
         return None
 
     def pmml_density(self) -> PmmlDensity | None:
-        """The density as PMML names it; None where PMML has no name for it. A tree that is a table needs none."""
+        """The density as PMML names it; None if PMML has no name for it. A tree that is a table needs none."""
         return None
 
 
@@ -367,7 +367,7 @@ class Plan:
         self.extra: Doubles | None = None
         self.point_mass_hits: NDArray[np.int64] | None = None
         self.impossible = False  # whether the last run found a row without a posterior: its answer is NaN
-        self.watch = False  # whether levels that were never seen are to give NaN, where the core looks numbers up
+        self.watch = False  # whether unseen levels are to give NaN, where the core looks numbers up
         self.watched = False  # whether there is such a table
 
     @property
@@ -379,7 +379,7 @@ class Plan:
         self.prior = self.prior + term
 
     def add_terms(self, terms: Doubles) -> None:
-        """Terms worked out already, rows x classes."""
+        """Terms computed already, rows x classes."""
         self.extra = terms if self.extra is None else self.extra + terms
 
     def add(self, other: Plan, weight: float) -> None:

@@ -35,7 +35,7 @@ class Bernoulli(LevelDistribution):
         return np.vstack([self.log_p, self.log_unseen[None, :], self.log_missing[None, :]])
 
     def row(self, level: str | None) -> Doubles:
-        """The log-probabilities of one level (None: missing), a value a class."""
+        """The log-probabilities of one level (None: missing), one value per class."""
         index = MISSING if level is None else FLAG_CODES.get(level.lower(), UNSEEN)
         answer: Doubles = self.rows[index]
         return answer

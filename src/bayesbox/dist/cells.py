@@ -26,7 +26,7 @@ from bayesbox.schema.arrays import AnyArray
 from bayesbox.tally.base import dyadic, positions
 
 Array = AnyArray
-UNSEEN = None  # the name of a level that was never seen
+UNSEEN = None  # the name of an unseen level
 MISSING = ("missing",)  # the name of a missing value that counts as a level
 
 
@@ -79,7 +79,7 @@ class Smoothing(ABC):
 
     @property
     def weight(self) -> float | None:
-        """The number of rows that the rule's prior is worth in a mean; None where it has no such meaning."""
+        """The number of rows that the rule's prior is worth in a mean; None if it has no such meaning."""
         return None
 
     @property
@@ -88,7 +88,7 @@ class Smoothing(ABC):
         return ()
 
     def added(self, size: int) -> tuple[float, float] | None:  # noqa: ARG002
-        """What it adds to every count and to every total over `size` levels; None where it adds no such numbers."""
+        """What it adds to every count and to every total over `size` levels; None if it adds no such numbers."""
         return None
 
     @classmethod
@@ -144,8 +144,8 @@ def ratio(rule: Smoothing, cells: Cells) -> Ratio:
 class LevelCounts:
     """The counts of a column as a rule takes them: declared levels included, the missing as a level where asked.
 
-    `cells` is class-major over `levels`; `missing` holds the rows of each class without a value, or None where
-    missing values are left out.
+    `cells` is class-major over `levels`; `missing` holds the rows of each class without a value, or None
+    if missing values are left out.
     """
 
     levels: tuple[str, ...]
@@ -232,7 +232,7 @@ def log_ratio(found: Ratio) -> Doubles:
 
 
 def log_ratio_by_level(found: Ratio) -> Doubles:
-    """The same as levels x classes, where there are many levels and most counts are alike."""
+    """The same as levels x classes, if there are many levels and most counts are alike."""
     over, under = found
     if under.ndim == 2 and under.shape[1] and under.strides[1] == 0:
         return _core.log_shares(np.ascontiguousarray(over, dtype=np.float64), under[:, 0].astype(np.float64))

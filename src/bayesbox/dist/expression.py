@@ -147,7 +147,7 @@ ReadPosition = ReadLevel | ReadFlag | ReadBin
 
 @dataclass(frozen=True, eq=False)
 class Constant(Expression):
-    """A number that is known: an array without an axis, or of one number a class."""
+    """A number that is known: an array without an axis, or of one number per class."""
 
     values: Doubles
 
@@ -165,7 +165,7 @@ class Operation(Expression):
 
 @dataclass(frozen=True, eq=False)
 class Squared(Expression):
-    """(x / scale)**2, infinite or 0 where it would be too large or too small for a double."""
+    """(x / scale)**2, infinite or 0 if it would be too large or too small for a double."""
 
     x: Expression
     scale: Constant
@@ -189,7 +189,7 @@ class CaseWhen(Expression):
 class Lookup(Expression):
     """The row of a table at a position, rows x classes, and the rows of other values.
 
-    `unseen` is the row of a value that is none of the levels, None where every value has a position; `unseen_is_error`
+    `unseen` is the row of a value that is none of the levels, None if every value has a position; `unseen_is_error`
     where such a value has no answer at all.
     """
 
@@ -234,9 +234,9 @@ class InClasses(Condition):
 
 @dataclass(frozen=True)
 class PmmlDensity:
-    """A density that PMML knows by name, and its parameters there, each with one number a class.
+    """A density that PMML knows by name, and its parameters there, each with one number per class.
 
-    `log_observed` and `log_missing` are what it adds that a value is there, or not; zeros where this says nothing.
+    `log_observed` and `log_missing` are what it adds that a value is there, or not; zeros if this says nothing.
     """
 
     column: str
@@ -247,7 +247,7 @@ class PmmlDensity:
 
 
 def constant(value: Operand) -> Expression:
-    """A number, or one number a class, as an expression; an expression as it is."""
+    """A number, or one number per class, as an expression; an expression as it is."""
     return value if isinstance(value, Expression) else Constant(np.asarray(value, dtype=np.float64))
 
 
@@ -257,7 +257,7 @@ def case(*cases: tuple[Condition, Operand], otherwise: Operand) -> Expression:
 
 
 def squared(x: Expression, scale: float | Sequence[float] | Doubles) -> Expression:
-    """(x / scale)**2, infinite or 0 where it would be too large or too small for a double."""
+    """(x / scale)**2, infinite or 0 if it would be too large or too small for a double."""
     return Squared(x, Constant(np.asarray(scale, dtype=np.float64)))
 
 
@@ -272,7 +272,7 @@ def log1p(x: Expression) -> Expression:
 
 
 def exp(x: Expression) -> Expression:
-    """The exponential; 0 where it would be too small for a double."""
+    """The exponential; 0 if it would be too small for a double."""
     return Operation("exp", (x,))
 
 

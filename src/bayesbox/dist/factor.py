@@ -29,7 +29,7 @@ class Logged:
         return self.log > -math.inf
 
     def text(self, digits: int = 7) -> str:
-        """The number in so many digits, however small or large it is."""
+        """The number in this many digits, however small or large it is."""
         if math.isinf(self.log) or abs(self.log) < MOST_LOG - 10:
             return f"{float(self):.{digits}g}"
         exponent = math.floor(self.log / math.log(10))

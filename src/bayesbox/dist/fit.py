@@ -37,7 +37,7 @@ class LevelTally(Protocol):
 
 
 class Presence(NamedTuple):
-    """log P(observed | class) and log P(missing | class); zeros where missing values are ignored."""
+    """log P(observed | class) and log P(missing | class); zeros if missing values are ignored."""
 
     log_observed: Doubles
     log_missing: Doubles
@@ -48,8 +48,8 @@ class FitOptions:
     """What a family takes besides the tally of its column.
 
     `density` is the name as it was declared, such as width:10. `class_counts` are the rows of each class, where missing
-    values count as a level; None where they are ignored. `lasting` are the levels that are possible though no row has
-    them, where a column with one value only takes no part; None where it does, as in 0.1.
+    values count as a level; None if they are ignored. `lasting` are the levels that are possible though no row has
+    them, where a column with one value only is ignored; None if it does, as in 0.1.
     """
 
     smoothing: Smoothing
@@ -60,7 +60,7 @@ class FitOptions:
     lasting: tuple[str, ...] | None = None
 
     def is_constant(self, tally: Any) -> bool:
-        """Whether a column of levels, or of numbers that are flags, has one value only, and so takes no part."""
+        """Whether a column of levels, or of numbers that are flags, has one value only, and so is ignored."""
         if self.lasting is None or not (tally.form == "counts" or self.density == "bernoulli"):
             return False
         if tally.form == "counts" and tally.sparse and len(tally.levels) > 1:  # it holds no level that never occurred
@@ -162,7 +162,7 @@ ValuesTally: TypeAlias = Values | ValueTable
 
 
 class Fitted(NamedTuple):
-    """A distribution, or None and the reason why the column takes no part."""
+    """A distribution, or None and the reason why the column is ignored."""
 
     distribution: Distribution | None
     reason: str = ""

@@ -23,7 +23,7 @@ PARAMETERS = {"std": "standard deviation"}  # parameters whose names are short f
 
 
 class LearnedRow(NamedTuple):
-    """A row of a table: its name, and for each column a formula, empty where there is none, a value, and where it was
+    """A row of a table: its name, and for each column a formula, empty if there is none, a value, and where it was
     counted how sure it is.
     """
 
@@ -127,7 +127,7 @@ def parameter_rows(column: str, parameters: dict[str, Doubles], classes: int) ->
 
 
 def most_common_places(weight: Doubles, most: int | None) -> NDArray[np.int64]:
-    """The places of the greatest weights, in their order: all of them where there is no limit."""
+    """The places of the greatest weights, in their order: all of them if there is no limit."""
     if most is None or len(weight) <= most:
         return np.arange(len(weight))
     return np.sort(np.argsort(-weight, kind="stable")[:most])

@@ -1,6 +1,6 @@
 """Leave-one-out terms: what the families enter for rows that are each judged by the tallies of all the others.
 
-A row's own unit is subtracted from the tally and the rule applied anew, in full: the number of levels, the variance
+A row's own unit is subtracted from the tally and the rule applied again, in full: the number of levels, the variance
 floor and the cut points may change with it.
 """
 
@@ -38,7 +38,7 @@ class LeaveOneOutPlan(Plan):
     """The terms of rows that are learned, each without its own row.
 
     `target` are the classes of the rows. `doubtful` marks the rows that only a refit of the whole model can answer.
-    Normal densities are gathered, and worked out together by the core in `finish`.
+    Normal densities are gathered, and computed together by the core in `finish`.
     """
 
     def __init__(self, target: Codes, classes: int) -> None:

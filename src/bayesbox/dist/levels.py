@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class LevelDistribution(Distribution):
-    """log P(level | class), levels x classes, and the rows for a level never seen and for a missing value.
+    """log P(level | class), levels x classes, and the rows for an unseen level and for a missing value.
 
     A row of zeros leaves the column out.
     """
@@ -85,7 +85,7 @@ class LevelDistribution(Distribution):
         return found
 
     def row(self, level: str | None) -> Doubles:
-        """The log-probabilities of one level (None: missing), a value a class."""
+        """The log-probabilities of one level (None: missing), one value per class."""
         raise NotImplementedError
 
     # -- from counts -----------------------------------------------------------------------------------------------
@@ -153,7 +153,7 @@ class LevelDistribution(Distribution):
         )
 
     def shown_counts(self, counts: LevelCounts) -> LevelCounts | None:
-        """The counts that its table is made of, level by level; None where levels are estimated together."""
+        """The counts that its table is made of, level by level; None if levels are estimated together."""
         return counts
 
     def _shown_levels(self, counts: LevelCounts | None, most: int | None) -> tuple[NDArray[np.int64], Doubles]:
@@ -219,7 +219,7 @@ class LevelDistribution(Distribution):
         )  # a row with this level was never learned
         self._add_by_class(plan, counts, table.reshape(counts.classes, counts.size, -1), column)
         if column is not None and options.missing_is_level and _total(book[self.column]) == 1:
-            plan.doubtful |= encode(column).codes >= 0  # without its only value the column takes no part
+            plan.doubtful |= encode(column).codes >= 0  # without its only value the column is ignored
         self._mark_last_other(plan, column, book, options)
 
     def leave_one_out_averaged(
@@ -246,7 +246,7 @@ class LevelDistribution(Distribution):
         self._mark_last_other(plan, column, book, options)
 
     def _mark_last_other(self, plan: LeaveOneOutPlan, column: Column, book: Book, options: FitOptions) -> None:
-        """Without the only row that has another value than all others, a column says nothing, and takes no part."""
+        """Without the only row that has another value than all others, a column says nothing, and is ignored."""
         if options.lasting is None:
             return
         counts = options.level_counts(book[self.column])
@@ -256,7 +256,7 @@ class LevelDistribution(Distribution):
         single = possible & (counts.as_cells().counts[:, : counts.size].sum(axis=0) == 1)
         if not single.any():
             return
-        alone = [*single.tolist(), False]  # the last is that of a level never seen
+        alone = [*single.tolist(), False]  # the last is that of an unseen level
         missing = counts.missing is not None and alone[self._index(counts, None)]
         if column is None:
             plan.doubtful |= missing
@@ -273,7 +273,7 @@ class LevelDistribution(Distribution):
         return counts, domain
 
     def _add_by_class(self, plan: LeaveOneOutPlan, counts: LevelCounts, table: Doubles, column: Column) -> None:
-        """Enter a table by class under the codes that the column has, without coding it anew."""
+        """Enter a table by class under the codes that the column has, without coding it again."""
         unknown = np.full((counts.classes, 1, plan.classes), np.nan)
         missing = table[:, len(counts.levels) :] if counts.missing is not None else np.zeros_like(unknown)
         rows = np.concatenate([table[:, : len(counts.levels)], missing, unknown], axis=1)
@@ -310,7 +310,7 @@ class LevelDistribution(Distribution):
 
 
 def level_of(column: Column) -> str | None:
-    """The level of the first row; None where it is missing."""
+    """The level of the first row; None if it is missing."""
     if column is None:
         return None
     codes, levels, _ = encode(column[0:1])

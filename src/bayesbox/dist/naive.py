@@ -47,9 +47,9 @@ class NaiveModel:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that take part."""
+        """The columns that are used."""
         return tuple(name for conditional in self.conditionals for name in conditional.columns)
 
     def conditional(self, column: str) -> Distribution | None:
-        """The distribution of one column, None where it is left out."""
+        """The distribution of one column, None if it is left out."""
         return next((each for each in self.conditionals if column in each.columns), None)

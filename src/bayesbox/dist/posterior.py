@@ -51,7 +51,7 @@ def joint_log_prob(model: ProductModel, columns: Columns, rows: int) -> Doubles:
 
 
 def log_sum(joint: Doubles) -> Doubles:
-    """log P(x), a value a row: the log of the sum over the classes of P(class, x)."""
+    """log P(x), one value per row: the log of the sum over the classes of P(class, x)."""
     plan = Plan(len(joint), np.zeros(joint.shape[1]))
     plan.add_terms(joint)
     density: Doubles = plan.run(_core.LOG_SUM)
@@ -59,7 +59,7 @@ def log_sum(joint: Doubles) -> Doubles:
 
 
 def normalised_log(joint: Doubles, log_prior: Doubles) -> Doubles:
-    """log P(class | x) of joint log-probabilities that are worked out already, rows x classes."""
+    """log P(class | x) of joint log-probabilities that are computed already, rows x classes."""
     plan = Plan(len(joint), np.zeros(joint.shape[1]))
     plan.add_terms(joint)
     return normalised(plan, log_prior, _core.LOG_POSTERIOR)
@@ -68,7 +68,7 @@ def normalised_log(joint: Doubles, log_prior: Doubles) -> Doubles:
 def posterior(model: ProductModel, columns: Columns, rows: int, first_row: int = 0, *, watch: bool = False) -> Doubles:
     """P(class | x), rows x classes; `first_row` is the number that messages give the first of them.
 
-    With `watch` numbers that are levels never seen are worth a warning.
+    With `watch` numbers that are unseen levels are worth a warning.
     """
     return _normalised(model, columns, rows, _core.POSTERIOR, first_row, watch=watch)
 
@@ -83,7 +83,7 @@ def log_posterior(
 def best_class(
     model: ProductModel, columns: Columns, rows: int, first_row: int = 0, *, watch: bool = False
 ) -> NDArray[np.int64]:
-    """The most probable class of each row; of equal ones the first."""
+    """The most probable class of each row; the first in case of a tie."""
     plan = plan_of(model, columns, rows, watch=watch)
     best: NDArray[np.int64]
     if plan.point_mass_hits is None:

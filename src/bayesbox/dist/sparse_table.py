@@ -1,5 +1,5 @@
-"""A category's distribution over a table of which nearly all counts are zero: rows are worked out when they are asked
-for."""
+"""A category's distribution over a table of which nearly all counts are zero: rows are computed when they are
+requested."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class SparseTable(Table):
         return self.log_unseen if index is None else self.rows(np.array([index]))[0]
 
     def learned(self, book: Book, options: FitOptions, most: int | None) -> Iterator[LearnedTable]:  # noqa: ARG002
-        """The most common levels, worked out by themselves."""
+        """The most common levels, computed by themselves."""
         from bayesbox.dist.learned import LearnedTable, level_rows, most_common_places
 
         common = np.zeros(len(self.levels))

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Table(LevelDistribution):
-    """log P(level | class), levels x classes, and the rows for a level never seen and for a missing value.
+    """log P(level | class), levels x classes, and the rows for an unseen level and for a missing value.
 
     A row of zeros leaves the column out.
     """
@@ -106,7 +106,7 @@ class Table(LevelDistribution):
         return lowest, rows, unseen
 
     def row(self, level: str | None) -> Doubles:
-        """The log-probabilities of one level (None: missing), a value a class."""
+        """The log-probabilities of one level (None: missing), one value per class."""
         if level is None:
             return self.log_missing
         index = self.position.get(level)

@@ -89,7 +89,7 @@ class CountedEstimator(ReadEstimator, ClassifierMixin, BaseEstimator, Generic[C]
 
     @abstractmethod
     def _new_classifier(self) -> C:
-        """A classifier with this estimator's parameters that has learned nothing."""
+        """An untrained classifier with this estimator's parameters."""
 
     def _blank_classifier(self) -> C:
         """The same with all that is to be learned besides counts."""
@@ -137,7 +137,7 @@ class CountedEstimator(ReadEstimator, ClassifierMixin, BaseEstimator, Generic[C]
         super().__setstate__(state)
 
     def save(self, path: str | PathLike[str], *, overwrite: bool = False, wait: float = WAIT) -> None:
-        """Write the model file; `bayesbox.load` reads it, and it goes on learning.
+        """Write the model file; `bayesbox.load` reads it, and the model can be trained further.
 
         A file that this model was loaded from, or saved to, and that another has changed since is not replaced:
         `ModelChanged` is raised, unless `overwrite` is true. Another process that is writing the file is waited for,
@@ -178,7 +178,7 @@ class CountedEstimator(ReadEstimator, ClassifierMixin, BaseEstimator, Generic[C]
     def _warn_of_hints(self) -> None:
         """One warning for each thing that looks wrong in the rows."""
         for hint in said_once(self.classifier_.hints()):
-            if hint.reason != Reason.IGNORED:  # which was asked for
+            if hint.reason != Reason.IGNORED:  # which was requested
                 warnings.warn(hint.as_warning(), stacklevel=3)
 
     def __add__(self, other: Self) -> Self:
@@ -227,7 +227,7 @@ class CountedEstimator(ReadEstimator, ClassifierMixin, BaseEstimator, Generic[C]
     # -- answers -------------------------------------------------------------------------------------------------
 
     def _answers(self, X: object, answer: Callable[[C, Any], AnyArray]) -> AnyArray:
-        """What the classifier answers to X; to a frame of Dask one partition after another."""
+        """What the classifier answers to X; to a Dask DataFrame one partition after another."""
         if not is_dask_frame(X):
             batch = self._asked(X)
             return answer(self.classifier_, batch)
@@ -304,7 +304,7 @@ class CountedEstimator(ReadEstimator, ClassifierMixin, BaseEstimator, Generic[C]
         """How sure the answer to one row is: the credible interval of P(class | x), by class.
 
         Every share that was counted is drawn from its posterior, by the Dirichlet prior that the smoothing rule
-        implies, so many times; the same seed gives the same interval. Densities of numbers are taken as they were
+        implies, this many times; the same seed gives the same interval. Densities of numbers are taken as they were
         learned. It prints, shows as HTML and has `.to_frame()`; each entry is a pair (low, high) with its `.estimate`.
 
         >>> import bayesbox as bb
@@ -342,9 +342,9 @@ class CountedEstimator(ReadEstimator, ClassifierMixin, BaseEstimator, Generic[C]
         threshold: Mapping[Any, float] | None = None,
         abstain: float | None = None,
     ) -> Labels:
-        """The answer of least expected cost for each row; None where no class has a probability of `abstain`.
+        """The answer of least expected cost for each row; None if no class has a probability of `abstain`.
 
-        `costs` are those of answers by (true class, answer); what is not named costs 1 where it is wrong, else 0. In
+        `costs` are those of answers by (true class, answer); what is not named costs 1 if it is wrong, else 0. In
         their place a `threshold`, {class: p}, gives the class where its probability is p or more, else the most
         probable of the others.
         """
@@ -370,7 +370,7 @@ class CountedEstimator(ReadEstimator, ClassifierMixin, BaseEstimator, Generic[C]
         return answers
 
     def best_threshold(self, X: object, y: object, label: object, *, metric: str = "f1") -> Threshold:
-        """The threshold on P(label) that serves a metric best on rows that were not learned."""
+        """The threshold on P(label) that serves a metric best on held-out rows."""
         now = copy.copy(self)  # as in `decide`
         p = now.predict_proba(X)[:, now._place_of(label)]
         found = labels_from(y, len(p), now.classifier_.target_cuts)

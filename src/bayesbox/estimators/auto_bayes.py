@@ -24,7 +24,7 @@ from bayesbox.table.auto.pool import TriedMember
 @estimator
 @describe_methods(METHODS["AutoBayes"])
 class AutoBayes(TableEstimator[AutoClassifier], AutoOptions):
-    """The best of all models: judged on rows they have not seen, pooled by log loss, calibrated by the same.
+    """The best of all models: evaluated on held-out rows, pooled by log loss, calibrated by the same.
 
     Examples
     --------
@@ -87,7 +87,7 @@ class AutoBayes(TableEstimator[AutoClassifier], AutoOptions):
         raise AttributeError("AutoBayes cannot be updated, since its models are derived from all rows: fit it again")
 
     def report(self) -> PoolReport:
-        """What was tried, how it did on rows it had not seen, and what takes part.
+        """What was tried, how it did on held-out rows, and what takes part.
 
         The report is text; it also shows as HTML in a notebook and has `.to_frame()`.
         """
@@ -101,7 +101,7 @@ class AutoBayes(TableEstimator[AutoClassifier], AutoOptions):
 
 
 class PrintedProgress:
-    """Progress for the eye, a line whenever another model is learned.
+    """Progress as text, a line whenever another model is learned.
 
     >>> shown = PrintedProgress()
     >>> shown(0.25, 3.2, "trees")
@@ -120,7 +120,7 @@ class PrintedProgress:
 
 
 class PoolReport(Result, str):
-    """The models that were judged as a table, and the pool: a text that shows itself as a result."""
+    """The models that were evaluated as a table, and the pool: a text that shows itself as a result."""
 
     judged: tuple[TriedMember, ...]
     together: TriedMember | None

@@ -123,7 +123,7 @@ class TableEstimator(HasWidget, CountedEstimator[K]):
         return {**classifier.model.left_out, **classifier.ignored}
 
     def _new_classifier(self) -> K:
-        """A classifier with this estimator's parameters that has learned nothing."""
+        """An untrained classifier with this estimator's parameters."""
         kind: Any = self.classifier_type
         found: K = kind(options_from(self, kind.options_type), self.columns, self.one_hot)
         return found
@@ -149,7 +149,7 @@ class TableEstimator(HasWidget, CountedEstimator[K]):
         return self
 
     def fit(self, X: Any, y: object, sample_weight: object = None) -> Self:
-        """Count the rows of X by the labels y; a frame of Dask one partition after another."""
+        """Count the rows of X by the labels y; a Dask DataFrame one partition after another."""
         classifier = self._blank_classifier()
         self._watch(classifier)
         batch = None if is_dask_frame(X) else batch_from(X)
@@ -167,7 +167,7 @@ class TableEstimator(HasWidget, CountedEstimator[K]):
         self._note_features(X, batch)
         self._drop_waiting()
         self.classifier_ = classifier
-        self._loaded_from()  # learned anew: it comes from no file
+        self._loaded_from()  # refitted: it comes from no file
         self._warn_of_hints()
         worse = worse_than_baseline(classifier)
         if worse is not None:
@@ -204,7 +204,7 @@ class TableEstimator(HasWidget, CountedEstimator[K]):
             self.classifier_ = classifier
 
     def forget(self, X: object, y: object, sample_weight: object = None) -> Self:
-        """Take rows out again: the tallies are as if these had never been learned."""
+        """Subtract rows: the tallies are as if these had never been learned."""
         check_is_fitted(self)
         with writing(self):
             batch = self._checked(X)
@@ -214,7 +214,7 @@ class TableEstimator(HasWidget, CountedEstimator[K]):
         return self
 
     def log_density(self, X: object) -> NDArray[np.float64]:
-        """log P(x), a value a row: how usual a row is under the model."""
+        """log P(x), one value per row: how usual a row is under the model."""
         batch = self._asked(X)
         return self.classifier_.log_density(batch)
 
@@ -256,7 +256,7 @@ class TableEstimator(HasWidget, CountedEstimator[K]):
     # -- scikit-learn --------------------------------------------------------------------------------------------
 
     def _asked(self, X: object) -> Batch:
-        """The rows of X, texts coded; what they lack, and levels that were never seen, are worth a warning."""
+        """The rows of X, texts coded; what they lack, and unseen levels, are worth a warning."""
         check_is_fitted(self)
         batch, classifier = self._checked(X), self.classifier_
         if group_of(batch) is not None:
@@ -292,7 +292,7 @@ class TableEstimator(HasWidget, CountedEstimator[K]):
 
     def _few_rows(self, X: Any) -> FewRows | None:
         """X where it is a few rows as they were learned, which the compiled model may answer: an array of doubles,
-        dicts, a pandas frame or an Arrow table; None where they take a closer look."""
+        dicts, a pandas frame or an Arrow table; None if they take a closer look."""
         if type(X) is np.ndarray:
             learned = X.ndim == 2 and X.shape[1] == getattr(self, "n_features_in_", 0)
             few = learned and X.dtype == np.float64 and 0 < len(X) <= SMALL_ROWS
@@ -393,14 +393,14 @@ class CalibratedEstimator(TableEstimator[K]):
     calibration: str | None = calibration_option()
 
     def _blank_classifier(self) -> K:
-        """A classifier that is to be calibrated as it is asked for."""
+        """A classifier that is to be calibrated as it is requested."""
         require_kind(self.calibration)
         return super()._blank_classifier().with_calibration(self.calibration)
 
     def calibrate(
         self, X: object, y: object, kind: str | None = "auto", *, sample_weight: object = None, held_out: bool = False
     ) -> Self:
-        """Learn the calibration anew, as after partial_fit or forget; the counts stay as they are.
+        """Refit the calibration, as after partial_fit or forget; the counts stay as they are.
 
         The rows are some that were learned, each held out from the counts in turn; or, with `held_out`, rows that were
         never learned. `kind` is a calibration, "auto", or None for none.

@@ -91,7 +91,7 @@ class BayesOptimal(
     """
 
     def __post_init__(self) -> None:
-        """Parameters are judged when they are used, not here: scikit-learn wants them as they were given."""
+        """Parameters are evaluated when they are used, not here: scikit-learn wants them as they were given."""
 
     def fit(self, X: object, y: object) -> Self:
         """Weigh the hypotheses by these rows, where the weights are to come from leave-one-out.
@@ -142,7 +142,7 @@ class BayesOptimal(
 
     @property
     def map_hypothesis_(self) -> Any:
-        """The most probable hypothesis by itself; of equal ones the first."""
+        """The most probable hypothesis by itself; the first in case of a tie."""
         return self.hypotheses[int(np.argmax(self.weights_))]
 
     @property
@@ -166,7 +166,7 @@ class BayesOptimal(
         return total
 
     def predict(self, X: object) -> Labels:
-        """The class that is most probable under all hypotheses together; of equal ones the first."""
+        """The class that is most probable under all hypotheses together; the first in case of a tie."""
         best: Labels = self.classes_[np.argmax(self.predict_proba(X), axis=1)]
         return best
 

@@ -14,8 +14,8 @@ from bayesbox.table.full.options import FullOptions
 class FullBayes(CalibratedEstimator[FullClassifier], FullOptions):
     """The full Bayes classifier: P(all columns | class), nothing taken to be independent.
 
-    Categories and flags have a joint table over their tuples, numbers a multivariate normal (divided by n), and where
-    there are both, a tuple with rows enough has a normal of its own. A table that would not fit is refused with the
+    Categories and flags have a joint table over their tuples, numbers a multivariate normal (divided by n), and if
+    there are both, a tuple with enough rows has a normal of its own. A table that would not fit is refused with the
     number of its cells.
 
     Examples

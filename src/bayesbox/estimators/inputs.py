@@ -128,7 +128,7 @@ def labels_from(y: object, rows: int, cuts: Sequence[float] | None = None) -> En
 
 
 def classes_from(classes: object, label_type: str | None) -> tuple[str, ...]:
-    """The texts of classes that are declared beside labels of this type, None where no label was seen yet."""
+    """The texts of classes that are declared beside labels of this type, None if no label was seen yet."""
     column = labels_of(classes)
     refuse_continuous(column)
     found = encode(column)

@@ -44,7 +44,7 @@ class NaiveBayes(CalibratedEstimator[NaiveClassifier], NaiveOptions):
 
     @property
     def column_weights_(self) -> dict[str, float]:
-        """The weight of each column: the power its factor is raised to, 0 where it takes no part."""
+        """The weight of each column: the power its factor is raised to, 0 if it is ignored."""
         self._require_fitted()
         model = self.classifier_.model
         weights = dict.fromkeys(model.left_out, 0.0)
@@ -55,13 +55,13 @@ class NaiveBayes(CalibratedEstimator[NaiveClassifier], NaiveOptions):
 
     @property
     def selected_(self) -> tuple[str, ...]:
-        """The columns that take part."""
+        """The columns that are used."""
         return tuple(name for name, weight in self.column_weights_.items() if weight)
 
     def dependence(self, X: object, y: object) -> Dependence | None:
         """The columns that depend most on each other given the class, the harm that does, and what does better.
 
-        None where it does no harm. `str()` of it is what `bayes train` prints. A sample of the rows is looked at.
+        None if it does no harm. `str()` of it is what `bayes train` prints. A sample of the rows is looked at.
 
         Parameters
         ----------
@@ -70,7 +70,7 @@ class NaiveBayes(CalibratedEstimator[NaiveClassifier], NaiveOptions):
 
         Returns
         -------
-        Dependence, or None where it does no harm
+        Dependence, or None if it does no harm
 
         Examples
         --------
@@ -119,7 +119,7 @@ class NaiveBayes(CalibratedEstimator[NaiveClassifier], NaiveOptions):
         return picture(self.classifier_, str(column), densities)
 
     def density_losses(self, column: object) -> dict[str, float]:
-        """The class log loss, in nats a row, of each density that `numeric="auto"` tries for a column, least first.
+        """The class log loss, in nats per row, of each density that `numeric="auto"` tries for a column, least first.
 
         Parameters
         ----------
@@ -137,7 +137,7 @@ class NaiveBayes(CalibratedEstimator[NaiveClassifier], NaiveOptions):
         """A ruler for each column, on which every value stands at what it adds to the log-odds of two classes.
 
         `label` is the second class unless it is given, `against` the most probable of the others. `row` (a dict, or X
-        of one row) is marked on the rulers. `top` columns are drawn, the most telling first. A notebook shows the
+        of one row) is marked on the rulers. `top` columns are drawn, the most informative first. A notebook shows the
         picture, whose text is `svg()`; `print` writes it in characters.
 
         Parameters
@@ -216,7 +216,7 @@ class NaiveBayes(CalibratedEstimator[NaiveClassifier], NaiveOptions):
     def to_onnx(self) -> bytes:
         """The model as an ONNX graph: an input for each column, rows x 1, outputs `label` and `probabilities`.
 
-        A category is a text, "" where it is missing; all else a double, NaN where it is missing.
+        A category is a text, "" where it is missing; all else a double, NaN if it is missing.
 
         Returns
         -------

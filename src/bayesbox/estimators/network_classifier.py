@@ -115,7 +115,7 @@ class NetworkClassifier(DocLink, HasParameters, ClassifierMixin, BaseEstimator, 
     # -- answers -------------------------------------------------------------------------------------------------
 
     def predict(self, X: object) -> Labels:
-        """The most probable state of each row; of equally probable ones the first."""
+        """The most probable state of each row; the first in case of a tie."""
         best = self.predict_proba(X).argmax(axis=1)
         labels: Labels = self.classes_[best]
         return labels

@@ -45,7 +45,7 @@ def _renamed(old: str, new: str) -> property:
 
 
 def warn_of_name(old: str, *, stacklevel: int) -> None:
-    """Say that a parameter has another name now, which goes before the old one where both are given."""
+    """Say that a parameter has another name now, which takes precedence over the old one where both are given."""
     warnings.warn(
         f"{old}= has been renamed to {RENAMED[old]}=; the old name will stop working in 0.4",
         FutureWarning,

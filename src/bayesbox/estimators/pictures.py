@@ -77,9 +77,9 @@ def report(
     ----------
     model : a fitted estimator of tables, or a BayesianNetwork
         What-if, nomogram and network answer in the page itself, as the library does; where the page cannot answer for
-        a model, such as AutoBayes, it holds answers that were worked out beforehand, and says so.
+        a model, such as AutoBayes, it holds answers that were computed beforehand, and says so.
     data : file, frame or other source of rows, or None
-        Rows with their classes, by which the model is judged.
+        Rows with their classes, by which the model is evaluated.
     path : str
         The file to write.
     target, weight : str
@@ -87,8 +87,8 @@ def report(
     rows : int
         How many rows of `data` are shown and explained; none by default, since rows may be people.
     suppress : int
-        Levels with fewer than so many rows in a class are pooled, in the tables of the page too; columns for which that
-        is not enough are not shown. 0 shows all.
+        Levels with fewer than this many rows in a class are pooled, in the tables of the page too; columns for which
+        that is not enough are not shown. 0 shows all.
 
     Returns
     -------

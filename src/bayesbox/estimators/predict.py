@@ -44,11 +44,12 @@ def predict(
 ) -> Any:
     """The class of each row of files, a frame, a query or any other source: what `bayes predict` writes, as a table.
 
-    A frame of pandas gives one of pandas with the same index, one of polars one of polars; all else a table of Arrow.
+    A pandas DataFrame gives a pandas DataFrame with the same index, a polars frame a polars frame; all else an Arrow
+    table.
 
     `proba` adds a column `P(class)` for each class, `explain=3` the three columns that say most for the class against
     the runner-up, `keep` copies columns (`["*"]` all). A Spark DataFrame gives a Spark DataFrame: all of its columns
-    and the new ones, worked out on the executors when they are asked for. `follow_links` is about folders of documents:
+    and the new ones, computed on the executors when they are requested. `follow_links` is about folders of documents:
     links in them are skipped otherwise.
 
     Parameters
@@ -56,13 +57,13 @@ def predict(
     model : a fitted estimator
     data : name of a file, a glob, a folder, a frame, a table, or any source
     proba : bool, default False; add a column for the probability of each class
-    explain : int, default 0; add so many columns that say most
+    explain : int, default 0; add this many columns that say most
     keep : list of columns to copy, ["*"] for all; () by default
     threads : int, default 1; threads that answer
-    na : list of str, () by default; more texts that stand for a missing value
+    na : list of str, () by default; additional texts that mean missing
     format : str or None (default); the format of the file, where its name does not say it
     follow_links : bool, default False; follow links in folders of documents
-    encoding : str or None (default, UTF-8); that of text files, though a byte order mark goes before it
+    encoding : str or None (default, UTF-8); that of text files, though a byte order mark takes precedence
     decimal : str, default "."; the decimal mark of numbers in text files
     thousands : str or None (default); the mark between the thousands of numbers
     delimiter : str or None (default); what separates the fields
@@ -72,7 +73,7 @@ def predict(
 
     Returns
     -------
-    a frame of pandas, polars or Spark where `data` is one, else an Arrow table
+    a pandas DataFrame, polars or Spark where `data` is one, else an Arrow table
 
     Examples
     --------

@@ -78,7 +78,7 @@ class AsksQuestions:
 
         Parameters
         ----------
-        row : dict, Series, named tuple, or X of one row; a column that is left out is missing
+        row : dict, Series, named tuple, or X of one row; an absent column is missing
         changes : dict from column to its other value
 
         Returns
@@ -104,7 +104,7 @@ class AsksQuestions:
 
         Parameters
         ----------
-        row : dict, Series, named tuple, or X of one row; a column that is left out is missing
+        row : dict, Series, named tuple, or X of one row; an absent column is missing
         to : the class to reach, or None (default) for any other
         fixed : list of columns that may not change; () by default
 
@@ -154,16 +154,16 @@ class AsksQuestions:
         """What each column says of the class by itself, in bits; with rows and their classes, what is lost without it.
 
         The loss is that of the mean log loss where the column is marginalised: the term of naive Bayes left out, in
-        other models the column missing in every row. Take rows that were not learned.
+        other models the column missing in every row. Take held-out rows.
 
         Parameters
         ----------
-        X : rows that were not learned, or None (default)
+        X : held-out rows, or None (default)
         y : the class of each of these rows; given with X
 
         Returns
         -------
-        Importance, the most telling column first; it prints as a table and has `.to_frame()`
+        Importance, the most informative column first; it prints as a table and has `.to_frame()`
 
         Examples
         --------
@@ -190,7 +190,7 @@ class AsksQuestions:
         """What has changed in rows since the model was trained, or in the rows of another model.
 
         X is rows, the name of a file, or another estimator. Each column has a G-test and a population stability index,
-        its levels never seen, and its share of missing values. Rows are counted a batch at a time and not kept.
+        its unseen levels, and its share of missing values. Rows are counted a batch at a time and not kept.
 
         Parameters
         ----------

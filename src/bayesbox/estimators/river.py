@@ -1,4 +1,4 @@
-"""An estimator as a classifier of river, whose evaluation asks for its base class: the only module that knows river."""
+"""An estimator as a river classifier, whose evaluation asks for its base class: the only module that knows river."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class RiverClassifier(base.Classifier):  # type: ignore[misc]
         return self.estimator.predict_one(_row(x)) if hasattr(self.estimator, "classifier_") else None
 
     def clone(self, new_params: dict[str, Any] | None = None, include_attributes: bool = False) -> RiverClassifier:
-        """The same that has learned nothing."""
+        """The same that is not trained."""
         if include_attributes:
             return RiverClassifier(self.estimator)
         return RiverClassifier((new_params or {}).get("estimator") or unfitted(self.estimator))

@@ -43,10 +43,10 @@ def robustness(
     """Cross-validate one model, a list or a dict of them on rows as they are, and on rows that are changed on purpose.
 
     `label_noise` are shares of the training labels that are wrong, `noise_points` isolated points that are added to the
-    training rows, as shares of these; both are judged on clean rows. `irrelevant` are numbers of random columns,
+    training rows, as shares of these; both are evaluated on clean rows. `irrelevant` are numbers of random columns,
     `copies` how often each column is repeated, `missing` shares of values that are missing. Each is a number or
-    several; (0.2,), (0.1,), (10,), (1,) and (0.2,) by default, and () leaves one out. There are `cv` folds, ten where
-    nothing is said and there are rows enough. The models stay as they are.
+    several; (0.2,), (0.1,), (10,), (1,) and (0.2,) by default, and () leaves one out. There are `cv` folds, ten by
+    default and there are enough rows. The models stay as they are.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def robustness(
     copies : int, list of int, or None (default, 1)
     missing : float, list of floats, or None (default, 0.2)
     sample_weight : array of a weight for each row, or None (each counts once); a row of weight 2 counts as two
-    cv : int or None (default, ten folds where there are rows enough)
+    cv : int or None (default, ten folds if there are enough rows)
     repeats : int, default 1; how often the rows are shuffled into folds
     seed : int, default 0; the same seed gives the same result
     threads : int, default 1

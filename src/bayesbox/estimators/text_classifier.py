@@ -54,7 +54,7 @@ class TextClassifier(CountedEstimator[DocumentClassifier], DocumentOptions):
     # -- learning ------------------------------------------------------------------------------------------------
 
     def _new_classifier(self) -> DocumentClassifier:
-        """A classifier with this estimator's parameters that has learned nothing."""
+        """An untrained classifier with this estimator's parameters."""
         return DocumentClassifier(options_from(self, TextOptions), options_from(self, Tokens))
 
     @classmethod
@@ -90,7 +90,7 @@ class TextClassifier(CountedEstimator[DocumentClassifier], DocumentOptions):
         if self.prior is not None:
             given_prior(self.prior, classifier.classes)  # refuses one that does not fit the classes
         self.classifier_ = classifier
-        self._loaded_from()  # learned anew: it comes from no file
+        self._loaded_from()  # refitted: it comes from no file
         return self
 
     def partial_fit(self, X: object, y: object, classes: object = None, sample_weight: object = None) -> Self:
@@ -120,7 +120,7 @@ class TextClassifier(CountedEstimator[DocumentClassifier], DocumentOptions):
         return self
 
     def forget(self, X: object, y: object, sample_weight: object = None) -> Self:
-        """Take documents out again: the tallies are as if these had never been learned.
+        """Subtract documents: the tallies are as if these had never been learned.
 
         Parameters
         ----------
@@ -151,14 +151,14 @@ class TextClassifier(CountedEstimator[DocumentClassifier], DocumentOptions):
 
     @property
     def chosen_(self) -> dict[str, Any]:
-        """The model that documents are judged by: its `occurrence`, whether words count `once`, and its `phrases`."""
+        """The model that classifies documents: its `occurrence`, whether words count `once`, and its `phrases`."""
         self._require_fitted()
         rules = self.classifier_.rules
         return {"occurrence": rules.occurrence, "once": rules.once, "phrases": self.classifier_.tokens.phrases}
 
     @property
     def words_(self) -> tuple[str, ...]:
-        """The words that take part."""
+        """The words that are used."""
         self._require_fitted()
         return self.classifier_.model.conditional.words
 
@@ -288,7 +288,7 @@ def _batch(name: str, column: object, rows: int) -> Batch:
 
 
 def _counts_of(X: Any) -> Any:
-    """A matrix of counts, dense or sparse, where X is one or can be made one; None where it holds texts."""
+    """A matrix of counts, dense or sparse, where X is one or can be made one; None if it holds texts."""
     if is_sparse(X):
         _require_finite(X.tocsr().data)
         return X

@@ -47,14 +47,14 @@ def train(
 ) -> Any:
     """A fitted estimator from files (a name, a glob, a folder, several of them), a frame, or any source.
 
-    The rows stream through in one pass. Rows without a label are left out; `training_` says how many. A
-    `TextClassifier` learns the column `text` of a table, or files of documents: a folder with one folder a class (text,
-    mail, Maildir), or an mbox a class; the names of these are the classes then. Links in such folders are skipped and
-    counted in a warning, `SkippedLinks`, unless `follow_links` is true.
+    The rows stream through in one pass. Rows without a label are dropped; `training_` says how many. A
+    `TextClassifier` learns the column `text` of a table, or files of documents: a folder with one folder per class
+    (text, mail, Maildir), or an mbox a class; the names of these are the classes then. Links in such folders are
+    skipped and counted in a warning, `SkippedLinks`, unless `follow_links` is true.
 
-    A target of numbers that look like measurements is refused: `target_bins` cuts it into so many bins of about as many
-    rows each, which are the classes then. `classes_limit` is the most classes, 10,000 by default; to give it says that
-    numbers are classes.
+    A target of numbers that look like measurements is refused: `target_bins` cuts it into this many bins of about as
+    many rows each, which are the classes then. `classes_limit` is the most classes, 10,000 by default; to give it says
+    that numbers are classes.
 
     Parameters
     ----------
@@ -63,14 +63,14 @@ def train(
     model : an estimator that is not fitted, or None (default) for `NaiveBayes()`
     text : str or None (default); the column of the documents, for a `TextClassifier`
     weight : str or None (default); the column that says how often a row counts
-    target_bins : int or None (default); cut a target of numbers into so many classes
+    target_bins : int or None (default); cut a target of numbers into this many classes
     classes_limit : int or None (default, 10,000); the most classes
     threads : int, default 1; threads that read and count
-    na : list of str, () by default; more texts that stand for a missing value
-    bad_rows : "error" (default), or "skip" to leave broken rows out and count them
+    na : list of str, () by default; additional texts that mean missing
+    bad_rows : "error" (default), or "skip" to skip malformed rows and count them
     format : str or None (default); the format of the file, where its name does not say it
     follow_links : bool, default False; follow links in folders of documents
-    encoding : str or None (default, UTF-8); that of text files, though a byte order mark goes before it
+    encoding : str or None (default, UTF-8); that of text files, though a byte order mark takes precedence
     decimal : str, default "."; the decimal mark of numbers in text files
     thousands : str or None (default); the mark between the thousands of numbers
     delimiter : str or None (default); what separates the fields
@@ -111,7 +111,7 @@ def train(
 
 
 def load(path: str | PathLike[str]) -> Any:
-    """The estimator in a model file; it goes on learning where it was saved.
+    """The estimator in a model file; it can be trained further.
 
     Nothing is locked. The estimator remembers which version of the file it is, so that `save` to the same name raises
     `ModelChanged` where another has changed the file since.

@@ -32,7 +32,7 @@ def bayes_rule(prior: Any, likelihood: Any, evidence: float | Fraction | None = 
     ----------
     prior : P(h), a number or Fraction; or a dict from hypothesis to probability
     likelihood : P(e | h), a number; with a dict for a prior, a dict by hypothesis, or a list of such dicts
-    evidence : P(e), a number, or None (default) where there is a dict
+    evidence : P(e), a number, or None (default) if there is a dict
     work : bool, default False; give the work in place of the posterior
 
     Returns

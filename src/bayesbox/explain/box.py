@@ -1,7 +1,7 @@
 """The Bayes box of one case: a factor in each row, a class in each column; the joint, the posterior and the odds below.
 
 Where every factor is a ratio of counts, the joint, the posterior and the odds are exact fractions; a density makes
-them decimals, worked out by logarithms. Where no class has a joint above 0, the posterior is the prior, as everywhere.
+them decimals, computed by logarithms. Where no class has a joint above 0, the posterior is the prior, as everywhere.
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ class BayesBox:
         return Step(name, rows, self.classes)
 
     def _sum_text(self) -> str:
-        """The sum of the joint written out, where it is short."""
+        """The sum of the joint written out, if it is short."""
         terms = [cell.fraction() or cell.decimal() for cell in (Cell(value=value) for value in self.joint)]
         return " + ".join(terms) if len(terms) <= MOST_TERMS else f"the sum of {len(terms)} joints"
 
@@ -175,7 +175,7 @@ class BayesBox:
         return [*lines, f"so the class is {self.classes[self.ranking()[0]]}"]
 
     def _other_way(self, one: int, other: int) -> str:
-        """The odds of two classes the other way round, as a text may print them, where they are a short fraction."""
+        """The odds of two classes the other way round, as a text may print them, if they are a short fraction."""
         over, under = self.joint[one], self.joint[other]
         if len(self.classes) > 2 or not isinstance(over, Fraction) or not isinstance(under, Fraction):
             return ""
@@ -222,7 +222,7 @@ class BayesBox:
 
 
 def _texts(classes: Sequence[str], values: Sequence[Number]) -> dict[str, str] | None:
-    """Exact numbers as fractions by class; None where one is not exact, or too long to be written."""
+    """Exact numbers as fractions by class; None if one is not exact, or too long to be written."""
     texts = [fraction_text(value) for value in values]
     return dict(zip(classes, texts, strict=True)) if all(texts) else None
 

@@ -1,7 +1,7 @@
 """Credible intervals: how sure the shares of a table are, and an answer that is made of them.
 
 The interval of a share is that of its beta distribution, exactly. That of an answer is found by drawing: every share
-that was counted is drawn from its posterior and the answer is worked out, many times; its quantiles are the limits.
+that was counted is drawn from its posterior and the answer is computed, many times; its quantiles are the limits.
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ def require_draws(draws: int, seed: int) -> None:
 
 
 def share_interval(share: SharePosterior, estimate: float, level: float) -> CredibleInterval:
-    """The central interval of a share; by the reference prior it begins at 0 where no row has the level."""
+    """The central interval of a share; by the reference prior it begins at 0 if no row has the level."""
     low, high = beta_interval(level, share.alpha, share.beta)
     low, high = (0.0 if share.at_zero else low), (1.0 if share.at_one else high)
     return CredibleInterval(low, high, estimate=estimate, level=level)

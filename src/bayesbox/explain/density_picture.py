@@ -18,7 +18,7 @@ POINTS = 200
 
 
 class Panel(NamedTuple):
-    """A density with its title; None where the column has none."""
+    """A density with its title; None if the column has none."""
 
     title: str
     density: Distribution | None

@@ -18,8 +18,8 @@ from bayesbox.schema.levels import class_position
 class Explanation:
     """`prior` + the sum of `terms` over the columns is log P(class, x).
 
-    `terms` is rows x classes x columns of log P(x_j | class), times the weight of the column where it has one, 0 where
-    the column is left out; it is +inf where a value hits a point mass.
+    `terms` is rows x classes x columns of log P(x_j | class), times the weight of the column where it has one, 0
+    if the column is left out; it is +inf where a value hits a point mass.
     """
 
     labels: AnyArray
@@ -47,7 +47,7 @@ class Explanation:
         return class_position(label, self.labels.tolist())
 
     def log_odds(self, label: object, against: object) -> Doubles:
-        """log of P(label | x) / P(against | x), a value a row: the prior's share plus the columns' shares.
+        """log of P(label | x) / P(against | x), one value per row: the prior's share plus the columns' shares.
 
         Of two impossible classes the columns say nothing, and the prior's share is left. P is that of the model's own
         terms, before any calibration.
@@ -60,7 +60,7 @@ class Explanation:
         return settled(odds, prior, np.isneginf(joint[:, one]), np.isneginf(joint[:, other]))
 
     def column_odds(self, label: object, against: object) -> Doubles:
-        """Rows x columns: how far each column moves the log-odds towards `label`; 0 where both are impossible."""
+        """Rows x columns: how far each column moves the log-odds towards `label`; 0 if both are impossible."""
         return lead(self.terms[:, self.position(label)], self.terms[:, self.position(against)])
 
     def joint(self) -> Doubles:
@@ -74,7 +74,7 @@ class Explanation:
 
 
 def lead(one: Any, other: Any) -> Doubles:
-    """one - other, with 0 where both are the same infinity."""
+    """one - other, with 0 if both are the same infinity."""
     with np.errstate(invalid="ignore"):
         return np.where(one == other, 0.0, np.subtract(one, other))
 

@@ -4,9 +4,9 @@ Between two classes naive Bayes is a sum,
 
     log P(c | x) / P(d | x)  =  log P(c) / P(d)  +  sum_j log P(x_j | c) / P(x_j | d)
 
-so that a row is judged by eye: read off what each value adds, add the prior, and look up the probability that goes with
-the total (Mozina, Demsar, Kattan and Zupan, "Nomograms for Visualization of Naive Bayesian Classifier", 2004). Here are
-the numbers; `nomogram_picture` and `nomogram_text` draw them.
+so that a row is evaluated by eye: read off what each value adds, add the prior, and look up the probability that goes
+with the total (Mozina, Demsar, Kattan and Zupan, "Nomograms for Visualization of Naive Bayesian Classifier", 2004).
+Here are the numbers; `nomogram_picture` and `nomogram_text` draw them.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ EXTREME = math.log(9999.0)  # log-odds beyond which four decimals tell nothing
 
 @dataclass(frozen=True)
 class Mark:
-    """A value and what it adds to the log-odds: infinite where one of the classes gives it a probability of 0.
+    """A value and what it adds to the log-odds: infinite if one of the classes gives it a probability of 0.
 
-    `number` is the value itself, where it is one of a scale.
+    `number` is the value itself, if it is one of a scale.
     """
 
     label: str
@@ -40,7 +40,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Ruler:
-    """One column: its values, in the order of their levels or ascending, and the value of the row, where there is one.
+    """One column: its values, in the order of their levels or ascending, and the value of the row, if there is one.
 
     A column of free text, or a matrix of counts, has too many values for marks: only that of a row is shown.
     """
@@ -85,7 +85,7 @@ class Ruler:
 
 @dataclass(frozen=True, repr=False)
 class Nomogram(Result):
-    """Rulers of the columns, the most telling first; `others` are those beyond the number that was asked for.
+    """Rulers of the columns, the most informative first; `others` are those beyond the number that was requested.
 
     `prior` is log P(label) / P(against). `total` is the log-odds of the row, all columns and the prior together; None
     without a row. All is of the model's own terms, before any calibration.
@@ -192,7 +192,7 @@ class Nomogram(Result):
         }
 
     def text(self, width: int = 100) -> str:
-        """The nomogram in so many characters a line."""
+        """The nomogram in this many characters per line."""
         from bayesbox.explain.nomogram_text import nomogram_text
 
         return nomogram_text(self, width)
@@ -213,7 +213,7 @@ def signed(odds: float, infinite: str = "inf") -> str:
 
 
 def chance_text(log_odds: float) -> str:
-    """The probability that goes with log-odds, for the eye.
+    """The probability that goes with log-odds as text.
 
     >>> chance_text(1.5), chance_text(-20.0), chance_text(20.0)
     ('0.8176', 'below 0.0001', 'above 0.9999')

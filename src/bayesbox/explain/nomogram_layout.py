@@ -142,7 +142,7 @@ def joined(names: Sequence[str], longest: int) -> str:
 
 
 def cut(name: str, longest: int) -> str:
-    """A name in one line and at most so many characters; a long one with fewer decimals in its numbers.
+    """A name in one line and at most this many characters; a long one with fewer decimals in its numbers.
 
     >>> cut("up to 0.7500000000000001", 20), cut("Iris-versicolor", 10)
     ('up to 0.75', 'Iris-ve...')
@@ -169,7 +169,7 @@ def placed(
     bounds: tuple[float, float],
     bold: float = 1.0,
 ) -> list[PlacedLabel]:
-    """The labels that fit into so many lines without touching each other: the row's own, the ends, then the others.
+    """The labels that fit into this many lines without touching each other: the row's own, the ends, then the others.
 
     `place` is where the ruler begins and how long it is, `letter` the width of a character, `bold` how much
     wider those of the row's own label are.

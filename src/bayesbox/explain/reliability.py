@@ -41,7 +41,7 @@ def bar(each: Bin) -> str:
 
 
 def count_text(count: float) -> str:
-    """A count with its thousands apart; a fraction only where there is one.
+    """A count with its thousands apart; a fraction only if there is one.
 
     >>> count_text(16281), count_text(2.5)
     ('16,281', '2.5')

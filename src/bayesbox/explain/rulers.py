@@ -26,7 +26,7 @@ MISSING = "missing"
 
 
 def rulers_of(model: NaiveModel, book: Book, one: int, other: int) -> list[Ruler]:
-    """The ruler of each column, for the class at place `one` against that at `other`; the most telling first."""
+    """The ruler of each column, for the class at place `one` against that at `other`; the most informative first."""
     counted = book.with_classes(model.classes)
     singles = ((each, model.weight_of(found)) for found in model.conditionals for each in found.by_column())
     rulers = [_Reader(model, counted, each, weight, one, other).ruler() for each, weight in singles]
@@ -114,7 +114,7 @@ class _Reader:
 
 
 def round_values(low: float, high: float, *, whole: bool = False, about: int = ABOUT) -> Doubles:
-    """About so many round numbers from `low` to `high`; only whole ones on request.
+    """About this many round numbers from `low` to `high`; only whole ones on request.
 
     >>> round_values(3.2, 71.9)
     array([10., 20., 30., 40., 50., 60., 70.])

@@ -1,4 +1,4 @@
-"""Numbers as they stand in a formula or a table of many: decimals where these end, else fractions."""
+"""Numbers as they are in a formula or a table of many: decimals where these end, else fractions."""
 
 from __future__ import annotations
 

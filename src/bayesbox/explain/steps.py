@@ -24,7 +24,7 @@ WIDTH = 100  # of the text, in characters
 
 
 def fraction_text(value: object) -> str:
-    """An exact number as a fraction; nothing where it is not exact, or has more digits than Python writes out.
+    """An exact number as a fraction; nothing if it is not exact, or has more digits than Python writes out.
 
     >>> fraction_text(Fraction(2, 6)), fraction_text(0.5), fraction_text(Fraction(1, 3**100_000))
     ('1/3', '', '')
@@ -48,11 +48,11 @@ class Cell:
     value: Number | float | None = None
 
     def parts(self) -> list[str]:
-        """The formula, the fraction and the decimal, each where there is one and it says something new."""
+        """The formula, the fraction and the decimal, each if there is one and it says something new."""
         return [part for part in dict.fromkeys([self.formula, self.fraction(), self.decimal()]) if part]
 
     def fraction(self) -> str:
-        """The exact value as a fraction in lowest terms; nothing where it is not exact, or too long to read."""
+        """The exact value as a fraction in lowest terms; nothing if it is not exact, or too long to read."""
         text = fraction_text(self.value)
         return text if len(text) <= 2 * DIGITS + 1 else ""
 
@@ -143,7 +143,7 @@ class Work:
         raise KeyError(name)
 
     def text(self, width: int = WIDTH, *, title: bool = True) -> str:
-        """The work as text of so many columns."""
+        """The work as text of this many columns."""
         from bayesbox.explain.work_text import as_text
 
         return as_text(self.title if title else "", self.steps, width)

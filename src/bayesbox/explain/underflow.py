@@ -18,7 +18,7 @@ NAME = "underflow"
 
 
 def underflow_steps(classes: tuple[str, ...], factors: Sequence[Factor]) -> tuple[Step, ...]:
-    """The product by doubles, the sum of logs, and what is left of it beside the largest; nothing where none is needed.
+    """The product by doubles, the sum of logs, and what is left of it beside the largest; nothing if none is needed.
 
     >>> from fractions import Fraction
     >>> rare = Factor("P(x | class)", ("", ""), (Fraction(1, 10**200), Fraction(1, 10**201)))

@@ -24,7 +24,7 @@ from bayesbox.rule.smoothing import MaximumLikelihood
 from bayesbox.schema.schema import Schema
 from bayesbox.tally.book import Book
 
-MOST_FACTORS, SHOWN_FACTORS = 200, 40  # of a row: that are all written out; that are, where there are more
+MOST_FACTORS, SHOWN_FACTORS = 200, 40  # of a row: that are all written out; that are, if there are more
 CLOSE = 1e-9  # how far the product of terms may be from an answer that it is shown for
 
 
@@ -66,7 +66,7 @@ def bayes_box(
 
 
 def most_telling(factors: list[Factor], classes: int) -> list[Factor]:
-    """The factors; where they are very many, those that differ most between classes, and the others in one."""
+    """The factors; if they are very many, those that differ most between classes, and the others in one."""
     if len(factors) <= MOST_FACTORS:
         return factors
     spread = [_spread(factor) for factor in factors]

@@ -11,7 +11,7 @@ from bayesbox.explain.steps import Cell, Row, Step, parts_between
 GAP = 2  # between columns
 WIDEST_NAME = 44  # of a row, before it is broken
 NARROW_NAME = 28  # the same, where the columns need the room
-NARROW_CELL = 20  # to which cells are broken at spaces, where they do not fit beside each other
+NARROW_CELL = 20  # to which cells are broken at spaces, if they do not fit beside each other
 
 
 def as_text(title: str, steps: Sequence[Step], width: int) -> str:

@@ -22,7 +22,7 @@ class Dialect:
     backslash: bool  # whether a backslash in a text means something
     number: str  # around the decimal digits of a double
     infinity: str
-    nan: str | None  # None where a column cannot hold one
+    nan: str | None  # None if a column cannot hold one
     is_real: str  # whether a column holds doubles or decimals
     greatest: str
     fence: str = ""  # ends a step that must not be written into the next one, where each part of it stands many times
@@ -80,7 +80,7 @@ class Dialect:
 
 
 def added_up(terms: Sequence[str]) -> str:
-    """The sum of some terms, in parentheses where there are many: no expression may be too deep.
+    """The sum of some terms, in parentheses if there are many: no expression may be too deep.
 
     >>> added_up(["a", "b", "c"])
     'a + b + c'

@@ -1,7 +1,7 @@
 """A naive Bayes model as an ONNX graph: columns in, class and probabilities out.
 
 Every column is an input of its own, of shape rows x 1: a category a text ("" where it is missing), all else a double
-(NaN where it is missing; a flag is 0 or 1). The outputs are `label` and `probabilities`, rows x classes.
+(NaN if it is missing; a flag is 0 or 1). The outputs are `label` and `probabilities`, rows x classes.
 """
 
 from __future__ import annotations

@@ -207,7 +207,7 @@ def _saying(lookup: Lookup) -> dict[str, Doubles]:
 
 
 def _filler(rows: Doubles) -> Doubles:
-    """What each class lacks of the largest sum; nothing where the sums differ by rounding only."""
+    """What each class lacks of the largest sum; nothing if the sums differ by rounding only."""
     sums = rows.sum(axis=0)
     lacking: Doubles = sums.max() - sums
     return np.where(lacking > 1e-12, lacking, 0.0)

@@ -1,7 +1,7 @@
 """A naive Bayes model as one SQL statement: class and probabilities inside the database, without this package.
 
 The statement goes in steps, each a named subquery: the columns are prepared (`bayes_input`), the log-probability of
-each class is added up (`bayes_joint`), where there are point masses only the classes that hit most of them stay
+each class is added up (`bayes_joint`), if there are point masses only the classes that hit most of them stay
 (`bayes_kept`), the largest is found (`bayes_largest`), and what remains is brought back from the logarithm
 (`bayes_weight`) and divided by its sum. A row that no class allows gets the prior, as it does in `predict_proba`.
 """

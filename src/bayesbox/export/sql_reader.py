@@ -67,7 +67,7 @@ class SqlReader:
     def _known(
         self, column: str, text: str, texts: Sequence[tuple[str, int]], reals: Sequence[tuple[float, int]]
     ) -> str:
-        """The position of a level where there is a value: by its text, in columns of reals by its number."""
+        """The position of a level if there is a value: by its text, in columns of reals by its number."""
         dialect = self.dialect
         cases = [f"WHEN {column} IS NULL THEN {MISSING}"]
         if reals:

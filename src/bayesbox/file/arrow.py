@@ -1,4 +1,4 @@
-"""A table of tallies as one Arrow IPC file, and back from bytes that nobody vouches for.
+"""A table of tallies as one Arrow IPC file, and back from untrusted bytes.
 
 The layout is the plainest there is: the schema, one record batch, the footer; text and numbers without nulls, no
 dictionaries, no compression (whose lengths would have to be believed before they can be checked). The reader proves
@@ -34,7 +34,7 @@ def write(columns: Mapping[str, pa.Array]) -> bytes:
 
 
 def read(data: bytes, columns: Mapping[str, tuple[pa.DataType, ...]]) -> dict[str, pa.Array]:
-    """The columns of a file that `write` made, each of one of its types; ValueError where it is not such a file.
+    """The columns of a file that `write` made, each of one of its types; ValueError if it is not such a file.
 
     >>> read(write({"count": pa.array([3, 4])}), {"count": (WHOLE, TEXT)})["count"].to_pylist()
     [3, 4]

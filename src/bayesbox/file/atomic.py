@@ -92,7 +92,7 @@ def replacing(
 
 
 def _mode(name: str) -> int | None:
-    """The type and the permissions of what has the name, or of what it is a link to; None where nothing has."""
+    """The type and the permissions of what has the name, or of what it is a link to; None if nothing has."""
     try:
         mode = os.stat(name).st_mode
     except FileNotFoundError:

@@ -60,7 +60,7 @@ class _Entry(NamedTuple):
 
 
 def _end(count: int, size: int, start: int) -> bytes:
-    """The end record of a directory of so many entries and bytes that starts there."""
+    """The end record of a directory of this many entries and bytes that starts there."""
     return _END + struct.pack("<HHHHIIH", 0, 0, count, count, size, start, 0)
 
 

@@ -1,4 +1,4 @@
-"""Just enough of FlatBuffers to look into the metadata of Arrow files that nobody vouches for."""
+"""Just enough of FlatBuffers to look into the metadata of Arrow untrusted files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class FlatTable(NamedTuple):
         return cls(data, at + _unpack("<I", data, at))
 
     def place(self, field: int) -> int:
-        """Where a field lies, 0 where it is absent."""
+        """Where a field lies, 0 if it is absent."""
         index = self.start - _unpack("<i", self.data, self.start)
         if 4 + 2 * field + 2 > _unpack("<H", self.data, index):
             return 0
@@ -26,7 +26,7 @@ class FlatTable(NamedTuple):
         return self.start + offset if offset else 0
 
     def number(self, field: int, form: str) -> int:
-        """The number in a field, 0 where it is absent."""
+        """The number in a field, 0 if it is absent."""
         place = self.place(field)
         return _unpack(form, self.data, place) if place else 0
 
@@ -38,7 +38,7 @@ class FlatTable(NamedTuple):
         return FlatTable(self.data, place + _unpack("<I", self.data, place))
 
     def structs(self, field: int, size: int) -> list[bytes]:
-        """A vector of structs of so many bytes; more than fit in the data are refused."""
+        """A vector of structs of this many bytes; more than fit in the data are refused."""
         place = self.place(field)
         if not place:
             return []

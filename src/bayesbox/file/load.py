@@ -53,7 +53,7 @@ def load_classifier(path: str | os.PathLike[str]) -> Any:
 def from_bytes(data: bytes, *, name: str = "model", holds: str | None = None, inside: int = MOST_INSIDE) -> Any:
     """The model of the bytes of a file; `name` is the file's, for messages.
 
-    Its models may have models inside them, so many levels deep: an average of models, and the pools of these.
+    Its models may have models inside them, this many levels deep: an average of models, and the pools of these.
     """
     members = container.unpack(data, name=name)
     if inside == 0 and any(member.endswith(".bayes") for member in members):

@@ -39,7 +39,7 @@ class Locking(Protocol):
     """Whether a file can be removed while it is locked."""
 
     def take(self, descriptor: int) -> bool:
-        """Lock the file of a descriptor, without waiting; False where another has locked it."""
+        """Lock the file of a descriptor, without waiting; False if another has locked it."""
 
     def release(self, descriptor: int) -> None:
         """Unlock it."""
@@ -111,7 +111,7 @@ def system_locking() -> Locking:
 
 
 class Holder(NamedTuple):
-    """Who holds a lock: the process, its machine, and what it does; None where it has not said so yet."""
+    """Who holds a lock: the process, its machine, and what it does; None if it has not said so yet."""
 
     pid: int | None = None
     host: str | None = None

@@ -39,7 +39,7 @@ def _moved(written: Json, name: str, after: str) -> Json:
 
 
 def options_from_json(cls: type[T], written: object, where: str = "rules") -> T:
-    """The options that a file says; ValueError where it says none."""
+    """The options that a file says; ValueError if it says none."""
     reader = Reader(written, where)
     found = options_from_reader(cls, reader)
     reader.done()

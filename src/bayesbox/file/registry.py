@@ -53,7 +53,7 @@ def register_codec(kind: str, codec: str) -> None:
 
 
 def codec_of(kind: str) -> Codec | None:
-    """The codec of a kind, None where nobody has registered one: neither this package nor an installed extension."""
+    """The codec of a kind, None if nobody has registered one: neither this package nor an installed extension."""
     for subject in SUBJECTS:
         if kind in CODECS:
             break

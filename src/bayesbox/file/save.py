@@ -43,7 +43,7 @@ def save(
 ) -> FileVersion:
     """Write a model to a file, whole or not at all, and return the version of the file that this made.
 
-    One writer at a time: `lock` is the caller's, where it has locked the file. `expected` is the version that may be
+    One writer at a time: `lock` is the caller's, if it has locked the file. `expected` is the version that may be
     replaced; where the file is another one, `ModelChanged` is raised. `keep_old` keeps what is replaced beside it,
     under the name `old_name` gives it. `wait` is how many seconds another writer is waited for.
     """

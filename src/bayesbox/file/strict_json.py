@@ -38,7 +38,7 @@ def _item(item: object) -> str:
 
 
 def parse(data: bytes) -> Any:
-    """The value of a text in UTF-8; ValueError where it is not strictly JSON, with the place where it has one.
+    """The value of a text in UTF-8; ValueError if it is not strictly JSON, with the place where it has one.
 
     >>> parse(b'{"a": 1, "a": 2}')
     Traceback (most recent call last):

@@ -65,7 +65,7 @@ def make_temporary(folder: str) -> Temporary:
 
 
 def _guard(descriptor: int) -> int | None:
-    """A second descriptor of a file that is locked now; None where files are not locked."""
+    """A second descriptor of a file that is locked now; None if files are not locked."""
     if sys.platform == "win32":
         return None  # a file that is open cannot be removed there
     try:

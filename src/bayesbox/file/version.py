@@ -39,7 +39,7 @@ def real_path(path: str | os.PathLike[str]) -> str:
 
 
 def sha256_of(path: str) -> str | None:
-    """The SHA-256 of the bytes of a file; None where there is none."""
+    """The SHA-256 of the bytes of a file; None if there is none."""
     digest = hashlib.sha256()
     try:
         with open(path, "rb") as file:
@@ -63,7 +63,7 @@ class FromFile:
     _versions: tuple[FileVersion, ...] = ()
 
     def _loaded_from(self, *versions: FileVersion) -> Self:
-        """Remember where it comes from; nothing, where it has been learned anew."""
+        """Remember where it comes from; nothing, where it has been refitted."""
         self._versions = versions
         return self
 

@@ -32,7 +32,7 @@ SAME = 1e-12  # how far a table may be from what its counts give
 
 
 def learned_to_json(network: BayesianNetwork) -> Json | None:
-    """What is to be written of the counts; None where there are none."""
+    """What is to be written of the counts; None if there are none."""
     book, rules, experts = network.book_, network._rules, network._experts
     if book is None or rules is None:
         return None

@@ -33,7 +33,7 @@ class FactorModel:
 
     @property
     def visible(self) -> int:
-        """How many variables can be asked for: the first ones."""
+        """How many variables can be requested: the first ones."""
         return len(self.names) - self.auxiliary
 
     @cached_property

@@ -213,7 +213,7 @@ class Graph:
         return [(parent, node.name) for node in self.nodes.values() for parent in node.parents]
 
     def node(self, name: object) -> Node:
-        """A node by its name; UnknownNode where there is none."""
+        """A node by its name; UnknownNode if there is none."""
         found = self.nodes.get(level_text(name))
         if found is None:
             raise UnknownNode("node", name, self.nodes)

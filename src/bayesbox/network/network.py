@@ -89,7 +89,7 @@ class BayesianNetwork(
 
     @property
     def model(self) -> FactorModel:
-        """The tables as factors; BadData where there are none."""
+        """The tables as factors; BadData if there are none."""
         require_tables(self.graph)
         return self.graph.model
 
@@ -202,7 +202,7 @@ class BayesianNetwork(
         return self.active_path(left, right, given) is None
 
     def active_path(self, left: Names, right: Names, given: Names = ()) -> list[str] | None:
-        """The path by which one could tell something of the other; None where they are d-separated."""
+        """The path by which one could tell something of the other; None if they are d-separated."""
         one, other, known = self._set(left), self._set(right), self._set(given)
         shared = set(one) & set(other) - set(known)
         return [min(shared)] if shared else active_path(self.graph, one, other, known)
@@ -250,7 +250,7 @@ class BayesianNetwork(
         return bayesbox.NetworkClassifier(self, target)
 
     def sample(self, n: int, seed: int | None = 0) -> Any:
-        """`n` rows drawn from the joint distribution, as an Arrow table with a column a node."""
+        """`n` rows drawn from the joint distribution, as an Arrow table with one column per node."""
         import pyarrow as pa
 
         require_whole("n, the rows of a sample,", n)

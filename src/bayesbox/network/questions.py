@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from bayesbox.explain.steps import Work
     from bayesbox.network.approximate.beside_exact import ApproximateAnswers
 
-COMPILED = ("_compiled", "_propagation")  # what is made anew rather than copied
+COMPILED = ("_compiled", "_propagation")  # what is rebuilt rather than copied
 
 
 @describe_methods(METHODS["NetworkQuestions"])
@@ -179,9 +179,9 @@ class NetworkQuestions:
     ) -> ApproximateAnswers:
         """P(...) by every approximation beside the exact answer, with their errors: prints, HTML, `.to_frame()`.
 
-        Methods that draw samples take `samples` of them, and also as many as `sizes` says, each by so many `runs` with
-        other seeds: the fall of the error, of which `.svg()` is a picture. Where an exact answer would cost too much,
-        `.exact` is None.
+        Methods that draw samples take `samples` of them, and also as many as `sizes` says, each by this many `runs`
+        with other seeds: the fall of the error, of which `.svg()` is a picture. Where an exact answer would cost too
+        much, `.exact` is None.
         """
         from bayesbox.network.approximate.beside_exact import compare_methods
 
@@ -198,9 +198,9 @@ class NetworkQuestions:
         """P(state | evidence) of every variable: node -> state -> probability.
 
         Evidence is a dict from node to state (or a row of a pandas frame), or to a dict of likelihoods where it is
-        itself uncertain; None for what is not known. A frame of evidence, a column a node and a row a case, gives an
-        array in place of each number; its empty cells, and states that a node has not, are not known, and the answers
-        to impossible rows are NaN.
+        itself uncertain; None for what is not known. A frame of evidence, one column per node and one row per case,
+        gives an array in place of each number; its empty cells, and states that a node has not, are not known, and the
+        answers to impossible rows are NaN.
 
         `approx` takes, in place of an exact answer, "weighting" (samples=, seed=, table_cells=), "gibbs" (samples=,
         chains=, seed=), "loopy" (sweeps=, tolerance=) or "meanfield" (sweeps=, tolerance=, seed=); what they tell of
@@ -225,7 +225,7 @@ class NetworkQuestions:
         return PosteriorTable(self.model, list(self.posteriors_of_states(self._coded(evidence), threads=threads).T))
 
     def posteriors_of_states(self, states: NDArray[np.int32], *, threads: int | None = None) -> NDArray[np.float64]:
-        """The same for rows x variables of states, -1 where not known: rows x all states, NaN where impossible."""
+        """The same for rows x variables of states, -1 if not known: rows x all states, NaN if impossible."""
         found = self._propagation.of_rows(
             states, max_bytes=self.max_bytes, max_seconds=self.max_seconds, threads=threads
         )
@@ -358,7 +358,7 @@ class NetworkQuestions:
         raise UnknownNode("state", text, states, where=f"node `{self.model.names[place]}`")
 
     def _coded(self, frame: object) -> NDArray[np.int32]:
-        """A frame of evidence as states, -1 where nothing is known."""
+        """A frame of evidence as states, -1 if nothing is known."""
         batch = batch_of(frame)
         coded = np.full((batch.rows, len(self.model.names)), -1, dtype=np.int32)
         for name, column in zip(batch.names, batch.columns, strict=True):
@@ -367,7 +367,7 @@ class NetworkQuestions:
         return coded
 
     def state_codes(self, place: int, column: Encoded) -> NDArray[np.int32]:
-        """The states in a column of a variable, -1 where there is no value, or none that the variable has."""
+        """The states in a column of a variable, -1 if there is no value, or none that the variable has."""
         codes = [self._known_code(place, level) for level in column.levels]
         if len(codes) > 1 and max(codes) < 0:  # not a slip here or there: written in another way
             warned = UnknownStates(self.model.names[place], column.levels, states=self.model.states[place])

@@ -11,7 +11,7 @@
 
 Where a distribution is one number, it is that of the state true, yes or 1, else of the first. A node whose states are
 not given has the keys of its distributions for states, else those its children's tables speak of, else (true, false)
-where there are two, else 0, 1, 2 ...
+if there are two, else 0, 1, 2 ...
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ def _counted_states(name: str, count: int | None) -> tuple[str, ...]:
 
 
 def _count(table: Any, sizes: Sequence[int]) -> int | None:
-    """How many states a node has by its table; None where that does not say it."""
+    """How many states a node has by its table; None if that does not say it."""
     if table is None or isinstance(table, (Mapping, str, NoisyTable)):
         return None
     shape = np.shape(table)

@@ -28,7 +28,7 @@ class Trust(NamedTuple):
     shares: tuple[float, ...] = (0.0,) * (len(WEIGHTS) - 1) + (1.0,)
 
     def rows(self, total: Any) -> Any:
-        """The one m by which a context of so many rows gets the average over all m:
+        """The one m by which a context of this many rows gets the average over all m:
 
             sum of share m / (total + m), over the sum of share / (total + m)
 
@@ -76,7 +76,7 @@ def step(counts: Doubles, lower: BackoffStep) -> BackoffStep:
 
 
 def learned_trust(counts: Doubles, lower: Doubles) -> Trust:
-    """P(m | rows), from the probability of each row given all the others; the greatest m where there is no row."""
+    """P(m | rows), from the probability of each row given all the others; the greatest m if there is no row."""
     seen = counts > 0
     n = counts[seen]
     if not len(n):

@@ -72,9 +72,9 @@ def _levels(name: str, column: Column, kind: Kind, *, where: str | None) -> Leve
 
 @dataclass(frozen=True)
 class Coding:
-    """The columns that a model knows, each with its levels and, where it is a number, its cut points.
+    """The columns that a model knows, each with its levels and, if it is a number, its cut points.
 
-    MISSING stands for a missing value, the code after the last level for a level that was never seen.
+    MISSING stands for a missing value, the code after the last level for an unseen level.
     """
 
     schema: Schema

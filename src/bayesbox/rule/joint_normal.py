@@ -45,7 +45,7 @@ class Normal:
 
 @dataclass(frozen=True)
 class Columns:
-    """The numbers that take part: their names, their moments over all rows, and the floors of their variances."""
+    """The numbers that are used: their names, their moments over all rows, and the floors of their variances."""
 
     names: tuple[str, ...]
     wholes: tuple[Spread, ...]
@@ -129,7 +129,7 @@ def _spread(patterns: Sequence[MissingPattern], i: int) -> Spread:
 
 
 def _correlation(pattern: MissingPattern, spreads: Sequence[Spread]) -> Doubles:
-    """Each correlation as the root of an exact ratio, rounded once; 0 where a number has no spread."""
+    """Each correlation as the root of an exact ratio, rounded once; 0 if a number has no spread."""
     correlation = np.eye(len(spreads))
     for (i, j), product in pattern.products.items():
         if i != j:
@@ -141,7 +141,7 @@ def _correlation(pattern: MissingPattern, spreads: Sequence[Spread]) -> Doubles:
 
 
 def correlation_of(covariance: Doubles) -> Doubles:
-    """The correlations of a covariance; 0 where there is no spread."""
+    """The correlations of a covariance; 0 if there is no spread."""
     root = np.sqrt(np.diag(covariance))
     under = np.outer(root, root)
     correlation = np.divide(covariance, under, out=np.zeros_like(covariance), where=under > 0)
@@ -161,7 +161,7 @@ def _floored(normal: Normal) -> Normal:
 
 
 def pooled(normals: Sequence[Normal], columns: Columns) -> Normal | None:
-    """The covariance within classes: the mean of the classes' own, each by its rows; None where there are none."""
+    """The covariance within classes: the mean of the classes' own, each by its rows; None if there are none."""
     total = sum(normal.n for normal in normals)
     if not total:
         return None

@@ -46,7 +46,7 @@ def require_room(classes: int, sizes: Sequence[int], *, naive: int) -> None:
 
 
 def require_rule(rule: Smoothing, axes: Sequence[Axis]) -> None:
-    """Refuse a rule that names levels, where there are tuples."""
+    """Refuse a rule that names levels, if there are tuples."""
     if len(axes) > 1 and rule.listed:
         raise BadOption(
             "this rule names levels of one column, but the joint table has combinations of several",
@@ -56,7 +56,7 @@ def require_rule(rule: Smoothing, axes: Sequence[Axis]) -> None:
 
 
 def table_codes(tally: CoMoments, axes: Sequence[Axis]) -> NDArray[np.int32]:
-    """Axes x cells of the tally: the level of each, MISSING where it is to be summed out."""
+    """Axes x cells of the tally: the level of each, MISSING if it is to be summed out."""
     size = len(tally.cells)
     codes = np.full((len(axes), size), MISSING, dtype=np.int32)
     for place, axis in enumerate(axes):

@@ -1,4 +1,4 @@
-"""The naive Bayes model: a class prior and one conditional a column, all of them independent given the class."""
+"""The naive Bayes model: a class prior and one conditional per column, all of them independent given the class."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ FEWER_CELLS = (
 def naive_model(
     schema: Schema, book: Book, rules: NaiveOptions, weights: Mapping[str, float] | None = None
 ) -> NaiveModel:
-    """Apply the rules to the tallies. A column whose weight is 0 takes no part; one without a weight has 1."""
+    """Apply the rules to the tallies. A column whose weight is 0 is ignored; one without a weight has 1."""
     weights = weights or {}
     classes = tuple(label_order(list({*book.classes, *schema.classes}), book.label_type))
     counted = book.with_classes(classes)

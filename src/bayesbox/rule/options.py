@@ -35,7 +35,7 @@ SELECTIONS = {
 
 
 class TakesSmoothing(Takes):
-    """A smoothing rule or its name; None where that is allowed, as `backoff` if it stands for that."""
+    """A smoothing rule or its name; None if that is allowed, as `backoff` if it stands for that."""
 
     metavar = "RULE"
 

@@ -121,7 +121,7 @@ class MEstimate(Smoothing):
     def ratio(self, cells: Cells) -> Ratio:
         m = cells.number(self.m)
         if self.prior is None:
-            share = m * cells.number(1) / np.maximum(cells.size, 1)  # nothing is shared out where there is no level
+            share = m * cells.number(1) / np.maximum(cells.size, 1)  # nothing is shared out if there is no level
             return Ratio(cells.counts + share, _under(cells, m))
         prior = np.array([cells.number(self.prior.get(name, 0)) for name in cells.names], dtype=cells.counts.dtype)
         return Ratio(cells.counts + (m * prior)[None, :], _under(cells, m))

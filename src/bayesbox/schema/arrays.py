@@ -35,7 +35,7 @@ DTYPES = {pa.from_numpy_dtype(np.dtype(code)): np.dtype(code) for code in NUMBER
 
 
 def text_array(texts: Sequence[str | None]) -> pa.Array:
-    """Texts, null where None.
+    """Texts, null if None.
 
     >>> text_array(["sports", None, "suv"]).to_pylist()
     ['sports', None, 'suv']
@@ -56,7 +56,7 @@ def plain_texts(values: Sequence[object]) -> pa.Array | None:
 
 
 def wide_texts(array: AnyArray) -> pa.Array | None:
-    """The texts of a column of numpy's type U, of any stride; None where one is not valid Unicode.
+    """The texts of a column of numpy's type U, of any stride; None if one is not valid Unicode.
 
     >>> wide_texts(np.array(["suv", "", "sports"])).to_pylist()
     ['suv', '', 'sports']
@@ -84,7 +84,7 @@ def repeated_texts(texts: Sequence[str], places: np.ndarray) -> pa.Array:
 
 
 def double_array(numbers: Sequence[float | None]) -> pa.Array:
-    """Doubles, null where None.
+    """Doubles, null if None.
 
     >>> double_array([25.0, None]).to_pylist()
     [25.0, None]
@@ -94,13 +94,13 @@ def double_array(numbers: Sequence[float | None]) -> pa.Array:
 
 
 def integer_array(numbers: Sequence[int | None]) -> pa.Array:
-    """64-bit integers, null where None; OverflowError if one is larger."""
+    """64-bit integers, null if None; OverflowError if one is larger."""
     values = np.array([0 if number is None else number for number in numbers], dtype=np.int64)
     return numbers_array(values, np.array([number is not None for number in numbers], dtype=bool))
 
 
 def flag_array(flags: Sequence[bool | None]) -> pa.Array:
-    """Booleans, null where None."""
+    """Booleans, null if None."""
     values = np.array([bool(flag) for flag in flags], dtype=bool)
     present = np.array([flag is not None for flag in flags], dtype=bool)
     bits = pa.py_buffer(np.packbits(values, bitorder="little"))
@@ -108,7 +108,7 @@ def flag_array(flags: Sequence[bool | None]) -> pa.Array:
 
 
 def numbers_array(values: np.ndarray, present: np.ndarray | None = None) -> pa.Array:
-    """A contiguous numpy array of numbers as Arrow, without a copy; null where `present` is False."""
+    """A contiguous numpy array of numbers as Arrow, without a copy; null if `present` is False."""
     kind = pa.from_numpy_dtype(values.dtype)
     validity = None if present is None else _validity(present)
     return pa.Array.from_buffers(kind, len(values), [validity, pa.py_buffer(values)])
@@ -132,7 +132,7 @@ def numpy_values(array: pa.Array) -> np.ndarray:
 
 
 def without_nulls(array: pa.Array) -> np.ndarray:
-    """The values of an Arrow array of doubles or integers, NaN or -1 where it is null.
+    """The values of an Arrow array of doubles or integers, NaN or -1 if it is null.
 
     >>> without_nulls(pa.array([25.0, None, 40.0])).tolist(), without_nulls(pa.array([3, None])[1:]).tolist()
     ([25.0, nan, 40.0], [-1])

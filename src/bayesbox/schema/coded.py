@@ -25,7 +25,7 @@ from bayesbox.schema.intervals import cuts_of
 
 Doubles = NDArray[np.float64]
 Dtype = type[np.signedinteger[Any]]
-LevelCodes = tuple[Codes, Sequence[str]]  # a column by itself: codes, MISSING where it has no value, and their texts
+LevelCodes = tuple[Codes, Sequence[str]]  # a column by itself: codes, MISSING if it has no value, and their texts
 
 
 def recode(

@@ -86,7 +86,7 @@ def as_view(column: Column) -> Column:
 
 
 def as_numbers(column: Column, *, name: str = "", where: str | None = None) -> NumberArray:
-    """A column as numbers the core reads: integers and bools as they are, else doubles with NaN where missing.
+    """A column as numbers the core reads: integers and bools as they are, else doubles with NaN if missing.
 
     >>> as_numbers(pa.array([25.0, None]))
     array([25., nan])

@@ -27,7 +27,7 @@ AS_WRITTEN = "as written"
 
 
 class TakesFormat(AnyText):
-    """A format of dates, or None where the values prove it."""
+    """A format of dates, or None if the values prove it."""
 
     def parse(self, name: str, given: object) -> object:  # noqa: ARG002
         if given is not None:
@@ -43,7 +43,7 @@ class TakesFormat(AnyText):
 class Date(Kind):
     """A date, a point in time, a time of day or a duration: its seconds as a number, with the density of the model.
 
-    A point in time has its month, weekday and hour as categories too, a time of day its hour; each takes part where it
+    A point in time has its month, weekday and hour as categories too, a time of day its hour; each is used where it
     varies. `format` says how text is written, such as "%d/%m/%Y"; None is what the values prove, ISO 8601 among others.
     `zone` is the time zone of month, weekday and hour; None is that of the column, or times as they are written.
 
@@ -75,7 +75,7 @@ class Date(Kind):
 
     @property
     def wall_zone(self) -> str | None:
-        """The zone of the parts; None where they are those of the column or of the text."""
+        """The zone of the parts; None if they are those of the column or of the text."""
         return None if self.zone == AS_WRITTEN else self.zone
 
     def accepts(self, other: Kind) -> bool:
@@ -90,7 +90,7 @@ class Date(Kind):
 
     @property
     def written(self) -> str | None:
-        """How its texts are written, in words; None where they came with their type.
+        """How its texts are written, in words; None if they came with their type.
 
         >>> Date("iso").written, Date("%d/%m/%Y").written
         ('ISO 8601', '%d/%m/%Y')

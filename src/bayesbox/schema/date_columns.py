@@ -47,7 +47,7 @@ def date_of(column: Column, *, name: str = "", where: str | None = None) -> Date
 
 
 def format_of(column: Column, *, name: str = "", where: str | None = None) -> str | None:
-    """The format that the first rows of a column of text prove; None where they are not dates."""
+    """The format that the first rows of a column of text prove; None if they are not dates."""
     first = first_values(_arrow(column))
     if first and not looks_like_dates(first):  # nearly all columns of text: no more is looked at
         return None
@@ -171,7 +171,7 @@ def _times_of_texts(kind: Date, column: Column, *, name: str, where: str | None,
 
 
 def _texts_and_codes(column: pa.Array | pa.ChunkedArray) -> tuple[pa.Array, NDArray[np.int64] | None]:
-    """Texts without nulls, and for each row its place among them, -1 where it is missing; None for one text a row."""
+    """Texts without nulls, and for each row its place among them, -1 if it is missing; None for one text per row."""
     if not _is_text(column.type):  # integers
         column = column.cast(pa.string())
     if not pa.types.is_dictionary(column.type) and not column.null_count:

@@ -299,7 +299,7 @@ def _with_fraction(
 
 
 def _numbers(column: Any) -> Integers:
-    """Digits as numbers, 0 where they are null."""
+    """Digits as numbers, 0 if they are null."""
     found: Integers = pc.fill_null(column.cast(pa.int64()), 0).to_numpy(zero_copy_only=False)
     return found
 
@@ -329,7 +329,7 @@ def _days(year: Integers, month: Integers, day: Integers) -> tuple[Integers, NDA
 TIMES_OF_DAY = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f", " %I:%M %p", " %I:%M:%S %p")
 CLEAR = ("%Y/%m/%d", "%Y.%m.%d", "%d %b %Y", "%d-%b-%Y", "%b %d, %Y", "%d %B %Y", "%B %d, %Y")
 EITHER = tuple((f"%d{mark}%m{mark}%Y", f"%m{mark}%d{mark}%Y") for mark in "/.-")
-LOOKED_AT, FEW = 20, 20  # a text in so many may be something else, where there are more different dates than so many
+LOOKED_AT, FEW = 20, 20  # a text in this many may be something else, if there are more different dates than this many
 LIKE_DATE = re.compile(r"\s*(\d{1,4}[-/. ]|[A-Za-z]{3,9} \d|\d\d:\d\d:\d\d|-?\d+ days?\b)")
 
 
@@ -347,7 +347,7 @@ def looks_like_dates(texts: list[str]) -> bool:
 
 
 def proven_format(texts: pa.Array, rows: int) -> str | None:
-    """The format of distinct texts; None where they are not dates. `Ambiguous` where day and month have two readings.
+    """The format of distinct texts; None if they are not dates. `Ambiguous` where day and month have two readings.
 
     >>> proven_format(pa.array(["15/03/2021", "01/04/2021"]), 2)
     '%d/%m/%Y'
@@ -372,7 +372,7 @@ def proven_format(texts: pa.Array, rows: int) -> str | None:
 
 
 def _misfits(texts: pa.Array, given: str, rows: int) -> int | None:
-    """How many texts are not dates of this format, where nearly all are; None where they are not."""
+    """How many texts are not dates of this format, where nearly all are; None if they are not."""
     few = texts.slice(0, LOOKED_AT)
     try:
         if not read_texts(few, given)[1].any():

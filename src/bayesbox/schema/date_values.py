@@ -173,7 +173,7 @@ def times_of(column: pa.Array | pa.ChunkedArray, zone: str | None = None) -> Tim
 
 
 def _integers(column: pa.Array) -> Integers:
-    """The numbers behind a column of 64 bits, 0 where it is null."""
+    """The numbers behind a column of 64 bits, 0 if it is null."""
     whole = column.view(pa.int64()) if column.type.bit_width == 64 else column.cast(pa.int64())
     found: Integers = pc.fill_null(whole, 0).to_numpy(zero_copy_only=False)
     return found

@@ -1,4 +1,4 @@
-"""A column and its levels as codes: small integers in the order of the sorted level texts, -1 where missing."""
+"""A column and its levels as codes: small integers in the order of the sorted level texts, -1 if missing."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FEW = 1_000  # values
 
 
 class Encoded(NamedTuple):
-    """Codes of a column (MISSING where it has no value), and what the codes stand for.
+    """Codes of a column (MISSING if it has no value), and what the codes stand for.
 
     `levels` are distinct texts in no particular order; `values` are the distinct values behind them.
     """

@@ -1,7 +1,7 @@
 """The families of distributions by name: what kind of column each is for, what must be counted, and where it is.
 
 The families themselves are in a layer above this one, so an entry holds the dotted path of its family, which is
-imported when it is asked for. `bayesbox.dist.fit.register` enters another one.
+imported when it is requested. `bayesbox.dist.fit.register` enters another one.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class FamilyEntry:
     together: bool = False  # whether all columns that ask for it have one distribution: `fit_together`
     numbered: bool = False
     listed: bool = True  # whether messages name it; a second name of a family is not
-    tally: str = ""  # the form of the tally that it is fitted to, where that is neither moments nor values
+    tally: str = ""  # the form of the tally that it is fitted to, if that is neither moments nor values
     family: Any = None  # where it was registered from outside the package
 
     @property

@@ -25,7 +25,7 @@ FALSE_WORDS, TRUE_WORDS = ((word, word.title(), word.upper()) for word in FLAG_L
 
 
 def flag_code(value: object) -> int | None:
-    """The code of a text, a bool or a number; None where it is not a flag.
+    """The code of a text, a bool or a number; None if it is not a flag.
 
     >>> [flag_code(value) for value in ("TRUE", "0", True, 0.0, "maybe", 2)]
     [1, 0, 1, 0, None, None]
@@ -34,7 +34,7 @@ def flag_code(value: object) -> int | None:
 
 
 def flag_level(value: object) -> str | None:
-    """The level of a text, a bool or a number; None where it is not a flag.
+    """The level of a text, a bool or a number; None if it is not a flag.
 
     >>> flag_level("True"), flag_level(0), flag_level("maybe")
     ('true', 'false', None)

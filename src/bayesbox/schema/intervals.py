@@ -29,7 +29,7 @@ def interval_states(cuts: Sequence[float]) -> tuple[str, ...]:
 
 
 def cuts_of(states: Sequence[str]) -> tuple[float, ...] | None:
-    """The cuts that states are named after; None where they are not.
+    """The cuts that states are named after; None if they are not.
 
     >>> cuts_of(("<=2", "(2,5.5]", ">5.5")), cuts_of(("low", "high"))
     ((2.0, 5.5), None)
@@ -44,7 +44,7 @@ def cuts_of(states: Sequence[str]) -> tuple[float, ...] | None:
 
 
 def interval_of(states: Sequence[str], text: str) -> int | None:
-    """The bin of a number that is given as text; None where the states are no bins or it is no number.
+    """The bin of a number that is given as text; None if the states are no bins or it is no number.
 
     >>> interval_of(("<=2", "(2,5.5]", ">5.5"), "5.5"), interval_of(("low", "high"), "5.5")
     (1, None)

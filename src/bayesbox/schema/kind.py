@@ -58,7 +58,7 @@ class Kind:
         parse_options(self)
 
     floor = DEFAULT_FLOOR  # the least variance of a gaussian; a Real may declare another
-    is_used = True  # whether a column takes part
+    is_used = True  # whether a column is used
     is_known = True  # whether a value has shown what it is
     is_flag = False
     is_count = False  # whether a number says how often something occurred
@@ -81,7 +81,7 @@ class Kind:
 
     @property
     def reads_text(self) -> bool:
-        """Whether a value is a text, taken as it stands."""
+        """Whether a value is a text, taken as it is."""
         return self.is_text or (self.has_levels and not self.is_flag)
 
     @property
@@ -91,7 +91,7 @@ class Kind:
 
     @property
     def levels(self) -> tuple[str, ...] | None:
-        """The levels that were declared, None where none were."""
+        """The levels that were declared, None if none were."""
         return None
 
     @property
@@ -101,17 +101,17 @@ class Kind:
 
     @property
     def group(self) -> str | None:
-        """How levels are grouped, where they are."""
+        """How levels are grouped, if they are."""
         return None
 
     @property
     def smoothing(self) -> Any:
-        """The smoothing rule of this column, None where it is that of the model."""
+        """The smoothing rule of this column, None if it is that of the model."""
         return None
 
     @property
     def density(self) -> str | None:
-        """The density that was declared, None where the model chooses it or there is none."""
+        """The density that was declared, None if the model chooses it or there is none."""
         return None
 
     def density_under(self, numeric: str) -> str:
@@ -135,7 +135,7 @@ class Kind:
 
     @property
     def tokens(self) -> Tokens | None:
-        """How a text is cut into words, None where a value is not words."""
+        """How a text is cut into words, None if a value is not words."""
         return None
 
     def accepts(self, other: Kind) -> bool:
@@ -156,7 +156,7 @@ class Kind:
         return found
 
     def value_of(self, text: str) -> float | str:
-        """What a text stands for: a number or a level, ValueError where it is neither.
+        """What a text stands for: a number or a level, ValueError if it is neither.
 
         A kind that reads texts of its own gives this. Whatever is not text, and what is missing, stays as it is.
         """
@@ -164,11 +164,11 @@ class Kind:
 
     @property
     def translates(self) -> bool:
-        """Whether texts are read by `value_of`: files hand them over as they stand."""
+        """Whether texts are read by `value_of`: files hand them over as they are."""
         return type(self).value_of is not Kind.value_of
 
     def read(self, column: Column, *, name: str, where: str | None = None, first_row: int = 0) -> Column:
-        """The column as it is counted: here as it stands, or its texts by `value_of`."""
+        """The column as it is counted: here as it is, or its texts by `value_of`."""
         if not self.translates:
             return column
         from bayesbox.schema.translate import translated
@@ -194,19 +194,19 @@ class Kind:
 
     @property
     def written(self) -> str | None:
-        """How its texts are written, where that was found or declared; None where there is nothing to say."""
+        """How its texts are written, if that was found or declared; None if there is nothing to say."""
         return None
 
     def number_text(self, value: float, spread: float = 0.0) -> str:  # noqa: ARG002
-        """A number of such a column for the eye; `spread` is how far apart those are that stand beside it."""
+        """A number of such a column as text; `spread` is how far apart those are that stand beside it."""
         return f"{value:.6g}"
 
     def spread_text(self, value: float) -> str:
-        """A distance of such numbers for the eye."""
+        """A distance of such numbers as text."""
         return f"{value:.6g}"
 
     def shown(self, tally: CountedColumn | None) -> str:  # noqa: ARG002
-        """The name that a user would declare a column by that has this tally, None where it has none."""
+        """The name that a user would declare a column by that has this tally, None if it has none."""
         return self.name
 
     def known(self, tally: CountedColumn) -> Kind:  # noqa: ARG002

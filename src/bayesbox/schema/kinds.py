@@ -30,7 +30,7 @@ WORDS_OCCURRENCES = ("count", "normalised")
 
 
 class TakesDensity(Takes):
-    """The density of numbers, or the bins they are put into; None where that is allowed."""
+    """The density of numbers, or the bins they are put into; None if that is allowed."""
 
     metavar = "DENSITY"
 

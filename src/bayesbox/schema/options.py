@@ -31,11 +31,11 @@ class Option:
     takes: Takes
     help: str = ""
     in_file: str = ALWAYS
-    after: str | None = None  # the option that it follows in the file, where that is not the one before
+    after: str | None = None  # the option that it follows in the file, if that is not the one before
     colon: bool = False  # whether it may follow the name of the model: kdb:2
     command: bool | str = True  # whether the command has it, or the name that it has there
     refusal: str | None = None  # of one that cannot be chosen: why
-    command_default: str | None = None  # what the command does where nothing is said, if that is something else
+    command_default: str | None = None  # what the command does by default, if that is something else
 
 
 def option(
@@ -185,7 +185,7 @@ def _by_type(cls: type, given: dataclasses.Field[Any]) -> Option:
 
 
 def parse_options(given: object) -> None:
-    """Set every option of a dataclass to what its value stands for; BadOption where one is not valid."""
+    """Set every option of a dataclass to what its value stands for; BadOption if one is not valid."""
     for name, each in options_of(type(given)).items():
         if each.refusal is None:
             object.__setattr__(given, name, each.takes.parse(name, getattr(given, name)))

@@ -26,7 +26,7 @@ class Schema:
     declared: frozenset[str] = frozenset()
     classes: tuple[str, ...] = field(default=())
     numeric: str = "gaussian"  # the density of numbers that declare none
-    ignores_constants: bool = False  # whether a column with one value only takes no part; in 0.1 a flag did
+    ignores_constants: bool = False  # whether a column with one value only is ignored; in 0.1 a flag did
 
     @property
     def used(self) -> tuple[str, ...]:
@@ -105,7 +105,7 @@ class Schema:
         return self.kinds[name].density_under(self.numeric)
 
     def tally_form(self, name: str) -> str | None:
-        """The form of the tally of a column, None where its kind leaves it open.
+        """The form of the tally of a column, None if its kind leaves it open.
 
         >>> from bayesbox.schema.kinds import Category, Real
         >>> Schema({"age": Real("kernel"), "car": Category()}).tally_form("age")
@@ -157,7 +157,7 @@ class Schema:
         return replace(self, kinds={name: Ignore() if name in names else kind for name, kind in self.kinds.items()})
 
     def lasting_levels(self, name: str) -> tuple[str, ...]:
-        """The levels of a column that are possible though no row has them: of a flag, where it was declared to be one.
+        """The levels of a column that are possible though no row has them: of a flag, if it was declared to be one.
 
         >>> from bayesbox.schema.kinds import Category, Flag
         >>> kinds = {"sick": Flag(), "well": Flag(), "car": Category(["suv", "van"])}

@@ -21,8 +21,8 @@ class Takes:
 
     types: Types = (str,)
     metavar: str = "TEXT"
-    choices: tuple[str, ...] = ()  # the texts it may be, where there are no others
-    listed: tuple[str, ...] = ()  # the texts it may be, where there are more like them
+    choices: tuple[str, ...] = ()  # the texts it may be, if there are no others
+    listed: tuple[str, ...] = ()  # the texts it may be, if there are more like them
     several: bool = False  # whether the command takes it more than once
 
     def __init__(self, said: str = "str") -> None:
@@ -34,7 +34,7 @@ class Takes:
         return self.said
 
     def parse(self, name: str, given: Any) -> object:  # noqa: ARG002  most messages name the option
-        """The value of what a user gives; BadOption where it is not valid."""
+        """The value of what a user gives; BadOption if it is not valid."""
         return given
 
     def from_text(self, name: str, text: str) -> object:  # noqa: ARG002
@@ -50,12 +50,12 @@ class Takes:
         return value
 
     def from_json(self, name: str, written: object) -> object:  # noqa: ARG002
-        """What the file says, as the option takes it; ValueError where it cannot be."""
+        """What the file says, as the option takes it; ValueError if it cannot be."""
         return written
 
 
 class AnyText(Takes):
-    """Any text, or None where that is allowed; `said` describes the texts, where `parse` is stricter."""
+    """Any text, or None if that is allowed; `said` describes the texts, where `parse` is stricter."""
 
     def __init__(self, said: str = "str", *, none: bool = False, metavar: str = "TEXT") -> None:
         self.said, self.metavar = said, metavar
@@ -67,7 +67,7 @@ class AnyText(Takes):
 
 
 class OneOf(Takes):
-    """One of several texts, or None where that is allowed; True stands for the only text, False for None."""
+    """One of several texts, or None if that is allowed; True stands for the only text, False for None."""
 
     def __init__(self, *choices: str, none: bool = False) -> None:
         self.choices, self.none = choices, none
@@ -102,7 +102,7 @@ class OnOff(Takes):
 
 
 class WholeNumber(Takes):
-    """A whole number from `least` to `most`; or one of the texts `others`; or None where that is allowed."""
+    """A whole number from `least` to `most`; or one of the texts `others`; or None if that is allowed."""
 
     metavar = "N"
 
@@ -187,7 +187,7 @@ class RealNumber(Takes):
 
 
 class Span(Takes):
-    """The fewest and the most of something, or None where that is allowed."""
+    """The fewest and the most of something, or None if that is allowed."""
 
     longest = 64
 
@@ -235,7 +235,7 @@ class Span(Takes):
 
 
 class TextList(Takes):
-    """A list of texts, or None where that is allowed; `ordered` ones are sorted in the file, each once."""
+    """A list of texts, or None if that is allowed; `ordered` ones are sorted in the file, each once."""
 
     metavar = "TEXT,..."
     in_groups = False  # whether several lists stay apart
@@ -262,7 +262,7 @@ class TextList(Takes):
 
 
 class NumbersByName(Takes):
-    """Numbers by name, or None where that is allowed."""
+    """Numbers by name, or None if that is allowed."""
 
     def __init__(self, *, none: bool = False) -> None:
         self.types = (dict, None) if none else (dict,)

@@ -1,4 +1,4 @@
-"""A hidden Markov model as the members of a model file: the tallies with it, so that it goes on learning.
+"""A hidden Markov model as the members of a model file: the tallies with it, so that it can be trained further.
 
 The tallies of the steps are the members of a classifier's file; what begins and follows stands in `model.json`, exact
 numbers as the odd integer times a power of two that they are. A model of given tables has logarithms there instead.

@@ -20,7 +20,7 @@ TICKS = 6
 
 
 class Seen(NamedTuple):
-    """One column of the steps: numbers (NaN where missing), or the line that each level stands in (-1: missing)."""
+    """One column of the steps: numbers (NaN if missing), or the line that each level stands in (-1: missing)."""
 
     name: str
     values: Doubles

@@ -42,7 +42,7 @@ class Forecast:
 
     @classmethod
     def of(cls, model: ChainModel, log_now: Doubles | None, steps: int) -> Forecast:
-        """From P(state) at the last step; from the start where there is none."""
+        """From P(state) at the last step; from the start if there is none."""
         transition = np.exp(model.log_transition)
         shares = np.exp(model.log_start) if log_now is None else np.exp(log_now) @ transition
         rows = np.empty((steps, len(model.states)))

@@ -31,7 +31,7 @@ class Expected(NamedTuple):
 
 
 def log_terms(model: ChainModel, steps: Steps) -> Doubles:
-    """log P(step | state), a row a distinct step. What is missing says nothing; a known state rules out the others.
+    """log P(step | state), one row per distinct step. What is missing says nothing; a known state rules out the others.
 
     An infinite number is refused with its step, counted from 1.
     """
@@ -61,7 +61,7 @@ WORTH_A_THREAD = 1e5  # steps times states, below which a second thread costs mo
 
 
 def threads_for(model: ChainModel, steps: Steps) -> int:
-    """One a core where there is enough to do; the answers are the same for any number."""
+    """One a core if there is enough to do; the answers are the same for any number."""
     return cores() if steps.sequences > 1 and steps.size * len(model.states) > WORTH_A_THREAD else 1
 
 
@@ -71,12 +71,12 @@ def log_likelihood(model: ChainModel, steps: Steps) -> Doubles:
 
 
 def posterior(model: ChainModel, steps: Steps) -> tuple[Doubles, Doubles]:
-    """(log-likelihoods, steps x states of P(state | sequence)); zeros where a sequence is impossible."""
+    """(log-likelihoods, steps x states of P(state | sequence)); zeros if a sequence is impossible."""
     return _core.chain_posterior(*arguments(model, steps), threads=threads_for(model, steps))
 
 
 def filtered(model: ChainModel, steps: Steps) -> tuple[Doubles, Doubles]:
-    """(log-likelihoods, steps x states of P(state | steps so far)); zeros where a sequence is impossible."""
+    """(log-likelihoods, steps x states of P(state | steps so far)); zeros if a sequence is impossible."""
     return _core.chain_posterior(*arguments(model, steps), filtered=True, threads=threads_for(model, steps))
 
 

@@ -85,7 +85,7 @@ class HiddenMarkovModel(Result, FromFile, ChainAnswers, HasChainWidget, HasParam
 
     @classmethod
     def of_options(cls, given: ChainOptions) -> Self:
-        """A model with these options that has learned nothing."""
+        """A model with these options that is not trained."""
         return cls(**{name: getattr(given, name) for name in options_of(ChainOptions)})
 
     @classmethod
@@ -122,7 +122,7 @@ class HiddenMarkovModel(Result, FromFile, ChainAnswers, HasChainWidget, HasParam
         progress: Progress | None = None,
     ) -> Self:
         """Learn from sequences. `labels` are the states, shaped like the sequences, or the name of their column; None
-        where one is not known. All known: counting. None known, or some: Baum-Welch, from `initial` if given;
+        if one is not known. All known: counting. None known, or some: Baum-Welch, from `initial` if given;
         `progress` is called with the share that is done, the seconds left and what is done."""
         report = Reporter(progress)
         found, known = read_steps(sequences, labels, sequence, order, lengths)
@@ -133,7 +133,7 @@ class HiddenMarkovModel(Result, FromFile, ChainAnswers, HasChainWidget, HasParam
             require_number(self.states, len(known.levels))
             self._accept(self._declared(schema, known), self._tally(found, known, schema), COUNTED)
             report.done()
-            return self._loaded_from()  # learned anew: it comes from no file
+            return self._loaded_from()  # refitted: it comes from no file
         rules = self._rules(LEARNED)
         told = report.rounds(most_rounds(self.states, self.choose, self.folds, self.iterations, self.restarts))
 
@@ -203,7 +203,7 @@ class HiddenMarkovModel(Result, FromFile, ChainAnswers, HasChainWidget, HasParam
         return self
 
     def forget(self, sequences: object, labels: object, **how: Any) -> Self:
-        """Take sequences out again, exactly. Where they were never learned, nothing changes."""
+        """Subtract sequences, exactly. Where they were never learned, nothing changes."""
         if not self._origin:
             raise CannotForget("the model is not fitted yet")
         with writing(self):
@@ -343,7 +343,7 @@ class HiddenMarkovModel(Result, FromFile, ChainAnswers, HasChainWidget, HasParam
         return Picture(drawn, title)
 
     def to_network(self, length: int) -> Any:
-        """The chain of so many steps as a Bayesian network: nodes state1, symbol1, ... (one column: else its name)."""
+        """A Bayesian network of `length` steps: nodes state1, symbol1, ... (or the name of the only column)."""
         from bayesbox.bridge.chain_network import network_of
 
         return network_of(self.model_, length)

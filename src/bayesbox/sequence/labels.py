@@ -48,7 +48,7 @@ def require_number(wanted: object, count: int) -> None:
 
 
 def state_names(wanted: object, known: Encoded | None) -> tuple[tuple[str, ...], str]:
-    """The states: those that are named; where they are only a number, those that are known, then others."""
+    """The states: those that are named; if they are only a number, those that are known, then others."""
     states, kind = named_states(wanted)
     if known is None or not known.levels or set(known.levels) <= set(states):
         return states, kind
@@ -62,7 +62,7 @@ def state_names(wanted: object, known: Encoded | None) -> tuple[tuple[str, ...],
 
 
 def state_positions(known: Encoded, states: tuple[str, ...]) -> NDArray[np.int32]:
-    """The position of each step's state; -1 where it is not known."""
+    """The position of each step's state; -1 if it is not known."""
     place = np.array([*(states.index(level) for level in known.levels), -1], dtype=np.int32)
     return place[known.codes]
 
@@ -70,7 +70,7 @@ def state_positions(known: Encoded, states: tuple[str, ...]) -> NDArray[np.int32
 def read_steps(
     data: object, labels: object, sequence: str | None, order: str | None, lengths: Sequence[int] | None
 ) -> tuple[Sequences, Encoded | None]:
-    """(The steps, their states as far as they are known; None where nobody gave any)."""
+    """(The steps, their states as far as they are known; None if nobody gave any)."""
     if isinstance(labels, str):
         return _read_named(data, labels, sequence, order, lengths)
     found = sequences_of(data, sequence=sequence, order=order, lengths=lengths)

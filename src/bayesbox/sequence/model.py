@@ -48,7 +48,7 @@ class ChainModel:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns of a step that take part."""
+        """The columns of a step that are used."""
         return tuple(name for conditional in self.conditionals for name in conditional.columns)
 
     @property
@@ -64,7 +64,7 @@ class Steps:
 
     `columns` hold the distinct steps, and `codes` which of them each step is; without codes each step has its own row.
     Sequence q is the steps from `offsets[q]` up to `offsets[q + 1]`. `known` holds the state of each row where it is
-    known, -1 where it is not.
+    known, -1 if it is not.
     """
 
     columns: Mapping[str, Any]

@@ -104,7 +104,7 @@ def held_out(task: Task, learn: Callable[[Task], LearnedChain], folds: int, seed
 
 
 def _cut(steps: Steps, pieces: int) -> Steps:
-    """Each sequence in so many pieces, one after the other, where it is long enough."""
+    """Each sequence in this many pieces, one after the other, if it is long enough."""
     offsets = [0]
     for start, stop in zip(steps.offsets[:-1].tolist(), steps.offsets[1:].tolist(), strict=True):
         cuts = (start + (stop - start) * piece // pieces for piece in range(1, pieces + 1))

@@ -302,7 +302,7 @@ def steps_of(found: Sequences, schema: Schema, known: NDArray[np.int32] | None =
 
 
 def _steps_of_one(name: str, column: object, offsets: NDArray[np.int64]) -> Steps:
-    """The steps of one column of levels: a row a level, and one for missing."""
+    """The steps of one column of levels: one row per level, and one for missing."""
     if isinstance(column, np.ndarray) and column.dtype.kind in "iu" and len(column):
         lowest, highest = int(column.min()), int(column.max())
         if highest - lowest < DIRECT_RANGE and highest < 1 << 62:
@@ -323,7 +323,7 @@ def _steps_of_one(name: str, column: object, offsets: NDArray[np.int64]) -> Step
 
 
 def _coded_texts(column: NDArray[np.str_]) -> tuple[NDArray[np.int32], list[str]] | None:
-    """(codes, texts in the order in which they come) of an array of texts; None where one is not valid Unicode."""
+    """(codes, texts in the order in which they come) of an array of texts; None if one is not valid Unicode."""
     codes, first = _core.factorize_wide_texts(column)
     texts = column[first]
     return None if wide_texts(texts) is None else (codes, texts.tolist())

@@ -43,7 +43,7 @@ class EventTable:
         return (*OWN[:2], *self.columns, self.target, OWN[2])
 
     def tables(self) -> Iterator[pa.Table]:
-        """The rows, some thousands at a time; one empty table where there is none."""
+        """The rows, some thousands at a time; one empty table if there is none."""
         if not self.rows:
             yield self._table([])
         for events in events_between(self._transaction, self._head, 0, self._head.sequence):

@@ -143,12 +143,12 @@ class Source:
 
     @property
     def progress(self) -> float | None:
-        """How much of the pass under way is done, from 0 to 1; None where that is not known."""
+        """How much of the pass under way is done, from 0 to 1; None if that is not known."""
         return None
 
     @property
     def skipped(self) -> Skipped:
-        """The broken rows that the last pass left out."""
+        """The malformed rows that the last pass left out."""
         return Skipped()
 
     def batches(self) -> Iterator[Batch]:
@@ -156,7 +156,7 @@ class Source:
         raise NotImplementedError(f"{type(self).__name__} does not define `batches`")
 
     def parts(self, threads: int) -> Iterator[Part] | None:  # noqa: ARG002
-        """The rows cut into parts that threads read at the same time; None where they are read in one stream."""
+        """The rows cut into parts that threads read at the same time; None if they are read in one stream."""
         return None
 
     def reduce(self, function: Callable[[Batch], T], *, threads: int = 1) -> T | None:

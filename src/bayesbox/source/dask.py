@@ -20,7 +20,7 @@ def partitions_of(data: Any) -> Iterator[Any]:
 
 
 class DaskSource(Source):
-    """The rows of a DataFrame of Dask, a batch for each partition; each pass computes them anew."""
+    """The rows of a DataFrame of Dask, a batch for each partition; each pass computes them again."""
 
     name = "the Dask frame"
 

@@ -56,7 +56,7 @@ def labels_of(y: object) -> Column:
 
 
 def _loose_values(y: Any) -> Sequence[Any]:
-    """The values of a list or of an array of objects, which may be of any type; nothing where one type holds all."""
+    """The values of a list or of an array of objects, which may be of any type; nothing if one type holds all."""
     if isinstance(y, list | tuple):
         return y
     is_array = (isinstance(y, np.ndarray) and y.ndim == 1) or is_pandas_series(y)

@@ -11,7 +11,7 @@ from bayesbox import _core
 
 @contextmanager
 def worker_threads(threads: int) -> Iterator[ThreadPoolExecutor]:
-    """A pool of so many threads, all of whose work is done when it is left.
+    """A pool of this many threads, all of whose work is done when it is left.
 
     Where it is left by an exception, the user's interrupt above all, work that has not begun is dropped, and what is
     under way ends at its next look for an interrupt (`_core.poll`, and within every long call of the core): whoever

@@ -58,7 +58,7 @@ def quick_turns() -> Iterator[None]:
 
 
 def reduce_batches(source: Source, tally_of: Callable[[Batch], T], *, threads: int = 1) -> T | None:
-    """The sum of `tally_of(batch)` over the batches; None where there is no batch. This is what `Source.reduce` does.
+    """The sum of `tally_of(batch)` over the batches; None if there is no batch. This is what `Source.reduce` does.
 
     With one thread each batch is counted whole. With more, each reads and counts parts of the source where it has such.
     Where it has none, one reads and large batches are cut into pieces; at most two pieces a thread are under way, so
@@ -152,7 +152,7 @@ class _Parts(Generic[T]):
         return total
 
     def _take(self) -> tuple[int, Part] | None:
-        """The next part and its place; None where there is no more, or no more is wanted."""
+        """The next part and its place; None if there is no more, or no more is wanted."""
         with self._lock:
             if self._error is not None:
                 return None

@@ -114,7 +114,7 @@ def unregister_source(name: str) -> None:
 
 
 def source_kind(name: str) -> Opener:
-    """What opens a kind of source that is asked for by its name.
+    """What opens a kind of source that is requested by its name.
 
     >>> source_kind("sql")("select 1 as one").name
     'the query'
@@ -142,7 +142,7 @@ def source_from(data: object) -> Source:
 def registered_source(
     paths: PathLike | Sequence[PathLike], others: Callable[[list[PathLike]], Source]
 ) -> Source | None:
-    """The source of addresses, or of files of which at least one is of a registered kind; None where none is.
+    """The source of addresses, or of files of which at least one is of a registered kind; None if none is.
 
     Each is opened by its own kind, and what no kind claims by `others`; several are read one after another.
     """

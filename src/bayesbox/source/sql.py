@@ -58,7 +58,7 @@ def sql(query: str, database: object = None) -> SqlSource:
 
 
 class SqlSource(Source):
-    """The rows of a query; each pass runs it anew."""
+    """The rows of a query; each pass runs it again."""
 
     def __init__(self, query: str, database: object = None) -> None:
         if not isinstance(query, str) or not query.strip():

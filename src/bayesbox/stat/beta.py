@@ -56,7 +56,7 @@ def quantile(p: float, a: float, b: float) -> float:
 
 
 def interval(level: float, a: float, b: float) -> tuple[float, float]:
-    """The central interval that holds `level` of a Beta(a, b); the limits 0 and 1 where a parameter is 0.
+    """The central interval that holds `level` of a Beta(a, b); the limits 0 and 1 if a parameter is 0.
 
     >>> [round(end, 4) for end in interval(0.95, 3, 9)], interval(0.95, 0, 5)
     ([0.0602, 0.5178], (0.0, 0.0))

@@ -1,4 +1,4 @@
-"""Calibration: a map from the probabilities a model gives to those that come true, learned on rows it has not seen.
+"""Calibration: a map from the probabilities a model gives to those that come true, learned on held-out rows.
 
     temperature   P(c)^t, normalised: one number, the same order of classes in every row (Guo et al. 2017)
     isotonic      for each class the best rising function of its log-odds, then normalised (Zadrozny and Elkan 2002)
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 Doubles = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
-SMALLEST = 1e-12  # the least probability that takes part
+SMALLEST = 1e-12  # the least probability that is used
 COLDEST, HOTTEST = 1e-3, 1e3  # the powers that `temperature` may raise to
-STEPS, CLOSE = 100, 1e-10  # of Newton's method for `temperature`: at most so many, until it moves by less
+STEPS, CLOSE = 100, 1e-10  # of Newton's method for `temperature`: at most this many, until it moves by less
 HALVINGS = 40  # that find the share of `shares`
 PULL = 1.0  # rows' worth of pull of `dirichlet` towards leaving all as it is, for each number it learns
 

@@ -18,7 +18,7 @@ TINY = 1e-300  # stands for a zero that would be divided by
 
 
 def upper_tail(statistic: ArrayLike, df: ArrayLike) -> Doubles:
-    """P(X > statistic) with `df` degrees of freedom, for each pair; 1 where the statistic is 0 or less.
+    """P(X > statistic) with `df` degrees of freedom, for each pair; 1 if the statistic is 0 or less.
 
     >>> upper_tail([3.841458820694124, 0.0, 50.0], [1, 3, 2]).round(12)
     array([5.0e-02, 1.0e+00, 1.4e-11])

@@ -4,9 +4,9 @@
     bases     the answers as they are, and others that have learned more on the way, such as weights of columns
     maps      none, temperature, isotonic, Dirichlet, the class shares mixed in
 
-Every base under every map is a candidate. A map is learned on all folds but one and judged on that one, so that no row
-is judged by what it has taught. The best candidate is taken where it gains at least one standard error of the paired
-differences, and `LEAST_GAIN` over all rows; else, and below `FEWEST` rows, the answers stay as they are.
+Every base under every map is a candidate. A map is learned on all folds but one and evaluated on that one, so that no
+row is evaluated by what it has taught. The best candidate is taken where it gains at least one standard error of the
+paired differences, and `LEAST_GAIN` over all rows; else, and below `FEWEST` rows, the answers stay as they are.
 
 All is bounded by rows and classes, not by the clock: the same answers give the same choice on every machine.
 """
@@ -38,8 +38,8 @@ FEWEST = 50  # rows, below which nothing is chosen
 CLEAR = 1.0  # standard errors that the best must gain
 LEAST_GAIN = 3.0  # nats that it must gain over all rows: 20 to 1. Where every answer is right the errors say nothing
 FOLDS = 5
-MOST_ROWS = 2_500  # that are judged
-MOST_ANSWERS = 20_000  # rows times classes that are judged
+MOST_ROWS = 2_500  # that are evaluated
+MOST_ANSWERS = 20_000  # rows times classes that are evaluated
 MOST_CURVES = 15_000  # rows times classes, for `isotonic`
 MOST_SLOPES = 40_000  # rows times the square of the classes that `dirichlet` is learned on
 FEWEST_SLOPES = 20  # rows for each class that it is learned on at least
@@ -101,7 +101,7 @@ def most_rows(classes: int) -> int:
 
 
 def choose(bases: Mapping[str, Doubles], codes: Codes, weights: Doubles | None = None) -> CalibrationChoice | None:
-    """The best candidate; None where there are too few rows or classes to choose by.
+    """The best candidate; None if there are too few rows or classes to choose by.
 
     `bases` are held-out answers by the name of their base, those as they are under `PLAIN`.
 
@@ -157,13 +157,13 @@ def judged_as_it_is(log_p: Doubles, codes: Codes, weights: Doubles | None = None
 def learned(
     choice: CalibrationChoice, log_p: Doubles, codes: Codes, weights: Doubles | None = None
 ) -> Calibration | None:
-    """The map that was chosen, learned on all held-out answers of its base; None where it is none."""
+    """The map that was chosen, learned on all held-out answers of its base; None if it is none."""
     given = np.ones(len(codes)) if weights is None else np.asarray(weights, dtype=np.float64)
     return None if choice.kind is None else _learned(choice.kind, log_p, codes, given)
 
 
 def _learned(kind: str, log_p: Doubles, codes: Codes, weights: Doubles) -> Calibration:
-    """A map of this kind, `dirichlet` from some of the rows where there are many for its numbers."""
+    """A map of this kind, `dirichlet` from some of the rows if there are many for its numbers."""
     if kind == Temperature.kind:
         return Temperature.learned(log_p, codes, weights, pull=PULL)
     if kind != Dirichlet.kind:

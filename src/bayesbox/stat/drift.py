@@ -85,7 +85,7 @@ def pooled_rare(before: Doubles, after: Doubles) -> tuple[Doubles, Doubles]:
 
 
 def groups_of_cells(counts: Doubles, groups: int = GROUPS) -> NDArray[np.int64]:
-    """The group of each cell, cells in their order: about so many groups of about as many rows.
+    """The group of each cell, cells in their order: about this many groups of about as many rows.
 
     >>> groups_of_cells(np.array([1.0, 1, 8, 1, 1, 1, 1]), 3).tolist()
     [0, 0, 1, 2, 2, 2, 2]

@@ -52,7 +52,7 @@ def answer_sums(weights: Doubles, shares: Doubles) -> Doubles:
 
 
 def information(sums: Doubles) -> float:
-    """The mutual information in bits, of such sums over all answers; 0 where there is none.
+    """The mutual information in bits, of such sums over all answers; 0 if there is none.
 
     >>> information(answer_sums(np.array([0.5, 0.5]), np.array([[1.0, 0.0], [0.0, 1.0]])).sum(axis=0))
     1.0

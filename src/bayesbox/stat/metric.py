@@ -29,11 +29,11 @@ class Metric(float):
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The 95 % interval, low and high; NaN where there is none."""
+        """The 95 % interval, low and high; NaN if there is none."""
         return (self.low, self.high)
 
     def interval_text(self) -> str:
-        """The interval for the eye; nothing where there is none."""
+        """The interval as text; nothing if there is none."""
         return "" if math.isnan(self.low) or math.isnan(self.high) else f"{self.low:.4f} to {self.high:.4f}"
 
     def __getnewargs__(self) -> tuple[float, float, float, str]:  # type: ignore[override]  # float takes one

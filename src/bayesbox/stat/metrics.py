@@ -6,7 +6,7 @@ so rows stream through in flat memory, and neither the cut into batches nor the 
 result. Only the area under the ROC curve needs every score: they are kept as `row_scores` says.
 
     accuracy      share of rows whose most probable class is the true one (of equal ones: the first)
-    log loss      mean of -log P(true class); infinite where a true class had probability 0, which is told, with the
+    log loss      mean of -log P(true class); infinite if a true class had probability 0, which is told, with the
                   number of such rows; `clipped` takes P within [eps, 1 - eps] like scikit-learn's log_loss
     Brier score   mean of the sum over classes of (P(class) - [class is true])^2; of two classes half of that, which
                   is (P - [true])^2 of either: the value of scikit-learn's brier_score_loss
@@ -130,8 +130,8 @@ def scored(
 
     `log_p` are log-probabilities, rows x the classes `known` to the model: so a loss stays finite where the
     probability itself is too small for a double. `classes` are all there are, where these are more; `rows` are the
-    numbers of the rows among all, or `first` is where they begin; `groups` are their groups. Rows without a
-    label are left out and counted.
+    numbers of the rows among all, or `first` is where they begin; `groups` are their groups. Rows
+    without a label are dropped and counted.
 
     >>> labels = Encoded(np.array([0, 1, 1], dtype=np.int32), ["no", "yes"], ["no", "yes"])
     >>> found = scored(np.log([[0.8, 0.2], [0.4, 0.6], [0.7, 0.3]]), labels, ["no", "yes"])
@@ -248,7 +248,7 @@ class Metrics:
 def measure(found: Scored, *, repeats: int = 1) -> Metrics:
     """Read the metrics off the counts.
 
-    With repeats every row was predicted so many times: the intervals are those of the rows, not of the predictions.
+    With repeats every row was predicted this many times: the intervals are those of the rows, not of the predictions.
     A row of weight w counts as w rows in the intervals too.
     """
     book = found.by_class
@@ -312,7 +312,7 @@ def _total(book: Book) -> Dyadic:
 
 
 def _mean_estimate(book: Book, column: str, n: float) -> MetricValue:
-    """The mean of a loss and its normal 95 % interval; infinite where the loss of some row is."""
+    """The mean of a loss and its normal 95 % interval; infinite if the loss of some row is."""
     if column not in book or book[column].sums.n != book.class_counts:
         return MetricValue(math.inf, math.nan, math.nan)
     spread = book[column].pooled()

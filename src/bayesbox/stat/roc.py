@@ -16,7 +16,7 @@ Doubles = NDArray[np.float64]
 
 
 def area_under_roc(scores: Doubles, positive: NDArray[np.bool_], weights: Doubles) -> float:
-    """The area; NaN where there are no positives, or no negatives.
+    """The area; NaN if there are no positives, or no negatives.
 
     >>> area_under_roc(np.array([0.1, 0.4, 0.4, 0.8]), np.array([False, False, True, True]), np.ones(4))
     0.875
@@ -32,7 +32,7 @@ def area_under_roc(scores: Doubles, positive: NDArray[np.bool_], weights: Double
 
 
 def area_influence(scores: Doubles, positive: NDArray[np.bool_], weights: Doubles) -> Doubles:
-    """What a unit of weight on each row adds to the area, to first order; 0 where there is no curve.
+    """What a unit of weight on each row adds to the area, to first order; 0 if there is no curve.
 
     >>> area_influence(np.array([0.1, 0.4, 0.4, 0.8]), np.array([False, False, True, True]), np.ones(4))
     array([ 0.0625, -0.0625, -0.0625,  0.0625])
@@ -50,7 +50,7 @@ def area_influence(scores: Doubles, positive: NDArray[np.bool_], weights: Double
 
 
 def drawn_areas(scores: Doubles, positive: NDArray[np.bool_], weights: Doubles) -> Doubles:
-    """The area for each row of `weights`, draws x rows; NaN where a draw has no positives, or no negatives."""
+    """The area for each row of `weights`, draws x rows; NaN if a draw has no positives, or no negatives."""
     order = np.argsort(scores, kind="stable")
     starts = np.flatnonzero(np.diff(scores[order], prepend=-np.inf))
     sorted_weights, own = weights[:, order], positive[order]

@@ -30,7 +30,7 @@ METRICS = (*MEANS, "auc", "calibration_error")
 
 
 class ScoreBlock(NamedTuple):
-    """Some rows that have a label: their numbers, where they have some, log P(class), and their classes.
+    """Some rows that have a label: their numbers, if they have some, log P(class), and their classes.
 
     Blocks whose rows have no numbers are put in the order of `first`, so that threads change nothing.
     """
@@ -66,7 +66,7 @@ class RowBlocks:
         return RowBlocks(self.blocks + other.blocks)
 
     def joined(self, classes: tuple[str, ...]) -> RowScores | None:
-        """All rows as one, in the order of their numbers; None where there are none, or were too many."""
+        """All rows as one, in the order of their numbers; None if there are none, or were too many."""
         if not self.blocks:
             return None
         blocks = sorted(self.blocks, key=lambda each: each.first)
@@ -137,7 +137,7 @@ class RowScores:
 
     @cached_property
     def predicted(self) -> Places:
-        """The place of the most probable class; of equal ones the first."""
+        """The place of the most probable class; the first in case of a tie."""
         found: Places = self.log_p.argmax(axis=1)
         return found
 
@@ -150,7 +150,7 @@ class RowScores:
 
     @cached_property
     def right(self) -> Doubles:
-        """1 where the most probable class is the true one, else 0."""
+        """1 if the most probable class is the true one, else 0."""
         found: Doubles = (self.predicted == self.true).astype(np.float64)
         return found
 
@@ -206,7 +206,7 @@ class RowScores:
     def area(self) -> float:
         """Of two classes the area under the ROC curve of the second; of more the mean over one against the rest.
 
-        NaN where there is no such curve: fewer than two classes among the labels.
+        NaN if there is no such curve: fewer than two classes among the labels.
         """
         areas = [area_under_roc(*self.of_class(code)) for code in self.curves()]
         return math.fsum(areas) / len(areas) if areas else math.nan

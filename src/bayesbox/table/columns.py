@@ -19,7 +19,7 @@ Values = Doubles | LevelCodes
 
 
 def column_values(column: object, kind: Kind, *, name: str) -> Values:
-    """A number as doubles, NaN where missing; a category as codes and their texts."""
+    """A number as doubles, NaN if missing; a category as codes and their texts."""
     if kind.has_levels:
         found = encode(column)
         return found.codes, level_texts(found.levels, kind)

@@ -1,7 +1,7 @@
 """Columns that depend on each other given the class: naive Bayes counts what they say twice, and is too sure.
 
-Pairs are found by conditional mutual information. The harm is shown, not guessed: the answers of naive Bayes to rows it
-has not seen, with both columns and without the second, and those of the model that does best among the ones that know
+Pairs are found by conditional mutual information. The harm is shown, not guessed: the answers of naive Bayes to
+held-out rows, with both columns and without the second, and those of the model that does best among the ones that know
 of dependence.
 """
 
@@ -64,7 +64,7 @@ class Pair(NamedTuple):
 
 
 class HeldOutScore(NamedTuple):
-    """How rows that were not learned were answered."""
+    """How held-out rows were answered."""
 
     log_loss: float
     calibration_error: float
@@ -144,7 +144,7 @@ def dependence_in(sampled: Sampled, classifier: AnyClassifier, target: str, weig
 def dependence(parts: Sequence[LabelledRows], classifier: AnyTableClassifier) -> Dependence | None:
     """What the strongest dependences among the columns do to naive Bayes with the rules of a classifier.
 
-    None where they do no harm. At most a few thousand rows are looked at.
+    None if they do no harm. At most a few thousand rows are looked at.
     """
     kept = sample_of([LabelledRows(rows.batch, rows.labels) for rows in labelled(parts)], MOST)
     if sum(rows.batch.rows for rows in kept) < FEWEST:

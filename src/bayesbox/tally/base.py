@@ -70,7 +70,7 @@ class StoredTally(Tally, Protocol):
         """The tallies of such tables, by the names they were written with.
 
         The book has the classes, and the tallies that are read already: those of the form that it extends, and where it
-        is one of several columns together, those of all columns. ValueError where no rows have such a tally.
+        is one of several columns together, those of all columns. ValueError if no rows have such a tally.
         """
         ...
 
@@ -85,7 +85,7 @@ class Removable(Tally, Protocol):
         ...
 
     def fits(self, rows: ExactArray) -> bool:
-        """Whether classes of so many rows can have this tally: no class has more values than rows."""
+        """Whether classes of this many rows can have this tally: no class has more values than rows."""
         ...
 
 
@@ -101,12 +101,12 @@ class NamesImpossible(Removable, Protocol):
     """A tally that can say where it is impossible."""
 
     def impossible(self) -> Impossible | None:
-        """The first place where no rows have this tally; None where some have it."""
+        """The first place where no rows have this tally; None if some have it."""
         ...
 
 
 def impossible_part(tally: Removable) -> Impossible | None:
-    """Where a tally is impossible, as far as it can say it; None where some rows have it."""
+    """Where a tally is impossible, as far as it can say it; None if some rows have it."""
     if hasattr(type(tally), "impossible"):
         return cast("NamesImpossible", tally).impossible()
     return None if tally.is_possible() else Impossible()
@@ -161,7 +161,7 @@ def digest_of(lines: Iterable[bytes]) -> str:
 
 
 def positions(wanted: Sequence[str], present: Sequence[str]) -> Index:
-    """Where each wanted name is among those present, -1 where it is not."""
+    """Where each wanted name is among those present, -1 if it is not."""
     place = {name: index for index, name in enumerate(present)}
     return np.array([place.get(name, -1) for name in wanted], dtype=np.int64)
 

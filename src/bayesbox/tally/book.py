@@ -152,7 +152,7 @@ class Book(Result):
         )
 
     def require_room(self, classes: int) -> None:
-        """Refuse to hold the same columns for so many classes, where that would take too much memory."""
+        """Refuse to hold the same columns for this many classes, where that would take too much memory."""
         room = _Room(classes)
         for name, tally in self.columns.items():
             room.take(name, tally)
@@ -167,7 +167,7 @@ class Book(Result):
         return Book(classes, counts, columns, label_type=self.label_type, joint=joint, ledger=self.ledger)
 
     def with_label_type(self, label_type: str) -> Book:
-        """The same book with its labels read as this type, where they can be."""
+        """The same book with its labels read as this type, if they can be."""
         if label_type == self.label_type or not self.classes:
             return self
         if label_type == "integer" and natural_label_type(self.classes) != "integer":
@@ -204,7 +204,7 @@ class Book(Result):
         return self._digest
 
     def ledger_digest(self) -> str | None:
-        """SHA-256 of the ledger, in hex; None where none is kept."""
+        """SHA-256 of the ledger, in hex; None if none is kept."""
         return None if self.ledger is None else self.ledger.digest()
 
     def __eq__(self, other: object) -> bool:
@@ -267,7 +267,7 @@ class _Room:
 
 
 def level_count(tally: Any) -> int:
-    """How many levels a tally of counts has; where they are not texts yet, how many it may have at most."""
+    """How many levels a tally of counts has; if they are not texts yet, how many it may have at most."""
     return tally.width if tally.unsorted else len(tally.levels)
 
 

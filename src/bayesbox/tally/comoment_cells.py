@@ -32,7 +32,7 @@ class CoMomentCells:
     """Cells of a frame: their class, levels and pattern, and what was summed over their rows."""
 
     label: Codes
-    codes: Codes  # categories x cells, MISSING where there is none
+    codes: Codes  # categories x cells, MISSING if there is none
     observed: Flags  # numbers x cells
     n: ExactArray
     totals: ExactArray  # cells x numbers

@@ -65,9 +65,9 @@ class CoMoments(Result):
         *,
         gaps: Sequence[str] | None = None,
     ) -> Self:
-        """Rows counted: codes and levels of each category, values of each number (NaN where missing).
+        """Rows counted: codes and levels of each category, values of each number (NaN if missing).
 
-        `gaps` names the numbers that may be missing somewhere, where that is known already.
+        `gaps` names the numbers that may be missing somewhere, if that is known already.
         """
         frame = CoMomentAxes(
             classes, tuple(categories), tuple(tuple(levels) for _, levels in categories.values()), tuple(numbers)

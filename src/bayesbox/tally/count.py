@@ -306,7 +306,7 @@ class _Counter:
 
 
 def _places(values: NDArray[np.int64], column: NumberArray) -> NDArray[np.int64]:
-    """Where each number stands among these, which ascend; -1 where it does not."""
+    """Where each number stands among these, which ascend; -1 if it does not."""
     at = np.minimum(np.searchsorted(values, column), len(values) - 1)
     return np.where(values[at] == column, at, -1)
 

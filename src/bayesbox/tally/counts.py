@@ -127,7 +127,7 @@ class Counts(Result):
         return self.of(classes, list(levels), cells)
 
     def _may_be_sparse(self, other: Counts, cells: int) -> bool:
-        """Whether the sum of two, which has so many cells, may be better held as a sparse one."""
+        """Whether the sum of two, which has this many cells, may be better held as a sparse one."""
         if self.sparse or other.sparse:
             return True
         return cells > MOST_DENSE and type(self) is Counts and cells > 2 * max(len(self.cells), len(other.cells))
@@ -196,7 +196,7 @@ class Counts(Result):
 
     @classmethod
     def from_json(cls, written: object, where: str) -> Self:
-        """The tally of such a document; ValueError where it is none."""
+        """The tally of such a document; ValueError if it is none."""
         reader = Reader(written, where)
         classes, levels, cells = reader.texts("classes"), reader.texts("levels"), reader.texts("cells")
         reader.done()

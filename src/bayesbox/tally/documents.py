@@ -27,7 +27,7 @@ from bayesbox.tally.words import WordCounts, count_words, counts_of, most_cells,
 
 WORDS = "words"  # occurrences
 DOCUMENTS = "documents"  # documents that hold the word
-TWICE = "twice"  # documents that hold it two times or more, where that is asked for
+TWICE = "twice"  # documents that hold it two times or more, if that is requested
 THRICE = "thrice"  # and three times or more
 
 
@@ -40,7 +40,7 @@ def count_documents(
     label_type: str | None = None,
     often: bool = False,
 ) -> Book:
-    """The book of these documents. A label that is missing leaves its document out; a weight counts it so often.
+    """The book of these documents. A label that is missing leaves its document out; a weight counts it that often.
 
     With `often` two more tallies tell how many documents hold a word twice or more, and three times or more.
     """
@@ -161,7 +161,7 @@ class DocumentCounter:
 
 
 def limited(book: Book, limit: int | None, *, slack: int = 1) -> tuple[Book, int]:
-    """(the book with the most common words only, where it has more than `slack` times the limit; the words dropped)."""
+    """(the book with the most common words only, if it has more than `slack` times the limit; the words dropped)."""
     if limit is None or WORDS not in book or len(book[WORDS].levels) <= slack * limit:
         return book, 0
     words = book[WORDS]

@@ -47,7 +47,7 @@ class Family(Result):
     ) -> None:
         self.names = names
         self.levels = levels  # of each column, sorted; every one occurs
-        self.codes = codes  # columns x combinations, MISSING where there is no value; combinations ascend
+        self.codes = codes  # columns x combinations, MISSING if there is no value; combinations ascend
         self.cells = cells  # the count of each combination, none of them zero
 
     @classmethod
@@ -95,7 +95,7 @@ class Family(Result):
         return len(self.cells)
 
     def items(self) -> Iterator[tuple[tuple[str | None, ...], Any]]:
-        """Combinations (None where a value is missing) and their counts."""
+        """Combinations (None if a value is missing) and their counts."""
         counts = numbers(self.cells).tolist()
         texts = [(*levels, None) for levels in self.levels]  # the code -1 is the last entry
         for place, count in enumerate(counts):

@@ -100,7 +100,7 @@ class Ledger:
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """The ledger of such a text; ValueError where it is not one."""
+        """The ledger of such a text; ValueError if it is not one."""
         try:
             data = base64.b64decode(text, validate=True)
         except (binascii.Error, ValueError):
@@ -115,7 +115,7 @@ class Ledger:
 
     @classmethod
     def from_arrow(cls, table: bytes) -> Self:
-        """The ledger of such a table; ValueError where it is not one."""
+        """The ledger of such a table; ValueError if it is not one."""
         lanes = numpy_values(arrow.read(table, {"lane": (PLACE,)})["lane"])
         if len(lanes) != LANES or lanes.min() < 0 or lanes.max() > np.iinfo(np.uint16).max:
             raise ValueError(f"a ledger must have {LANES} lanes of 16 bits")

@@ -58,7 +58,7 @@ def blocks(classes: int, sizes: Sequence[int]) -> Iterator[Block]:
 class Pairs(Result):
     """How often two levels of two columns occurred together in each class; with weights, the sum of the weights.
 
-    `wide` names columns with more levels than are counted with others: they take part by themselves alone. A column
+    `wide` names columns with more levels than are counted with others: they are used by themselves alone. A column
     that has become wide stays so when rows are taken out again.
 
     >>> codes = {"colour": (np.array([0, 1, 1]), ["red", "blue"]), "size": (np.array([0, 0, -1]), ["large"])}
@@ -324,7 +324,7 @@ def require_few_cells(classes: int, sizes: Mapping[str, int]) -> int:
 
 
 def _flat(axes: Sequence[NDArray[np.int64]], source: Block) -> NDArray[np.int64]:
-    """The cells of a block at these positions of its axes, -1 where one of them is not there."""
+    """The cells of a block at these positions of its axes, -1 if one of them is not there."""
     index = np.zeros((1,) * len(axes), dtype=np.int64)
     absent = np.zeros((1,) * len(axes), dtype=bool)
     for axis, (places, size) in enumerate(zip(axes, source.shape, strict=True)):

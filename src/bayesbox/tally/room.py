@@ -12,7 +12,7 @@ def require_room_for_levels(classes: int, levels: Mapping[str, int], *, where: s
     """Refuse dense tables of classes x levels, given by column, that would take too much memory.
 
     All of them are held at once; the widest takes as many bytes again while two batches of it are added, or its
-    probabilities are worked out.
+    probabilities are computed.
     """
     if not levels:
         return

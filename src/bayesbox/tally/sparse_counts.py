@@ -19,12 +19,12 @@ from bayesbox.tally.base import Index, digest_of, positions, quoted, union
 from bayesbox.tally.counts import MOST_DENSE, Counts
 from bayesbox.tally.room import require_room_for_table
 
-FILLED = 16  # a table is sparse where fewer than one cell in so many is not zero
+FILLED = 16  # a table is sparse where fewer than one cell in this many is not zero
 CELLS_A_PIECE = 1 << 20  # that are worked on at once where all are needed one after another
 
 
 def is_sparse(cells: int, filled: int) -> bool:
-    """Whether a table of so many cells, of which so many may not be zero, is better held as a sparse one."""
+    """Whether a table of this many cells, of which this many may not be zero, is better held as a sparse one."""
     return cells > MOST_DENSE and filled * FILLED < cells
 
 
@@ -162,7 +162,7 @@ def _moved(tally: Counts, classes: tuple[str, ...], levels: tuple[str, ...]) -> 
 
 
 def _gathered(classes: tuple[str, ...], levels: Sequence[str], keys: Index, cells: ExactArray | None) -> Counts:
-    """The tally of entries in any order, some perhaps of the same cell; each is one row where there are no `cells`.
+    """The tally of entries in any order, some perhaps of the same cell; each is one row if there are no `cells`.
 
     Levels that do not occur are dropped, and the others sorted.
     """

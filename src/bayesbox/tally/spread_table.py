@@ -1,4 +1,4 @@
-"""What is known of the values of many columns by class, worked out by the core: each number exact and rounded once."""
+"""What is known of the values of many columns by class, computed by the core: each number exact and rounded once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_WORD = (1 << 63) - 1
 
 
 class SpreadTable(NamedTuple):
-    """Columns x (classes and, last, all of them): zeros where there is no value. `least` is one a column.
+    """Columns x (classes and, last, all of them): zeros if there is no value. `least` is one a column.
 
     >>> target = np.array([0, 0, 0, 0, 1, 1], dtype=np.int32)
     >>> age = Moments.of(("H", "L"), np.array([20.0, 45, 20, 25, 25, 25]), target)
@@ -36,7 +36,7 @@ class SpreadTable(NamedTuple):
 
     @classmethod
     def of(cls, tallies: Sequence[Moments], *, floor: float = 0.0) -> SpreadTable:
-        """The table of tallies with the same classes; what has too many digits for the core is worked out here."""
+        """The table of tallies with the same classes; what has too many digits for the core is computed here."""
         share = exact_share(floor)
         in_core = max(share.numerator, share.denominator) <= MOST_WORD
         words = (share.numerator, share.denominator) if in_core else (0, 1)

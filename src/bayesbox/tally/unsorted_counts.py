@@ -27,7 +27,7 @@ Buffers = tuple[NDArray[np.uint8], IntegerArray]  # the letters of all levels, a
 
 
 class UnsortedCounts(Counts):
-    """The same as `Counts`, which it becomes when its levels or its cells are asked for.
+    """The same as `Counts`, which it becomes when its levels or its cells are requested.
 
     `by_level` has the cells level by level, so that a level that is new comes behind the others.
 
@@ -141,7 +141,7 @@ class UnsortedCounts(Counts):
 
 
 def _unsorted(tally: Counts) -> UnsortedCounts | None:
-    """Any dense tally in this form; None where it has none."""
+    """Any dense tally in this form; None if it has none."""
     if isinstance(tally, UnsortedCounts):
         return tally
     found = None if tally.sparse else plain_text_bytes(tally.levels)

@@ -110,7 +110,7 @@ class Values(Moments):
         return (float(self.values[0]), float(self.values[-1])) if len(self.values) else None
 
     def places(self, values: Doubles) -> NDArray[np.int64]:
-        """Where values stand among the distinct ones; -1 where they do not."""
+        """Where values stand among the distinct ones; -1 if they do not."""
         wanted = cut(values, self.bits)
         place = np.minimum(np.searchsorted(self.values, wanted), max(len(self.values) - 1, 0))
         found = len(self.values) > 0 and self.values[place] == wanted
@@ -180,7 +180,7 @@ class Values(Moments):
         return type(self)(self.classes, self.sums, self.values[kept], self.cells.take(index), self.bits)
 
     def _cut_to(self, bits: int) -> Self:
-        """With no more than so many significant digits."""
+        """With no more than this many significant digits."""
         if bits >= self.bits:
             return self
         values, place = np.unique(cut(self.values, bits), return_inverse=True)

@@ -97,7 +97,7 @@ def count_words(
 ) -> tuple[tuple[str, ...], ExactArray, ExactArray]:
     """(the words of these documents, sorted; how often each occurs by class; in how many documents).
 
-    A document whose class is -1 is left out; a weight counts a document so often.
+    A document whose class is -1 is left out; a weight counts a document that often.
     """
     counted = _core.WordCounts()
     counted.count(documents.data, documents.offsets, target, classes, tokens.compiled)

@@ -38,7 +38,7 @@ class GivenAnswer:
 
 @dataclass(frozen=True)
 class CheckedAnswer:
-    """Whether an answer is right, true or false where it is asked for, and a sentence about it."""
+    """Whether an answer is right, true or false where it is requested, and a sentence about it."""
 
     is_right: bool
     message: str
@@ -70,7 +70,7 @@ def read_answer(text: str) -> GivenAnswer:
 
 
 def check_answer(text: str, answer: Fraction, slips: Sequence[Slip] = ()) -> CheckedAnswer:
-    """Whether the text is the answer; where it is a known slip, its name.
+    """Whether the text is the answer; if it is a known slip, its name.
 
     >>> print(check_answer("0.141", Fraction(9, 64)))
     right: 9/64 = 0.140625

@@ -33,7 +33,7 @@ LONGEST = 6  # digits of the numerator, or the denominator, of an answer
 
 @dataclass(frozen=True)
 class Question:
-    """What a topic has drawn: the sheet, what is asked for, its value, the work, and the slips that are known."""
+    """What a topic has drawn: the sheet, what is requested, its value, the work, and the slips that are known."""
 
     sheet: Sheet
     asked: str
@@ -80,7 +80,7 @@ class Exercise:
         return self.question.answer
 
     def answer_line(self) -> str:
-        """What was asked for, as a fraction and as a decimal."""
+        """What was requested, as a fraction and as a decimal."""
         return f"{self.question.asked} = {Cell(value=self.answer)}"
 
     def check(self, text: str) -> CheckedAnswer:

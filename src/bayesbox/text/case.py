@@ -29,7 +29,7 @@ class WordSaid(NamedTuple):
 
 @dataclass(frozen=True)
 class DocumentCase(Case):
-    """The answer for one document, and its words, the most telling first.
+    """The answer for one document, and its words, the most informative first.
 
     `calibration_log_odds` is what a map of the probabilities adds to what the prior and the words say.
     """

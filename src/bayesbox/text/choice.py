@@ -105,7 +105,7 @@ class ChosenClassifier(Classifier[TextOptions, Settled, TextModel]):
         return self.rules.calibration is not None or self.chooses or self.asked[1].phrases == AUTO
 
     def without(self, rows: Sequence[LabelledRows], others: Callable[[], list[LabelledRows]]) -> Self:
-        """A subtraction always; what is derived is derived anew, from the other documents that have a class."""
+        """A subtraction always; what is derived is derived again, from the other documents that have a class."""
         if self.asked[1].phrases == AUTO:  # pairs of words that were dropped have to be counted again
             return refit_on(self, others())
         other = minus_rows(self, rows)
@@ -140,7 +140,7 @@ class ChosenClassifier(Classifier[TextOptions, Settled, TextModel]):
         return f"{self.rules.occurrence}{', once' if self.rules.once else ''}"
 
     def uncalibrated(self) -> Self | None:
-        """The same with words that speak as strongly as they were learned; None where they do so already."""
+        """The same with words that speak as strongly as they were learned; None if they do so already."""
         settled = self.settled
         if settled.strength is None and self.calibrated is None:
             return None
@@ -148,7 +148,7 @@ class ChosenClassifier(Classifier[TextOptions, Settled, TextModel]):
 
 
 def defaults_of_command(options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of the command, with what it does where nothing is said: the model is chosen and calibrated."""
+    """The options of the command, with what it does by default: the model is chosen and calibrated."""
     given = {**options, "calibration": calibration_of_command(options.get("calibrate"), AUTO)}
     if given.get("occurrence") is None:
         given["occurrence"] = AUTO

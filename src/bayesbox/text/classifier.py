@@ -158,7 +158,7 @@ class DocumentClassifier(ChosenClassifier):
         return columns[self.text_column]
 
     def texts_of(self, batch: Batch) -> Texts:
-        """The documents of a batch that is to be judged."""
+        """The documents of a batch that is to be evaluated."""
         texts = self.texts(dict(zip(batch.names, batch.columns, strict=True)))
         self._require_like(texts.width if isinstance(texts, CountMatrix) else None)
         return texts
@@ -205,7 +205,7 @@ class DocumentClassifier(ChosenClassifier):
     def counter(
         self, where: str | None, *, streams: bool = False, remote: bool = False, forget: bool = False
     ) -> RowCounter:
-        """Many batches are counted into one table of words; so is one where there is a limit to its words."""
+        """Many batches are counted into one table of words; so is one if there is a limit to its words."""
         from bayesbox.text.counting import DocumentCounting
 
         limit = None if forget else self.rules.limit
@@ -220,7 +220,7 @@ class DocumentClassifier(ChosenClassifier):
         return super().schema_with(more) if self.book.classes else more
 
     def take_in(self, schema: Schema, book: Book, counted: CountedBook) -> None:
-        """The rarest words are dropped where there are more than the limit; some were dropped on the way."""
+        """The rarest words are dropped if there are more than the limit; some were dropped on the way."""
         self.accept(schema, self._limited(book, counted.dropped))
 
     def _limited(self, book: Book, dropped: int = 0) -> Book:
@@ -331,7 +331,7 @@ class DocumentClassifier(ChosenClassifier):
         return Batch((self.text_column,), (as_text_column([row]),), 1)
 
     def predict(self, batch: Batch) -> AnyArray:
-        """The most probable label of each document; of equal ones the first."""
+        """The most probable label of each document; the first in case of a tie."""
         if self.calibrated is not None:
             return super().predict(batch)
         plan = self._plan(batch)

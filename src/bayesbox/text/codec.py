@@ -1,4 +1,4 @@
-"""A classifier of documents as the members of a model file: the tallies with it, so that it goes on learning."""
+"""A classifier of documents as the members of a model file: the tallies with it, so that it can be trained further."""
 
 from __future__ import annotations
 

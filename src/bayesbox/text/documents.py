@@ -77,7 +77,7 @@ def open_labelled(
 def open_unlabelled(
     classifier: C, data: Any, *, keep: Sequence[str] = (), reading: ReadingOptions = AS_IT_IS
 ) -> Opened[C]:
-    """Documents to be judged: a table where the names or the format say so; standard input is one document."""
+    """Documents to be evaluated: a table where the names or the format say so; standard input is one document."""
     if is_table(data, reading.format):
         column = classifier.text_column
         text, every = frozenset({column, *keep}), EVERY in keep

@@ -64,7 +64,7 @@ class TextExplanation:
         )
 
     def top(self, row: int, label: object, against: object, number: int = 10) -> list[WordEvidence]:
-        """The words of a document that say most between two classes, the most telling first."""
+        """The words of a document that say most between two classes, the most informative first."""
         one, other = (self.terms[row][:, self.position(each)] for each in (label, against))
         odds = lead(one, other)
         order = np.argsort(-np.abs(odds), kind="stable")[:number].tolist()

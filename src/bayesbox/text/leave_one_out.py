@@ -1,6 +1,6 @@
-"""Leave-one-out of documents from the tallies: each is judged by the model of all the others, without a refit.
+"""Leave-one-out of documents from the tallies: each is evaluated by the model of all the others, without a refit.
 
-A document's own words are subtracted and the rules applied anew: a word that no other document holds is no word of the
+A document's own words are subtracted and the rules applied again: a word that no other document holds is no word of the
 model then. Where absent words speak too, what they all say together depends on the class of the document alone; the
 words that the document holds are put right one by one.
 """
@@ -139,7 +139,7 @@ def sums_of_others(learned: LeaveOneOutStart, matrix: CountMatrix, target: Codes
 
 
 def _by_levels(learned: LeaveOneOutStart, matrix: CountMatrix, target: Codes) -> tuple[Doubles, Doubles]:
-    """Every word of the vocabulary is in a document so many times: present or absent, or 0, 1, 2, 3 and more."""
+    """Every word of the vocabulary is in a document this many times: present or absent, or 0, 1, 2, 3 and more."""
     n = learned.book.class_counts.to_doubles()
     held = [learned.counts(name) for name in (DOCUMENTS, TWICE, THRICE)]
     names: Sequence[str] = TIMES

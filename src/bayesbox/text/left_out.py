@@ -33,7 +33,7 @@ Codes = NDArray[np.int32]
 
 
 def can_leave_out(classifier: DocumentClassifier, rows: LabelledRows) -> bool:
-    """Whether each document can be judged by the model of all others in the core."""
+    """Whether each document can be evaluated by the model of all others in the core."""
     rules = classifier.rules
     plain = rules.top is None and rules.min_documents == 1 and not classifier.tokens.places
     return plain and rows.weights is None and added_to_each(rules.smoothing) is not None
@@ -52,7 +52,7 @@ class Listed:
 
 
 class LeftOutDocuments:
-    """Documents of which each is judged by the counts of all the others, by whatever model of the same counts."""
+    """Documents of which each is evaluated by the counts of all the others, by whatever model of the same counts."""
 
     def __init__(self, classifier: DocumentClassifier, rows: LabelledRows, target: Codes) -> None:
         self.classifier, self.target = classifier, target

@@ -1,6 +1,6 @@
 """What a classifier of documents derives after it has counted them: which model it is, and how strongly words speak.
 
-Neither is a tally. Documents of a bounded sample are judged by the model of all the others; where they have weights, or
+Neither is a tally. Documents of a bounded sample are evaluated by the model of all the others; if they have weights, or
 words are chosen after counting, each fold of them by the model that is left when the fold is subtracted.
 """
 
@@ -42,12 +42,12 @@ class Trial(NamedTuple):
     occurrence: str
     once: bool
     accuracy: float
-    log_loss: float | None  # None where no document says anything
+    log_loss: float | None  # None if no document says anything
     phrases: tuple[int, int] = SINGLE
 
 
 class Tried(NamedTuple):
-    """A trial with what it was judged by."""
+    """A trial with what it was evaluated by."""
 
     trial: Trial
     rules: TextOptions
@@ -58,7 +58,7 @@ class Tried(NamedTuple):
 
 
 def settle(classifier: DocumentClassifier, rows: LabelledRows) -> None:
-    """Choose the model, where that is asked for, and calibrate it, where that is, unless both were done before.
+    """Choose the model, if that is requested, and calibrate it, if that is, unless both were done before.
 
     The documents are a sample of those that were learned. With fewer than 50 nothing is chosen: the model stays the
     textbook's.
@@ -108,7 +108,7 @@ def choices(rules: TextOptions) -> list[TextOptions]:
 
 
 class HeldOutTrials:
-    """Documents with their classes, to be judged by models that have not seen them."""
+    """Documents with their classes, to be evaluated by models that have not seen them."""
 
     def __init__(self, classifier: DocumentClassifier, rows: LabelledRows, target: Codes) -> None:
         self.classifier, self.rows, self.target = classifier, rows, target
@@ -166,7 +166,7 @@ def _best(tried: Sequence[Tried], *, calibrated: bool) -> int:
 
 
 def _calibrate(classifier: DocumentClassifier, kind: str, best: Tried, target: Codes, weights: object) -> None:
-    """Learn how strongly words speak, and a map of the probabilities on top where that is asked for, or is better."""
+    """Learn how strongly words speak, and a map of the probabilities on top where that is requested, or is better."""
     (sums, known), prior = best.judged, classifier.log_prior
     usable = np.isfinite(sums).all(axis=1) & (target >= 0)
     plain = losses_of(sums, known, prior, target, None)[usable]
@@ -194,7 +194,7 @@ def _calibrate(classifier: DocumentClassifier, kind: str, best: Tried, target: C
 
 
 def _map(kind: str, log_p: Doubles, codes: maps.Codes, weights: Doubles | None) -> maps.Calibration | None:
-    """The map of a kind; of `auto` the best on held-out answers, None where none is better."""
+    """The map of a kind; of `auto` the best on held-out answers, None if none is better."""
     if kind != AUTO:
         return maps.calibration(kind, log_p, codes, weights)
     choice = choose({PLAIN: log_p}, codes, weights)

@@ -12,7 +12,7 @@ from bayesbox.text.model import kept_words
 if TYPE_CHECKING:
     from bayesbox.text.classifier import DocumentClassifier
 
-PER_WORD = {"table": 4}  # rows of a word, where it has several
+PER_WORD = {"table": 4}  # rows of a word, if it has several
 
 
 def learned_words(classifier: DocumentClassifier, most: int | None) -> Iterator[LearnedTable]:

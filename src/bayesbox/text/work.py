@@ -202,7 +202,7 @@ def _by_rate(asked: AskedDocument) -> tuple[list[Factor | NoFactor], list[Step]]
 
 
 def _absent(asked: AskedDocument) -> list[int]:
-    """The absent words that are written out: all of them, or none where they are many."""
+    """The absent words that are written out: all of them, or none if they are many."""
     absent = sorted(set(range(len(asked.words))) - set(asked.places))
     return absent if len(absent) <= MOST_ABSENT else []
 

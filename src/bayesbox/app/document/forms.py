@@ -19,7 +19,7 @@ MOST_NUMBERS = 400_000  # of one table
 
 
 def form_of(classifier: AnyClassifier) -> Json:
-    """The form of a classifier; CannotExport where the page has none."""
+    """The form of a classifier; CannotExport if the page has none."""
     model = classifier.model
     if isinstance(model, NaiveModel):
         weights = None if classifier.calibrated is None else classifier.calibrated.weights

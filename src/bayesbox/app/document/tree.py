@@ -54,7 +54,7 @@ def numbers(values: object) -> Any:
 
 
 def tree_of(distribution: Distribution) -> Tree:
-    """log P(x | class) of a family; CannotExport where the page has no form for it."""
+    """log P(x | class) of a family; CannotExport if the page has no form for it."""
     if isinstance(distribution, AveragedNumber):
         return _averaged(distribution)
     if isinstance(distribution, Kernel):
@@ -120,7 +120,7 @@ def written(node: TreeNode) -> Tree:
 
 
 def _present(column: str, distribution: Any, density: Tree) -> Tree:
-    """A density where there is a value, and what a missing one adds."""
+    """A density if there is a value, and what a missing one adds."""
     observed = ["add", written(constant(distribution.log_observed)), density]
     return ["case", [[["missing", ["x", column]], written(constant(distribution.log_missing))]], observed]
 

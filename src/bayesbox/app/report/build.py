@@ -151,7 +151,7 @@ def _alive(classifier: AnyTableClassifier, document: Json) -> Iterator[Section]:
 
 
 def _scenarios(classifier: AnyTableClassifier, spec: Json, why: str) -> str:
-    """The answers to rows of which one column is known, worked out beforehand."""
+    """The answers to rows of which one column is known, computed beforehand."""
     classes = spec["classes"][:6]
     rows: list[list[str]] = []
     for column in spec["columns"]:

@@ -84,7 +84,7 @@ def report_of_rows(
 def _opened(
     model: AnyTableClassifier, data: object, target: str | None, weight: str | None, reading: ReadingOptions
 ) -> Opened[Any]:
-    """Rows by which a model is judged: files as it reads them, or a frame."""
+    """Rows by which a model is evaluated: files as it reads them, or a frame."""
     if target is None:
         raise BadOption("no target column: the model does not record one", remedy="Pass target=")
     names = data if isinstance(data, list | tuple) else [data]

@@ -48,7 +48,7 @@ Judge = Callable[[], tuple[Evaluation, Source]]
 
 
 class OpenedClassifier(ShownFile):
-    """A model, and perhaps a table that it is judged by."""
+    """A model, and perhaps a table that it is evaluated by."""
 
     kind = "classifier"
 
@@ -154,10 +154,9 @@ class OpenedClassifier(ShownFile):
 
 
 class OpenedTable(OpenedClassifier):
-    """A table with its classes: naive Bayes learns it, and is judged by ten folds.
+    """A table with its classes: naive Bayes learns it, and is evaluated by ten folds.
 
-    `types` are those of some columns, by name; the others are what they look like. With other types it is learned
-    anew.
+    `types` are those of some columns, by name; the others are what they look like. With other types it is refitted.
     """
 
     kind = "table"
@@ -244,7 +243,7 @@ def _is_table(path: str) -> bool:
 
 
 def open_file(path: str) -> ShownFile:
-    """What a model or a network file holds; BadOption where the app cannot show it."""
+    """What a model or a network file holds; BadOption if the app cannot show it."""
     name = Path(path).name
     if name.endswith(".bayes"):
         model, version = load_version(path)
@@ -265,7 +264,7 @@ def _judged_by(opened: OpenedClassifier, path: str, target: str | None, weight: 
 
 
 def learned_table(path: str, target: str | None, weight: str | None = None) -> OpenedTable:
-    """A table to learn; BadOption where its target is not said."""
+    """A table to learn; BadOption if its target is not said."""
     if target is None:
         raise BadOption(
             "no target column for this table",

@@ -17,7 +17,7 @@ HOST = "127.0.0.1"
 def serve(
     opened: Sequence[ShownFile], *, port: int = 0, seconds: float | None = None, started: Callable[[str], None]
 ) -> None:
-    """Serve these files; `started` is called with the address. Ends after so many seconds, or by Ctrl-C."""
+    """Serve these files; `started` is called with the address. Ends after this many seconds, or by Ctrl-C."""
     try:
         import uvicorn
 
@@ -46,7 +46,7 @@ def serve(
 
 
 def _end_after(server: Any, seconds: float) -> None:
-    """Stop a server so many seconds after it has started: one that is told before leaves its sockets open."""
+    """Stop a server this many seconds after it has started: one that is told before leaves its sockets open."""
     start = server.startup
 
     async def startup(*given: Any, **options: Any) -> None:

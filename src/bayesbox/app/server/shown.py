@@ -23,7 +23,7 @@ Stamp = tuple[tuple[int, int] | None, ...]
 class ShownFile(ABC):
     """What a file holds: its name, the views it has, its spec and its answers.
 
-    `version` is how often it was read again; a page that has the spec of another version asks for it anew.
+    `version` is how often it was read again; a page that has the spec of another version asks for it again.
     """
 
     kind: ClassVar[str]

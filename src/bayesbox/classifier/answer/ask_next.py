@@ -1,8 +1,8 @@
 """What to ask next: the unknown columns of a row by how much each is expected to say of the class.
 
 For naive Bayes the answers to a question are the levels of a column, or all numbers, with the probabilities that the
-model gives them now: sums are exact, integrals are worked out to 1e-6 bits. For other kinds the model is asked once for
-each value of a column; values are weighed by the model's own P(x), or, where it has none, by the counts of each class.
+model gives them now: sums are exact, integrals are computed to 1e-6 bits. For other kinds the model is asked once for
+each value of a column; values are weighed by the model's own P(x), or, if it has none, by the counts of each class.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class AnswerInformation:
         return [name for name, value in self.given.items() if value is None]
 
     def bits(self) -> dict[str, float]:
-        """The information of each of them that can be asked for."""
+        """The information of each of them that can be requested."""
         found = {}
         for name in self.unknown:
             try:

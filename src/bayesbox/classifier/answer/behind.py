@@ -148,7 +148,7 @@ def _counts(
 
 
 def _level(value: str, levels: tuple[str, ...]) -> str | None:
-    """The level that a value is, as it was counted; None where there was none."""
+    """The level that a value is, as it was counted; None if there was none."""
     if value in levels:
         return value
     code = FLAG_CODES.get(value.lower())
@@ -156,7 +156,7 @@ def _level(value: str, levels: tuple[str, ...]) -> str | None:
 
 
 def _added(classifier: AnyTableClassifier, name: str, size: int) -> float:
-    """How many rows the smoothing rule of a column is worth; 0 where it is none that adds."""
+    """How many rows the smoothing rule of a column is worth; 0 if it is none that adds."""
     from bayesbox.rule.naive import rule_of_column
 
     if not hasattr(classifier.rules, "smoothing"):

@@ -136,7 +136,7 @@ def _means(before: Any, after: Any) -> str:
 
 
 def pooled_cells(tally: object) -> tuple[Any, Doubles] | None:
-    """The cells of the numbers of all classes with their counts; None where moments alone were counted."""
+    """The cells of the numbers of all classes with their counts; None if moments alone were counted."""
     if isinstance(tally, Grid):
         return tally.cells, np.asarray(tally.pooled_counts(), dtype=np.float64)
     if isinstance(tally, Values) and tally.is_exact:
@@ -171,7 +171,7 @@ def _three(spread: Any) -> tuple[float, float, float]:
 
 
 class DriftCounter:
-    """Counts rows a batch at a time, to be compared with what a model has learned."""
+    """Counts rows, one batch at a time, to be compared with what a model has learned."""
 
     def __init__(self, classifier: AnyTableClassifier) -> None:
         self.classifier = classifier

@@ -20,7 +20,7 @@ class ColumnDrift:
     """One column: the test of its values, that of how many are missing, and what was never seen.
 
     `by` is what was compared: levels, cells (numbers in about ten groups of cells), bins, words, or moments. `unseen`
-    counts values that are a level never seen, or a number outside what was learned. `change` names the largest change.
+    counts values that are an unseen level, or a number outside what was learned. `change` names the largest change.
     """
 
     column: str
@@ -212,7 +212,7 @@ class Drift(Result):
 
 
 def p_text(p: float) -> str:
-    """A p-value for the eye.
+    """A p-value as text.
 
     >>> p_text(0.04512), p_text(3e-9), p_text(0.0)
     ('0.045', '3e-09', '<1e-99')

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from bayesbox.source.base import Batch
 
 CALIBRATION, PRIOR = "(calibration)", "(prior)"
-SHOWN = 3  # of the strongest columns of a row, where there are several rows
+SHOWN = 3  # of the strongest columns of a row, if there are several rows
 BEHIND = 12  # columns whose counts are shown
 
 
@@ -41,7 +41,7 @@ class ColumnTerm:
 
     @property
     def name(self) -> str:
-        """The column with its value, for the eye."""
+        """The column with its value as text."""
         return f"{self.column} is missing" if self.value is None else f"{self.column} = {cut(self.value)}"
 
     def to_dict(self) -> Json:
@@ -92,7 +92,7 @@ class ExplainedRow(Result):
         )
 
     def strongest(self) -> list[ColumnTerm]:
-        """The columns that say something, the most telling first."""
+        """The columns that say something, the most informative first."""
         said = [term for term in self.terms if term.value is not None or term.log_odds]
         return sorted(said, key=lambda term: -abs(term.log_odds))
 
@@ -127,7 +127,7 @@ class ExplainedRow(Result):
         return TableBlock([title, "", ""], rows, right=[1])
 
     def behind_block(self) -> TableBlock | None:
-        """The counts, or the density, behind each term in both classes; None where there are none."""
+        """The counts, or the density, behind each term in both classes; None if there are none."""
         both = [label for label in (self.prediction, self.against) if label is not None]
         rows = [
             [term.name if label == both[0] else "", label, str(term.behind[label])]
@@ -182,7 +182,7 @@ def _share(odds: float, longest: float) -> float:
 
 
 def odds_text(log_odds: float) -> str:
-    """Odds for the eye, of their natural logarithm.
+    """Odds as text, of their natural logarithm.
 
     >>> odds_text(math.log(3)), odds_text(-math.log(4)), odds_text(math.inf), odds_text(1000.0)
     ('3 : 1', '1 : 4', 'infinite : 1', 'e^1000 : 1')
@@ -198,7 +198,7 @@ def odds_text(log_odds: float) -> str:
 class RowsExplanation(Result, Explanation):
     """Why each row gets its class: `prior` + the sum of `terms` over the columns is log P(class, x).
 
-    `terms` is rows x classes x columns of log P(x_j | class), 0 where the column is missing, before any calibration.
+    `terms` is rows x classes x columns of log P(x_j | class), 0 if the column is missing, before any calibration.
     `explanation[i]` is row i in full, with the counts behind each term.
     """
 
@@ -232,7 +232,7 @@ class RowsExplanation(Result, Explanation):
         return (self.row(place) for place in range(len(self)))
 
     def log_odds(self, label: object = None, against: object = None) -> Doubles:
-        """log of P(label | x) / P(against | x), a value a row, before any calibration.
+        """log of P(label | x) / P(against | x), one value per row, before any calibration.
 
         Without `label` it is that of the most probable class of each row; without `against` the other is the most
         probable of the remaining classes.
@@ -314,7 +314,7 @@ class RowsExplanation(Result, Explanation):
 
 
 class _Lazy(Sequence[Any]):
-    """Rows of a table, each worked out when it is shown."""
+    """Rows of a table, each computed when it is shown."""
 
     def __init__(self, explanation: RowsExplanation) -> None:
         self.explanation = explanation

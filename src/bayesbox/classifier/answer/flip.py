@@ -116,7 +116,7 @@ def _order(option: Flip) -> tuple[int, float, float, tuple[str, ...]]:
 
 
 def _candidates(classifier: AnyTableClassifier, name: str, value: str) -> Candidates | None:
-    """The values that a column can have besides its own; None where it is not one that can be changed by itself."""
+    """The values that a column can have besides its own; None if it is not one that can be changed by itself."""
     kind = classifier.model_schema().kinds[name]
     if kind.is_text or kind.is_matrix or kind.has_parts:
         return None
@@ -145,7 +145,7 @@ def _text(level: object) -> str:
 
 
 def likely_range(tally: Any) -> tuple[float, float]:
-    """The least and the greatest number that was learned; where that is not known, four deviations around the mean."""
+    """The least and the greatest number that was learned; if that is not known, four deviations around the mean."""
     from bayesbox.classifier.case import learned_range
 
     known = learned_range(tally)

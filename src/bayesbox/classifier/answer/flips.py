@@ -75,7 +75,7 @@ class Flips(Result):
 
     @property
     def best(self) -> Flip | None:
-        """The smallest change; None where there is none."""
+        """The smallest change; None if there is none."""
         return self.options[0] if self.options else None
 
     def _headline(self) -> str:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from bayesbox.source.base import Batch
 
 LOG_LEAST = float(np.log(EPSILON))
-MOST_CELLS = 20_000  # classes x columns, above which information is not worked out unless it is asked for
+MOST_CELLS = 20_000  # classes x columns, above which information is not computed unless it is requested
 BY_WORD = "the information of words is that of one word drawn from a text"
 
 
@@ -39,7 +39,7 @@ class ColumnImportance:
     """One column, or one word: its information in bits, and the loss and the accuracy that go without it.
 
     `loss` is how much the mean log loss rises, `accuracy_drop` how much the share of right answers falls; both are None
-    where no rows with their classes were given.
+    if no rows with their classes were given.
     """
 
     column: str
@@ -62,7 +62,7 @@ class Importance(Result):
     """The columns, or words, by what they matter; iterate over them, or look one up by its name.
 
     `entropy` is that of the class prior in bits: what all columns together could say. `log_loss` and `accuracy` are
-    those of the rows that were given, None where there were none.
+    those of the rows that were given, None if there were none.
     """
 
     target: str
@@ -142,7 +142,7 @@ class Importance(Result):
 
 
 def _signed(value: float | None, sign: int = 1) -> str:
-    """A difference for the eye, what rounds to nothing without a minus."""
+    """A difference as text, what rounds to nothing without a minus."""
     return f"{round(sign * (value or 0.0), 4) + 0.0:+.4f}"
 
 

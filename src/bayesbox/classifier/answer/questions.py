@@ -16,7 +16,7 @@ from bayesbox.file.reader import Json
 class ColumnQuestion:
     """A column that is not known: the bits that its value is expected to say of the target, and what asking costs.
 
-    `values` are the answers that are possible, where they are a list.
+    `values` are the answers that are possible, if they are a list.
     """
 
     column: str
@@ -46,7 +46,7 @@ class ColumnQuestions(Result):
     """The questions that can be asked, the best first; iterate over them, or index them.
 
     `posterior` is what is known of the target now, and `entropy` what is not, in bits. `silent` names what cannot be
-    asked for, with the reason.
+    requested, with the reason.
     """
 
     target: str
@@ -67,7 +67,7 @@ class ColumnQuestions(Result):
 
     @property
     def best(self) -> ColumnQuestion | None:
-        """The question to ask; None where nothing is left to be asked."""
+        """The question to ask; None if nothing is left to be asked."""
         return self.questions[0] if self.questions else None
 
     @property

@@ -32,7 +32,7 @@ def require_one_row(batch: Batch, what: str) -> None:
 
 
 def given_values(classifier: AnyTableClassifier, batch: Batch) -> dict[str, str | None]:
-    """The model's columns, as people name them, with the text of the row's value; None where it is missing."""
+    """The model's columns, as people name them, with the text of the row's value; None if it is missing."""
     assert classifier.schema is not None
     shown = classifier.shown_columns(batch)
     silent = {*classifier.model.left_out, *classifier.ignored}

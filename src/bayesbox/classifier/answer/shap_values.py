@@ -75,7 +75,7 @@ def _pair(found: RowsExplanation, label: object, against: object) -> tuple[int, 
 
 
 def shown_values(found: RowsExplanation) -> list[list[Any]]:
-    """The values of the rows, rows x columns; None where one is missing."""
+    """The values of the rows, rows x columns; None if one is missing."""
     columns = found.classifier.shown_columns(found.batch)
     by_column: list[list[Any]] = []
     for name in found.columns:

@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from bayesbox.classifier.base import AnyClassifier
     from bayesbox.stat.choose_calibration import CalibrationChoice
 
-MOST_CELLS = 500_000  # that are worked out to answer the sample: rows times `cells_per_row`
+MOST_CELLS = 500_000  # that are computed to answer the sample: rows times `cells_per_row`
 
 
 @dataclass(frozen=True)
 class HeldOutAnswers:
-    """Answers of a model to rows it has not seen, and answers that have learned more on the way.
+    """Answers of a model to held-out rows, and answers that have learned more on the way.
 
     `bases` are named as `choose_calibration` has them; `column_weights` learns those of all rows.
     """
@@ -46,10 +46,10 @@ class HeldOutAnswers:
 
 @dataclass(frozen=True)
 class AutoCalibration:
-    """What `auto` made of a classifier: the calibration, None where none is better, and by what it was chosen."""
+    """What `auto` made of a classifier: the calibration, None if none is better, and by what it was chosen."""
 
     calibrated: Calibrated | None
-    choice: CalibrationChoice | None  # None where there are too few rows
+    choice: CalibrationChoice | None  # None if there are too few rows
 
 
 def auto_calibrated(classifier: AnyClassifier, kept: list[LabelledRows]) -> AutoCalibration:
@@ -62,7 +62,7 @@ def auto_calibrated(classifier: AnyClassifier, kept: list[LabelledRows]) -> Auto
     if rows < max(FEWEST_CALIBRATED, 2 * len(classifier.classes)) or len(classifier.classes) < 2:
         return AutoCalibration(None, None)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DataWarning)  # what is odd in these rows was told when they were learned
+        warnings.simplefilter("ignore", DataWarning)  # what is odd in these rows was reported when they were learned
         found = classifier.held_out_answers(kept)
     return auto_chosen(classifier, found)
 
@@ -86,7 +86,7 @@ def auto_chosen(classifier: AnyClassifier, found: HeldOutAnswers) -> AutoCalibra
 def worse_than_baseline(classifier: AnyClassifier, kept: list[LabelledRows] | None = None) -> WorseThanBaseline | None:
     """What to say where a classifier is worse on held-out rows than always answering the same.
 
-    It is judged on those by which its calibration was chosen, or on rows that it has learned and that are given.
+    It is evaluated on those by which its calibration was chosen, or on rows that it has learned and that are given.
     """
     choice = classifier.chosen
     if kept is not None and sum(part.batch.rows for part in kept) >= FEWEST_CALIBRATED and len(classifier.classes) > 1:

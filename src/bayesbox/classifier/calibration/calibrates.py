@@ -65,7 +65,7 @@ class Calibrates:
         return held_out_answers(cast("AnyClassifier", self), kept)
 
     def cells_per_row(self) -> int:
-        """How many numbers are looked up, or worked out, to answer one row."""
+        """How many numbers are looked up, or computed, to answer one row."""
         return len(self.classes) * len(self.feature_names)
 
     def slow_leave_one_out(self) -> bool:
@@ -85,7 +85,7 @@ class Calibrates:
         return self.changed(calibrate=kind)
 
     def uncalibrated(self) -> Self | None:
-        """The same before its calibration; None where it has none."""
+        """The same before its calibration; None if it has none."""
         return None if self.calibrate is None else self.changed(calibrated=None, _model=self._model)
 
     def log_posterior(self, batch: Batch) -> Doubles:

@@ -39,7 +39,7 @@ def _take_auto(classifier: AnyClassifier, parts: KeyedRows) -> None:
 def calibrate_again(
     classifier: AnyClassifier, parts: Sequence[LabelledRows], kind: str | None, *, held_out: bool = False
 ) -> int:
-    """Learn the weights and the calibration of a classifier anew; how many rows it was done by.
+    """Learn the weights and the calibration of a classifier again; how many rows it was done by.
 
     The rows are among those that were learned, or were `held_out`: then the model answers them as it is. The counts
     stay as they are.

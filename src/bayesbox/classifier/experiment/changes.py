@@ -1,7 +1,7 @@
 """Rows that are changed on purpose: noise in labels and rows, irrelevant, repeated and missing values.
 
-Noise is put into the rows that are learned, and models are judged on clean ones: the question is how much of it a model
-learns. Columns are added to all rows, and values are missing in all of them.
+Noise is put into the rows that are learned, and models are evaluated on clean ones: the question is how much of it a
+model learns. Columns are added to all rows, and values are missing in all of them.
 """
 
 from __future__ import annotations

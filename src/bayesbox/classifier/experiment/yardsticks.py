@@ -1,4 +1,4 @@
-"""Yardsticks from scikit-learn: logistic regression and a decision tree, judged on the same folds as our models.
+"""Yardsticks from scikit-learn: logistic regression and a decision tree, evaluated on the same folds as our models.
 
 They take numbers only, so columns are made into numbers as their kinds say: missing numbers are set to the median of
 the training rows, with a flag that says so, and numbers are standardised; levels, the missing one too, become one-hot

@@ -1,6 +1,6 @@
 """The answers of one model to rows that come one at a time.
 
-What does not depend on the row is worked out once, by `_core.RowScorer`, which walks a dict by the names of columns. It
+What does not depend on the row is computed once, by `_core.RowScorer`, which walks a dict by the names of columns. It
 says None to what is not plain: a value of another type, a level that is an error, a row that no class allows. Such a
 row is answered as a table of one row is, so that it gets the same answer, warning or error as ever.
 """
@@ -88,7 +88,7 @@ class RowAnswers:
         return dict(zip(self.labels, self._as_table(row).tolist(), strict=True))
 
     def proba(self, row: dict[str, Any]) -> Doubles:
-        """P(class | x), a value a class."""
+        """P(class | x), one value per class."""
         if self.core is not None:
             found = self.core.proba(row) if self.is_plain else self._asked("proba", row)
             if found is not None:
@@ -96,7 +96,7 @@ class RowAnswers:
         return self._as_table(row)
 
     def log_proba(self, row: dict[str, Any]) -> Doubles:
-        """log P(class | x), a value a class."""
+        """log P(class | x), one value per class."""
         if self.core is not None:
             found = self.core.log_proba(row) if self.is_plain else self._asked("log_proba", row)
             if found is not None:
@@ -105,7 +105,7 @@ class RowAnswers:
         return logs
 
     def predict(self, row: dict[str, Any]) -> Any:
-        """The label of the most probable class; of equal ones the first."""
+        """The label of the most probable class; the first in case of a tie."""
         if self.core is not None:
             found = self.core.predict(row) if self.is_plain else self._asked("predict", row)
             if found is not None:
@@ -123,7 +123,7 @@ class RowAnswers:
     # -- a few rows ----------------------------------------------------------------------------------------------
 
     def of_rows(self, rows: FewRows, *, logs: bool = False) -> Doubles | None:
-        """P(class | x), or its logs, of an array whose columns are the model's, or of dicts; None where the core does
+        """P(class | x), or its logs, of an array whose columns are the model's, or of dicts; None if the core does
         not answer all of them, or where something in them is worth a warning."""
         if self.core is None or not self.is_plain:
             return None
@@ -142,7 +142,7 @@ class RowAnswers:
         return None if found is None else self.classifier.model.labels[found[:, 0]]
 
     def dicts_of(self, frame: Any) -> list[Row] | None:
-        """The rows of a small pandas frame with the columns that take part; None where it lacks one, or where rows are
+        """The rows of a small pandas frame with the columns that are used; None if it lacks one, or where rows are
         not counted as they are."""
         if not self.is_plain:
             return None
@@ -196,7 +196,7 @@ class RowAnswers:
         return self._counted(some)
 
     def _extra(self, row: Row) -> Doubles | None:
-        """The sum of the terms that are worked out here; None where a point mass is hit, which outranks a density."""
+        """The sum of the terms that are computed here; None if a point mass is hit, which outranks a density."""
         names = {name for conditional, _ in self.worked_out for name in self._sources(conditional) if name in row}
         columns = self._columns({name: row[name] for name in names})
         extra = np.zeros(len(self.labels))

@@ -56,7 +56,7 @@ class AnswersRows:
 
     def product(self) -> tuple[ProductModel, tuple[object, ...] | None] | None:
         """The model as a prior and a factor for each column, and its calibration as `_core.RowScorer` takes it; None
-        where it is not such a product."""
+        if it is not such a product."""
         return None
 
     def coded(self) -> CodedScorer | None:
@@ -68,4 +68,4 @@ class AnswersRows:
         return False
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_row_answers": None}  # which is compiled, and made again where it is asked for
+        return {**self.__dict__, "_row_answers": None}  # which is compiled, and made again where it is requested

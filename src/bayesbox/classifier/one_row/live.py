@@ -90,7 +90,7 @@ def _levels(book: Book, name: str, options: FitOptions) -> Any:
         levels, counts = tally.levels, np.ascontiguousarray(np.asarray(tally.counts).T, dtype=np.int64)
     domain = options.lasting or ()
     if kind.is_flag and len(levels) < 2 and not domain:
-        return NOT_LIVE  # it has two levels, of which one was not seen, and takes no part until it is
+        return NOT_LIVE  # it has two levels, of which one was not seen, and is ignored until it is
     return "levels", weight, options.unseen == "smooth", domain, levels, counts
 
 
@@ -125,7 +125,7 @@ def _integers(counts: ExactArray) -> NDArray[np.int64]:
 
 def _sums(tally: Moments, base: float) -> tuple[Any, ...] | None:
     """n, how many are fractional, the sums and the sums of squares about a base, of each class and of the column; None
-    where they are not doubles."""
+    if they are not doubles."""
     sums = [*tally.spreads(), tally.pooled()]
     n = np.array([int(each.n.fraction) for each in sums], dtype=np.int64)
     fractional = _integers(tally.sums.fractional)

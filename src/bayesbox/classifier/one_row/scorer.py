@@ -45,11 +45,11 @@ class CompiledScorer:
         return labels
 
     def proba(self, row: object) -> Doubles:
-        """P(class | x) of one row, a value a class. A column that the row lacks is missing; nothing warns."""
+        """P(class | x) of one row, one value per class. A column that the row lacks is missing; nothing warns."""
         return self._answers.proba(self._as_row(row))
 
     def log_proba(self, row: object) -> Doubles:
-        """log P(class | x) of one row, a value a class."""
+        """log P(class | x) of one row, one value per class."""
         return self._answers.log_proba(self._as_row(row))
 
     def predict(self, row: Any) -> Any:
@@ -66,7 +66,7 @@ class CompiledScorer:
         return self._answers.classifier.posterior(self._as_batch(rows))
 
     def terms(self, row: Any) -> dict[str, Doubles]:
-        """log P(x | class) of each column, a value a class: zeros where it says nothing."""
+        """log P(x | class) of each column, one value per class: zeros if it says nothing."""
         answers = self._answers
         found: Any = answers.classifier.explain(answers.batch(self._as_row(row)))
         return {name: found.terms[0, :, place] for place, name in enumerate(found.columns)}

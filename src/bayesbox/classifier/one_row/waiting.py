@@ -2,8 +2,8 @@
 
 What is counted is what `learn` counts of a table of these rows, so the tallies and their digest are the same. Meanwhile
 a live model may answer: the counts of all rows so far, which the core keeps up to date and takes logarithms of where a
-question needs them. There is one of naive Bayes over levels, flags and numbers, robust or normal; other models are made
-anew.
+question needs them. There is one of naive Bayes over levels, flags and numbers, robust or normal; other models are
+rebuilt.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class WaitingRows:
         return result
 
     def go_live(self, classifier: AnyClassifier) -> bool:
-        """Answer from the counts from now on, where that can be; `classifier` has all rows so far."""
+        """Answer from the counts from now on, if that can be; `classifier` has all rows so far."""
         found = live_counts(classifier, self.names) if self.classes == classifier.classes else None
         if found is None:
             self.may_live = False

@@ -43,7 +43,7 @@ class Disclosure:
     model: str | None = None
 
     def as_dict(self, *, values: bool) -> Json:
-        """The disclosure for JSON, with the values themselves only where that is asked for."""
+        """The disclosure for JSON, with the values themselves only where that is requested."""
         found: Json = {"model": self.model, "column": self.column, "what": self.what, "count": self.count}
         return found | {"of": self.of} | ({"values": [list(each) for each in self.values]} if values else {})
 

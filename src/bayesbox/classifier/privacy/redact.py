@@ -38,7 +38,7 @@ Flags = NDArray[np.bool_]
 def redact(classifier: C, min_count: int, *, choose: Callable[[Counts, int], Flags] | None = None) -> C:
     """The same model with the levels and words of fewer than `min_count` rows as one; its ledger is dropped.
 
-    `choose` says of each level whether it is pooled, where that is more than those of few rows. CannotRedact where the
+    `choose` says of each level whether it is pooled, if that is more than those of few rows. CannotRedact if the
     model keeps more of its rows than that would take away.
     """
     if min_count < 2:

@@ -101,7 +101,7 @@ class KnownLevels:
 
 
 def known_levels(classifier: AnyTableClassifier, *, here: bool = True) -> dict[str, KnownLevels]:
-    """What is known of each column of levels that takes part, under the name that rows have it by."""
+    """What is known of each column of levels that is used, under the name that rows have it by."""
     schema, book, model = classifier.schema, classifier.book, classifier.model
     assert schema is not None
     computed = {
@@ -204,7 +204,7 @@ def _is_numeric(column: Column) -> bool:
 
 
 def _all_known(levels: pa.Array, known: KnownLevels) -> bool:
-    """Whether every text is known; False where that takes a closer look."""
+    """Whether every text is known; False if that takes a closer look."""
     if not (pa.types.is_string(levels.type) or pa.types.is_large_string(levels.type)):
         return False
     if len(levels) <= MANY:

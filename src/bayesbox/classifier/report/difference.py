@@ -34,7 +34,7 @@ class ColumnDifference:
 
 
 def differences(one: Book, other: Book) -> list[ColumnDifference]:
-    """The columns in which two books differ, those with the most rows first; nothing where the digests are equal."""
+    """The columns in which two books differ, those with the most rows first; nothing if the digests are equal."""
     classes = tuple(sorted({*one.classes, *other.classes}))
     left, right = one.with_classes(classes), other.with_classes(classes)
     found = list(_of_classes(left, right))
@@ -50,7 +50,7 @@ def differences(one: Book, other: Book) -> list[ColumnDifference]:
 
 
 def rule_differences(one: Any, other: Any) -> dict[str, list[Any]]:
-    """The rules in which two classifiers differ, by name: of the first and of the second, None where it has none."""
+    """The rules in which two classifiers differ, by name: of the first and of the second, None if it has none."""
     titles = [getattr(each, "title", "documents") for each in (one, other)]
     rules = [{"model": title, **rules_facts(each.rules)} for title, each in zip(titles, (one, other), strict=True)]
     names = list(dict.fromkeys([*rules[0], *rules[1]]))

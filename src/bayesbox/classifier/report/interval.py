@@ -25,7 +25,7 @@ def interval_of_draws(
 ) -> IntervalTable:
     """The intervals of P(class | x), draws x classes, each draw calibrated as the answers of the classifier are.
 
-    `base` is the classifier whose plain answers were drawn: with the weights of its columns, where it has some.
+    `base` is the classifier whose plain answers were drawn: with the weights of its columns, if it has some.
     """
     calibrated = classifier.calibrated
     calibration = None if calibrated is None else calibrated.calibration

@@ -1,4 +1,4 @@
-"""Whether rows that a model is judged on are those that it has learned: their counts are held against its own.
+"""Whether rows that a model is evaluated on are those that it has learned: their counts are held against its own.
 
 A digest shows that rows are exactly those of the model. Where they are not, the model may still have learned some of
 them: counts and ledger are sums over rows, and do not show which rows are in them.

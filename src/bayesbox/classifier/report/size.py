@@ -16,8 +16,8 @@ WRITTEN_UP_TO = 10**4000  # beyond, Python does not write a number in digits
 
 @dataclass(frozen=True)
 class ModelSize:
-    """How many numbers a model is made of, how many the full joint would need (None where a density takes part), and
-    how many naive Bayes has for the same columns (None where the model is one)."""
+    """How many numbers a model is made of, how many the full joint would need (None if a density takes part), and
+    how many naive Bayes has for the same columns (None if the model is one)."""
 
     parameters: int
     joint: int | None
@@ -31,7 +31,7 @@ class Parameters(NamedTuple):
     `free` are those that were estimated freely, since some sum to one. `terms` are all of them, those of the prior
     included: for n columns of |X| levels and |C| classes n|X||C| + |C|. `naive` and `joint` are those of P(x | class)
     for the same columns, by naive Bayes (2n|L| for n flags, 2d|L| for d normals) and by the full joint (2**n |L|, and
-    (d + d(d + 1)/2)|L|); None where that has no meaning, or more than 4,000 digits.
+    (d + d(d + 1)/2)|L|); None if that has no meaning, or more than 4,000 digits.
     """
 
     free: int
@@ -73,9 +73,9 @@ def parameters_of(classes: int, conditionals: Sequence[Distribution]) -> Paramet
 
 
 def compared(levels: Sequence[int], numbers: int, classes: int, own: int | None = None) -> tuple[int, int | None]:
-    """(naive, joint): the numbers of P(x | class) for columns of so many levels, and for some normals.
+    """(naive, joint): the numbers of P(x | class) for columns of this many levels, and for some normals.
 
-    `own` is how many numbers the model itself has for its columns of numbers, where they are no normals.
+    `own` is how many numbers the model itself has for its columns of numbers, if they are no normals.
 
     >>> compared([2] * 5, 0, 2), compared([], 4, 3)
     ((20, 64), (24, 42))

@@ -1,4 +1,4 @@
-"""What says most for the class of each row, as a text a row."""
+"""What says most for the class of each row, as one text per row."""
 
 from __future__ import annotations
 
@@ -68,5 +68,5 @@ def _moved(name: str, column: Any, rows: Any, odds: Any) -> pa.Array:
 
 
 def cut(text: str) -> str:
-    """A value for the eye: a long one is cut."""
+    """A value as text: a long one is cut."""
     return text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."

@@ -52,7 +52,7 @@ def survey(
     threads: int = 1,
     progress: Callable[[int], None] | None = None,
 ) -> Surveyed | None:
-    """Count every row of a source by its target, or as one class; None where there is no row."""
+    """Count every row of a source by its target, or as one class; None if there is no row."""
     first: list[Schema] = []
 
     def tally_of(batch: Batch) -> Surveyed:

@@ -1,4 +1,4 @@
-"""Several models judged on the same rows, with paired differences."""
+"""Several models evaluated on the same rows, with paired differences."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class ModelComparison(Result, Mapping[str, "Evaluation"]):
     """From the name of a model to its evaluation, the best log loss first.
 
     `best` is the name of the first; `difference(one, other, metric)` is paired, with its interval. `refused` says why
-    a model takes no part, `seconds` is the time of the processor that each took.
+    a model is ignored, `seconds` is the time of the processor that each took.
     """
 
     how: str
@@ -67,7 +67,7 @@ class ModelComparison(Result, Mapping[str, "Evaluation"]):
     def difference(self, one: str, other: str | None = None, metric: str = "log_loss") -> Metric:
         """How much more a metric is for one model than for another, by default the best, on the same rows.
 
-        The interval is that of the rows, paired: it holds 0 where the difference may be chance.
+        The interval is that of the rows, paired: it holds 0 if the difference may be chance.
         """
         first, second = (self._rows(name) for name in (one, self.best if other is None else other))
         if metric not in METRICS:

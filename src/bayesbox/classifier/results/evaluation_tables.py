@@ -1,4 +1,4 @@
-"""The tables of an evaluation for the eye: metrics, classes, confusion."""
+"""The tables of an evaluation as text: metrics, classes, confusion."""
 
 from __future__ import annotations
 

@@ -113,7 +113,7 @@ class BinnedTarget(WrappedSource):
 
 
 def binned_labels(values: Doubles, cuts: Sequence[float]) -> pa.DictionaryArray:
-    """The name of the bin of each number; null where it is missing.
+    """The name of the bin of each number; null if it is missing.
 
     >>> binned_labels(np.array([1.0, 7.5, np.nan]), [2.5, 5.0]).to_pylist()
     ['up to 2.5', 'above 5', None]
@@ -125,7 +125,7 @@ def binned_labels(values: Doubles, cuts: Sequence[float]) -> pa.DictionaryArray:
 
 
 def cuts_from_json(written: Sequence[object] | None) -> tuple[float, ...] | None:
-    """The cuts that a file holds; ValueError where they are not cuts."""
+    """The cuts that a file holds; ValueError if they are not cuts."""
     if written is None:
         return None
     found = tuple(each for each in written if type(each) is float)

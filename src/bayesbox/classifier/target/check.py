@@ -39,7 +39,7 @@ class TargetCheck:
 
     @classmethod
     def of(cls, target: str, source: Source) -> TargetCheck | None:
-        """None where a limit of classes was given: these are classes then."""
+        """None if a limit of classes was given: these are classes then."""
         # where rows are counted elsewhere the source stays here
         untyped = partial(bool, source.untyped) if source.remote else partial(getattr, source, "untyped")
         return None if classes_are_given() else cls(target, source.name, untyped)
@@ -83,7 +83,7 @@ class TargetCheck:
 
 
 def numbers_in(values: Sequence[object], *, text: bool) -> list[float] | None:
-    """The numbers that all of these are, written as text or not; None where one is not a number.
+    """The numbers that all of these are, written as text or not; None if one is not a number.
 
     >>> numbers_in([3, 0.5], text=False), numbers_in(["3", "0.5"], text=True), numbers_in(["3", "007"], text=True)
     ([3.0, 0.5], [3.0, 0.5], None)

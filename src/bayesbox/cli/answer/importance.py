@@ -34,7 +34,7 @@ from bayesbox.cli.print.output import captured_warnings, emit_json, note, say
 def command(model: str, data: tuple[str, ...], as_json: bool, **given: Any) -> None:
     """Rank the columns, or the words of documents, by their mutual information with the class, in bits.
 
-    With DATA (labelled rows that the model has not learned), also by the increase in log loss without the column: its
+    With DATA (labelled held-out rows), also by the increase in log loss without the column: its
     term is dropped in naive Bayes, and its values are set to missing in other models.
     """
     from dataclasses import replace

@@ -42,7 +42,7 @@ class ModelSummary:
 
 
 def replaced(path: str, new: ModelSummary, *, force: bool) -> ModelSummary | None:
-    """What is at a path, None where nothing is; an error where that is not a model like the new one, unless forced."""
+    """What is at a path, None if nothing is; an error where that is not a model like the new one, unless forced."""
     old = _at(path, force=force)
     if old is None or force:
         return old

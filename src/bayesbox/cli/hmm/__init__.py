@@ -1,1 +1,1 @@
-"""`bayes hmm`, a file a group of actions."""
+"""`bayes hmm`, one file per group of actions."""

@@ -96,7 +96,7 @@ def _decoded(hmm: HiddenMarkovModel, rows: pa.Table, found: Sequences, given: Js
 
 
 def _names(rows: pa.Table, found: Sequences, given: Json) -> dict[str, list[Any]]:
-    """The name of each sequence, where there is a column of them."""
+    """The name of each sequence, if there is a column of them."""
     if given["sequence"] is None:
         return {}
     assert found.place is not None

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def adjust(network: BayesianNetwork, question: str, latent: list[str], *, as_json: bool) -> None:
-    """Print the sets to adjust for, where there is one cause and one effect, and the formula."""
+    """Print the sets to adjust for, if there is one cause and one effect, and the formula."""
     query = parse_query(question)
     found = network.identify(question, latent=latent)
     sets = None

@@ -24,7 +24,7 @@ PRINTED = ("tables", "strengths", "dot")  # one of them goes to standard output
 
 @dataclass(frozen=True)
 class ShownNetwork:
-    """All that was asked for."""
+    """All that was requested."""
 
     evidence: dict[str, Any]
     posteriors: Mapping[str, Mapping[str, float]] | None = None

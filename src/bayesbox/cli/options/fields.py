@@ -27,7 +27,7 @@ SMOOTHING, COLUMN_SMOOTHING = "smoothing", "column_smoothing"
 class ModelVerb(Verb):
     """A verb with the options of all kinds of models, those included that were registered after its own were made.
 
-    Installed extensions are looked for only where `--model` names a kind that is not known, or where help is asked for:
+    Installed extensions are looked for only where `--model` names a kind that is not known, or where help is requested:
     other calls pay nothing for them.
     """
 

@@ -24,7 +24,7 @@ NOISE = tuple(_HELP)
 
 
 def levels(_context: click.Context, _parameter: click.Parameter, given: str | None) -> tuple[float, ...] | None:
-    """Numbers between commas; the word none for none of them, None where the option is not given."""
+    """Numbers between commas; the word none for none of them, None if the option is not given."""
     if given is None:
         return None
     return () if given.strip() == NONE else tuple(number(text) for text in split(given))

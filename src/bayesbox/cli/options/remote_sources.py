@@ -42,7 +42,7 @@ def spark_option(verb: F) -> F:
 
 
 def rows_elsewhere(data: tuple[str, ...], given: Json) -> Source | None:
-    """The source that is asked for instead of files; None where DATA are files."""
+    """The source that is requested instead of files; None if DATA are files."""
     if given["sql"] is None and given["database"] is not None:
         raise click.UsageError("--database requires --sql")
     if given["sql"] is None and given["spark"] is None:

@@ -85,7 +85,7 @@ def pair(text: str, names: Iterable[str] = ()) -> tuple[str, str]:
 
 
 def setting(text: str) -> str:
-    """name=value as it stands, until the names are known that it may be about."""
+    """name=value as it is, until the names are known that it may be about."""
     pair(text)
     return text
 

@@ -179,7 +179,7 @@ def as_learned(model: str) -> Iterator[None]:
 
 
 def skipped_rows(source: Source) -> int:
-    """The broken rows that were left out, after saying what the first of them were."""
+    """The malformed rows that were skipped, after saying what the first of them were."""
     skipped = source.skipped
     if not skipped.count:
         return 0
@@ -190,9 +190,9 @@ def skipped_rows(source: Source) -> int:
 
 
 class Progress:
-    """Rows so far, rows a second and the time left, on a terminal, for what takes longer than a second.
+    """Rows so far, rows per second and the time left, on a terminal, for what takes longer than a second.
 
-    The time left is told where the source knows how much of it is read.
+    The time left is reported where the source knows how much of it is read.
     """
 
     def __init__(self, source: Source | None = None) -> None:

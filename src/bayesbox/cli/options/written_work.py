@@ -25,5 +25,5 @@ def require_form(*, latex: bool, html: bool, shown: bool, option: str, as_json: 
 
 
 def print_work(work: Work | PrintedTables, *, latex: bool, html: bool) -> None:
-    """On standard output, in the form that was asked for."""
+    """On standard output, in the form that was requested."""
     say((work.latex() if latex else work.html() if html else str(work)).rstrip("\n"))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def facts(classifier: AutoClassifier) -> Json:
-    """For JSON: every model that was judged, and the pool."""
+    """For JSON: every model that was evaluated, and the pool."""
     pool = classifier.derived
     assert pool is not None
     judged = [each._asdict() for each in pool.judged]

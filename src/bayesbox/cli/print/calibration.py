@@ -31,7 +31,7 @@ def calibration_facts(classifier: AnyClassifier) -> Json | None:
 
 
 def calibration_lines(classifier: AnyClassifier) -> Iterator[str]:
-    """The same for the eye."""
+    """The same as text."""
     from bayesbox.cli.print.reports import weights_text
 
     facts = calibration_facts(classifier)

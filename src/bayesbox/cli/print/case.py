@@ -1,4 +1,4 @@
-"""One case for the eye: its posterior, what each column says, and the Bayes box."""
+"""One case as text: its posterior, what each column says, and the Bayes box."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def print_report(case: RowCase, target: str) -> None:
-    """The posterior and what each column says, for the eye."""
+    """The posterior and what each column says as text."""
     from bayesbox.classifier.report.strongest import cut
 
     values = ", ".join(f"{name}={cut(value)}" for name, value, _ in case.columns if value is not None) or "nothing"

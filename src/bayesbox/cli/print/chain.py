@@ -94,7 +94,7 @@ def _print_report(name: str, by_state: dict[str, dict[str, float]], *, whole: bo
 
 
 def chains_of(models: Mapping[str, Any]) -> dict[str, HiddenMarkovModel] | None:
-    """The models by their files, where all are hidden Markov models; None where none is."""
+    """The models by their files, where all are hidden Markov models; None if none is."""
     from bayesbox.sequence.hmm import HiddenMarkovModel
 
     chains = {path: model for path, model in models.items() if isinstance(model, HiddenMarkovModel)}

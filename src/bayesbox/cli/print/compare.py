@@ -42,7 +42,7 @@ def compare(
         start = time.process_time()
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # what is odd in the rows is told when a model is trained
+                warnings.simplefilter("ignore")  # what is odd in the rows is reported when a model is trained
                 found[name] = trial()
         except BayesboxError as error:
             refused[name] = error.without_remedy()

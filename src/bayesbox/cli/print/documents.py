@@ -162,7 +162,7 @@ def _calibration(classifier: DocumentClassifier) -> Json | None:
 
 
 def print_case(case: DocumentCase, target: str) -> None:
-    """The posterior and what the words say, for the eye."""
+    """The posterior and what the words say as text."""
     say(f"{target} = {case.prediction}, given {plural(len(case.words), 'known word')}")
     say()
     ranked = sorted(case.posterior.items(), key=lambda item: -item[1])[:MOST_WORDS]

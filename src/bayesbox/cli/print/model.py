@@ -1,4 +1,4 @@
-"""What a model of rows has learned: its classes, columns, rules and size, for the eye and for JSON."""
+"""What a model of rows has learned: its classes, columns, rules and size, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _interval(conditional: Distribution, classes: Sequence[str]) -> dict[str, li
 
 
 def _from_to(ends: Sequence[float]) -> str:
-    """An interval for the eye.
+    """An interval as text.
 
     >>> _from_to([1.23456789, 20.0])
     '1.235 to 20'
@@ -71,7 +71,7 @@ def _from_to(ends: Sequence[float]) -> str:
 def _held(
     classifier: AnyTableClassifier, shown: Sequence[tuple[str, Mapping[str, Sequence[float]]]]
 ) -> list[list[str]]:
-    """The intervals of columns for the eye, those of dates as dates."""
+    """The intervals of columns as text, those of dates as dates."""
     kinds = classifier.schema.kinds if classifier.schema else {}
     rows = []
     for name, by_class in shown:
@@ -92,7 +92,7 @@ def print_model(
     *,
     apart: str | None = None,
 ) -> None:
-    """What a model has learned, for the eye; of the column that is shown `apart`, the interval is printed there."""
+    """What a model has learned as text; of the column that is shown `apart`, the interval is printed there."""
     from bayesbox.classifier.report.describe import rules_facts
     from bayesbox.cli.print.reports import MOST_COLUMNS, columns_table, weights_text
 
@@ -137,7 +137,7 @@ def print_model(
 
 
 def information_of(classifier: AnyTableClassifier) -> dict[str, float]:
-    """What each column says of the class by itself, in bits; nothing where that takes a while to find."""
+    """What each column says of the class by itself, in bits; nothing if that takes a while to find."""
     from bayesbox.classifier.answer.importance import quick_information
 
     return quick_information(classifier)

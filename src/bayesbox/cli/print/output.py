@@ -80,7 +80,7 @@ def finite_or_text(value: float) -> float | str | None:
 
 
 def decimal(value: float) -> str:
-    """A number for the eye: six digits, whole numbers whole.
+    """A number as text: six digits, whole numbers whole.
 
     >>> decimal(0.795417348), decimal(25.0), decimal(1e-12)
     ('0.795417', '25', '1e-12')
@@ -89,7 +89,7 @@ def decimal(value: float) -> str:
 
 
 def whole(value: float) -> str:
-    """A count for the eye: thousands apart, a fraction only where there is one.
+    """A count as text: thousands apart, a fraction only if there is one.
 
     >>> whole(32561), whole(2.5)
     ('32,561', '2.5')
@@ -135,7 +135,7 @@ def table(
 
 
 def signed(value: float) -> str:
-    """Log-odds for the eye, what rounds to nothing without a minus.
+    """Log-odds as text, what rounds to nothing without a minus.
 
     >>> signed(-0.25), signed(-1e-17)
     ('-0.2500', '+0.0000')

@@ -28,7 +28,7 @@ class Printer(ABC, Generic[C]):
 
     @abstractmethod
     def print_learned(self, classifier: C, report: Json) -> None:
-        """`train`: the same for the eye."""
+        """`train`: the same as text."""
 
     @abstractmethod
     def show(
@@ -45,7 +45,7 @@ class Printer(ABC, Generic[C]):
 
     @abstractmethod
     def print_case(self, classifier: C, batch: Batch, case: Any, work: Work | None) -> None:
-        """`explain`: the same for the eye."""
+        """`explain`: the same as text."""
 
 
 def printer_of(classifier: AnyClassifier) -> Printer[Any]:

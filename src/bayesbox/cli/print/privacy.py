@@ -1,4 +1,4 @@
-"""What a model file reveals, for the eye and for JSON."""
+"""What a model file reveals, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def show_privacy(classifier: AnyClassifier, path: str, *, fewer_than: int, value
 
 
 def print_disclosures(found: Sequence[Disclosure], *, values: bool, err: bool = False) -> None:
-    """One line for each thing, with the values themselves only where that is asked for."""
+    """One line for each thing, with the values themselves only where that is requested."""
     for each in found:
         where = f"{each.model}: {each.column}" if each.model else each.column
         text = f"  {where}: {each.count:,} of {each.of:,} {each.what}"

@@ -35,7 +35,7 @@ def columns_table(classifier: AnyTableClassifier, *, err: bool = False) -> None:
 
 
 def missing(facts: object) -> str:
-    """The number of missing values, nothing where there are none."""
+    """The number of missing values, nothing if there are none."""
     count: float = getattr(facts, "missing", 0)
     return whole(count) if count else ""
 
@@ -49,7 +49,7 @@ def counted_classes(classes: Mapping[str, float]) -> str:
 
 
 def weights_text(column_weights: Mapping[str, float]) -> str:
-    """The columns that take part, with their weights where these are not 1.
+    """The columns that are used, with their weights where these are not 1.
 
     >>> weights_text({"age": 1.0, "sex": 0.0})
     'selected 1 of 2 columns: age'

@@ -70,7 +70,7 @@ class RowPrinter(Printer[T]):
         return {}
 
     def print_learned(self, classifier: T, report: Json) -> None:
-        """What was learned, for the eye."""
+        """What was learned as text."""
         from bayesbox.cli.print.reports import columns_table, counted_classes
 
         if classifier.fixed:
@@ -91,7 +91,7 @@ class RowPrinter(Printer[T]):
         note(f"next: bayes show {report['model']}   or   bayes predict {report['model']} NEW.csv --proba")
 
     def print_more(self, classifier: T, *, err: bool = False) -> None:
-        """What only models of this kind have, for the eye."""
+        """What only models of this kind have as text."""
 
     # -- show ----------------------------------------------------------------------------------------------------
 
@@ -204,7 +204,7 @@ class RowPrinter(Printer[T]):
         return {"notes": notes, **super().case_facts(classifier, batch, notes, work)}
 
     def print_case(self, classifier: T, batch: Batch, case: RowCase, work: Work | None) -> None:
-        """One case, for the eye."""
+        """One case as text."""
         from bayesbox.cli.print.case import print_report, print_work
 
         print_report(case, classifier.target or "class")

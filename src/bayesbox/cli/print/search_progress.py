@@ -24,7 +24,7 @@ class SearchProgress:
         self._show(what)
 
     def model(self, name: str, number: int, of: int) -> None:
-        """A model that is judged from now on."""
+        """A model that is evaluated from now on."""
         self._show(f"evaluating {name}, {number} of {of}")
 
     def _show(self, text: str) -> None:

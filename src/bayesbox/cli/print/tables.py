@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def require_fitting(column: str | None, svg: str | None, given: Json, *, as_json: bool) -> str:
-    """Which of the three is asked for, if any; refuse options that do not go with it."""
+    """Which of the three is requested, if any; refuse options that do not go with it."""
     asked = [f"--{name}" for name in ("tables", "weights", "boundary") if given[name]]
     require_form(
         latex=given["latex"],

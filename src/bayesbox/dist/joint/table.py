@@ -18,7 +18,7 @@ from bayesbox.schema.flags import FLAG_CODES
 Codes = NDArray[np.int32]
 
 GONE = -1  # the code of a level that is missing, and so summed out
-NEW = -2  # the code of a level that was never seen
+NEW = -2  # the code of an unseen level
 
 
 @dataclass(frozen=True)

@@ -76,7 +76,7 @@ class AveragedNumber(NumberDensity):
         values = self.numbers_of(columns)
         if values is None:
             return
-        if options.chosen:  # the density is chosen anew
+        if options.chosen:  # the density is chosen again
             plan.doubtful |= ~np.isnan(values)
             return
         refuse_infinite({self.column: values}, ~np.isnan(values), 0)

@@ -148,7 +148,7 @@ class Bins(NumberDensity):
         values = self.numbers_of(columns)
         if values is None:
             return
-        if options.chosen:  # the density is chosen anew
+        if options.chosen:  # the density is chosen again
             plan.doubtful |= ~np.isnan(values)
             return
         again = self.refit_options(options)

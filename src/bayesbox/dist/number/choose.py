@@ -23,7 +23,7 @@ FOLDS = 5
 
 
 class Choice(NamedTuple):
-    """The density that was chosen, and the class log loss of each on the folds, in nats a row."""
+    """The density that was chosen, and the class log loss of each on the folds, in nats per row."""
 
     density: str
     losses: dict[str, float]

@@ -3,7 +3,7 @@
 Every function takes `values`, distinct and ascending, and `counts`, values x classes (weights will do), and gives the
 cut points, ascending. A value on a cut goes low: with cuts c_1 < ... < c_k the bins are (-inf, c_1], (c_1, c_2], ...,
 (c_k, inf). The cuts follow from the counts alone, so they are the same however the rows were ordered or divided, and
-after a row is learned or forgotten they are derived anew.
+after a row is learned or forgotten they are derived again.
 
     equal width      k bins of the same width between the least and the greatest value
     equal frequency  k bins with about the same number of rows
@@ -107,7 +107,7 @@ def _first_of_runs(cells: Doubles) -> NDArray[np.int64]:
 
 @lru_cache(maxsize=4)
 def _cuts_of_runs(runs: bytes, classes: int) -> tuple[int, ...]:
-    """The cuts between runs. They are asked for again when one row is left out after another: without any one row of a
+    """The cuts between runs. They are requested again when one row is left out after another: without any one row of a
     run the runs are the same."""
     return tuple(_core.modl_cuts(np.frombuffer(runs).reshape(-1, classes)).tolist())
 
@@ -154,7 +154,7 @@ def between(values: Doubles, positions: NDArray[np.int64]) -> Doubles:
 
 
 def codes_of(values: NumberArray, cuts: Doubles) -> NDArray[np.int32]:
-    """The bin of each value; -1 where it is missing (NaN).
+    """The bin of each value; -1 if it is missing (NaN).
 
     >>> codes_of(np.array([1.0, 2.5, 2.6, np.nan]), np.array([2.5]))
     array([ 0,  0,  1, -1], dtype=int32)

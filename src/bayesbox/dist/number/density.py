@@ -56,7 +56,7 @@ class NumberFamily(Distribution):
 
     @classmethod
     def fit(cls, column: str, tally: Any, options: FitOptions) -> Self | None:
-        """The family made of a tally; None where the column says nothing of the class."""
+        """The family made of a tally; None if the column says nothing of the class."""
         raise NotImplementedError
 
     @classmethod
@@ -74,7 +74,7 @@ class NumberFamily(Distribution):
         return self.family
 
     def quantiles(self, shares: Sequence[float]) -> Doubles | None:
-        """The values up to which some shares lie, shares x classes; None where it has no quantiles."""
+        """The values up to which some shares lie, shares x classes; None if it has no quantiles."""
         found = [self.quantile(share) for share in shares]
         return None if any(each is None for each in found) else np.array(found)
 
@@ -88,7 +88,7 @@ class NumberFamily(Distribution):
         return Cumulative(self.exact_log_density, self.family or type(self).__name__, self.parameters().values())
 
     def support(self) -> Doubles | None:
-        """The numbers that have a probability by themselves, all but a hair; None where they have a density."""
+        """The numbers that have a probability by themselves, all but a hair; None if they have a density."""
         return None
 
     @cached_property
@@ -99,7 +99,7 @@ class NumberFamily(Distribution):
         return found_panels(self)
 
     def numbers_of(self, columns: Columns) -> Doubles | None:
-        """The values of its column, NaN where missing; None where the column is not there."""
+        """The values of its column, NaN if missing; None if the column is not there."""
         column = columns.get(self.column)
         return None if column is None else np.asarray(as_numbers(column, name=self.column), dtype=np.float64)
 
@@ -112,7 +112,7 @@ class NumberFamily(Distribution):
             plan.tables.append((np.isnan(values).astype(np.int8), np.vstack([self.log_observed, self.log_missing])))
 
     def compiled_presence(self, weight: float) -> Doubles | None:
-        """The same as the core takes them with a column; None where both are 0."""
+        """The same as the core takes them with a column; None if both are 0."""
         if not (self.log_observed.any() or self.log_missing.any()):
             return None
         return weight * np.vstack([self.log_observed, self.log_missing])
@@ -213,7 +213,7 @@ class NumberFamily(Distribution):
         plan.add_terms(terms)
 
     def exact_log_density(self, values: Doubles) -> Doubles:
-        """The same as `log_density`, without anything that is worked out ahead for many values."""
+        """The same as `log_density`, without anything that is computed ahead for many values."""
         return self.log_density(values)
 
 
@@ -222,7 +222,7 @@ Fit = Callable[[Any], NumberFamily | None]
 
 def _without_values(tally: Values, pairs: Doubles, fit: Fit) -> tuple[Doubles, Flags]:
     """The log-densities in all classes of each value, one row of its class taken out; and whether there is none then,
-    so that the column takes no part."""
+    so that the column is ignored."""
     values, counts = tally.table
     places = tally.places(pairs[:, 0])
     terms, gone = np.zeros((len(pairs), counts.shape[1])), np.zeros(len(pairs), dtype=bool)
@@ -295,7 +295,7 @@ class NumberDensity(NumberFamily):
         forbid_infinite(plan, values)
 
     def enter(self, plan: Plan, values: Doubles) -> None:
-        """Add the terms of these values, NaN where missing; a density of few different terms enters a table."""
+        """Add the terms of these values, NaN if missing; a density of few different terms enters a table."""
         plan.add_terms(self.log_prob(values))
 
 

@@ -101,7 +101,7 @@ class Gaussian(NumberFamily):
     def compiled(self, weight: float) -> tuple[object, ...] | None:
         if type(self) is not Gaussian:
             return None
-        ready = self.__dict__.get("_compiled")  # of a column of many, worked out for all of them
+        ready = self.__dict__.get("_compiled")  # of a column of many, computed for all of them
         if ready is not None and weight == 1:
             return "number", self.column, ready, None, weight, None
         if self.point_mass.any():
@@ -121,7 +121,7 @@ class Gaussian(NumberFamily):
     def fit(cls, column: str, tally: Moments, options: FitOptions) -> Self | None:
         """The normal density of each class, its variance at least `floor` times that of the whole column.
 
-        A class without a value takes the density of the whole column. None where the column has no spread at all, so
+        A class without a value takes the density of the whole column. None if the column has no spread at all, so
         that it can say nothing, unless `floor` is 0: then it is a point mass.
         """
         return cls.fit_columns([column], [tally], [options])[0]
@@ -164,7 +164,7 @@ class Gaussian(NumberFamily):
         cls, column: str, moments: Moments, floor: float, presence: Presence, prior_rows: float = 0.0
     ) -> Self | None:
         """The same with any floor. With `prior_rows` it is the most probable density under a normal-inverse-gamma prior
-        that is worth so many rows of the whole column's mean and variance."""
+        that is worth this many rows of the whole column's mean and variance."""
         whole = moments.pooled()
         if whole.n.m == 0 or (whole.excess.m == 0 and floor > 0):
             return None
@@ -278,7 +278,7 @@ def _log_constant(std: Doubles) -> Doubles:
 
 
 def _with_prior(spread: Spread, whole: Spread, rows: Dyadic) -> Spread:
-    """The sums of a class with so many rows that have the mean and the variance of the whole column.
+    """The sums of a class with this many rows that have the mean and the variance of the whole column.
 
     All three are times the rows of the column, so that nothing is divided; mean and variance stay what they are.
     """

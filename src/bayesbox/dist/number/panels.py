@@ -30,7 +30,7 @@ def panels(quantiles: Doubles, jumps: Doubles) -> Doubles:
 
 
 def support_of(distribution: Distribution) -> Doubles | None:
-    """The numbers that have a probability by themselves; None where they have a density, or are not numbers."""
+    """The numbers that have a probability by themselves; None if they have a density, or are not numbers."""
     return distribution.support() if isinstance(distribution, NumberFamily) else None
 
 

@@ -96,7 +96,7 @@ class Poisson(NumberFamily):
         """The rate of each class: (sum of x + a * mean of the column) / (n + a), as if `a` more rows had the column's
         mean.
 
-        `a` is the weight of the rule: 0 for maximum likelihood, 1 for Laplace. None where every count is 0.
+        `a` is the weight of the rule: 0 for maximum likelihood, 1 for Laplace. None if every count is 0.
         """
         rule = options.smoothing
         if rule.weight is None:

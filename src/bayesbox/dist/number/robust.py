@@ -49,13 +49,13 @@ class Robust(NumberDensity):
         P(x = 0 | class) = (z + 2 q) / (n + 2)
 
     The t is the posterior predictive of a normal under a normal-inverse-gamma prior at the mean and the variance of the
-    column (`bayesbox.dist.number.conjugate`), of the values that are not zero where zero is apart: its moments are the
+    column (`bayesbox.dist.number.conjugate`), of the values that are not zero if zero is apart: its moments are the
     exact ones, since zeros add nothing to a sum. In the cells of the grid it is raised or lowered by the counts of the
     cells, where these are many (`bayesbox.dist.number.cell_tree`).
 
     Where no value is negative, log x may be normal instead. The evidence decides: that of the exact moments against
     that of the moments of log x, which are read off the grid, over x. On that scale zero is apart wherever it occurs,
-    and a value below 0, or a zero where there was none, says nothing of the class.
+    and a value below 0, or a zero if there was none, says nothing of the class.
 
     A class of no rows has q for its share of zero, and the t of the prior alone, with 3 degrees of freedom. One value
     in ten is taken to be one of that, so that no single value, such as an outlier, is sure of the class.
@@ -71,14 +71,14 @@ class Robust(NumberDensity):
     is_log: bool
     base: float  # loc is base + shift
     shift: Doubles
-    scale: Doubles  # 0 where all values but zero are equal
+    scale: Doubles  # 0 if all values but zero are equal
     df: Doubles
     starts: Keys  # of the runs of cells with one ratio, ascending; the first from the least number on
     log_ratios: Doubles  # runs x classes: what the t is multiplied by
 
     @classmethod
     def fit(cls, column: str, tally: Grid, options: FitOptions) -> Self | None:
-        """None where all values are equal."""
+        """None if all values are equal."""
         return cls.fit_columns([column], [tally], [options])[0]
 
     @classmethod
@@ -116,7 +116,7 @@ class Robust(NumberDensity):
                 starts=starts,
                 log_ratios=ratios,
             )
-            made.__dict__["_heights"] = _heights(ratios, log_rest[row], at_loc[row])  # as if it had been asked for
+            made.__dict__["_heights"] = _heights(ratios, log_rest[row], at_loc[row])  # as if it had been requested
             found[place] = made
         return found
 
@@ -264,7 +264,7 @@ class Robust(NumberDensity):
         return self._quantiles(np.repeat(np.asarray(shares), self.classes), classes).reshape(len(shares), self.classes)
 
     def support(self) -> Doubles | None:
-        """Zero and the other value, where there is no other."""
+        """Zero and the other value, if there is no other."""
         return None if self.has_t else np.array([0.0, self.base])
 
     @cached_property
@@ -321,7 +321,7 @@ class Robust(NumberDensity):
 
     def expression(self) -> Expression:
         """Without what is the same in every class: the factor 1 / x of the scale of logs, and the density of a class
-        of no rows, where there is a t."""
+        of no rows, if there is a t."""
         from bayesbox.dist.expression import ReadNumber, case, constant
 
         x = ReadNumber(self.column)

@@ -42,7 +42,7 @@ class ZeroCounts(NamedTuple):
 class Shapes(NamedTuple):
     """What is chosen for each of some columns, and what it is fitted to: columns, or columns x classes.
 
-    The spreads are of columns x (classes and one of no rows), all 0 where all values but zero are equal.
+    The spreads are of columns x (classes and one of no rows), all 0 if all values but zero are equal.
     """
 
     apart: NDArray[np.bool_]
@@ -82,7 +82,7 @@ class Shapes(NamedTuple):
         return _chosen(self.apart, with_zero[0], without[0]), _chosen(self.apart, with_zero[1], without[1])
 
     def student(self) -> StudentShape:
-        """The t of each class and of one of no rows, all zeros where there is none."""
+        """The t of each class and of one of no rows, all zeros if there is none."""
         n, distance, std, unit = (np.asarray(each)[self.has_t] for each in self.spreads)
         fitted = ClassSpreads(n, distance, std, unit)
         shift, scale, df = np.zeros((3, *self.spreads.n.shape))

@@ -60,7 +60,7 @@ class Rounded(NumberDensity):
     """P(cell of x | class) = Phi((k + 1/2 - mean) / std) - Phi((k - 1/2 - mean) / std).
 
     Mean and std of each class are those of the numbers k of its cells; the mean is `mean + mean_low`, as in Gaussian.
-    The cells from `first` to `last` were seen, and have their terms in a table; others are worked out where asked for.
+    The cells from `first` to `last` were seen, and have their terms in a table; others are computed where asked for.
     """
 
     rounding: Rounding

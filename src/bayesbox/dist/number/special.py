@@ -13,7 +13,7 @@ GREATEST = np.finfo(np.float64).max
 
 
 def apart(x: float | Doubles, y: float | Doubles) -> Doubles:
-    """x - y, where it is no double the greatest one.
+    """x - y, if it is no double the greatest one.
 
     >>> apart(np.array([1.5e308, 3.0]), np.array([-1.5e308, 1.0])).tolist()
     [1.7976931348623157e+308, 2.0]

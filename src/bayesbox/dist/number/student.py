@@ -83,7 +83,7 @@ class Student(NumberDensity):
 
             scale**2 = (v + n s + n (a - m)**2 / (n + 1)) (n + 2) / (n + 1)**2
 
-        None where the column has no spread.
+        None if the column has no spread.
         """
         whole = tally.pooled()
         if whole.n.m == 0 or whole.excess.m == 0:

@@ -42,7 +42,7 @@ class CountTable(WordWeights):
         return sums, np.diff(listed.indptr).astype(np.float64)
 
     def of_entries(self, words: NumberArray, counts: Doubles) -> Doubles:
-        """What each of these words, which occurs so often in a document, adds to each class."""
+        """What each of these words, which occurs that often in a document, adds to each class."""
         terms: Doubles = np.stack(self._tables)[whole_times(counts) - 1, words]
         return terms
 

@@ -46,7 +46,7 @@ def _log_shares(words: tuple[str, ...], cells: ExactArray, classes: int, rule: S
 
 
 def _pieces(words: int) -> Iterator[slice]:
-    """Some words at a time: what is worked out on the way stays in the caches."""
+    """Some words at a time: what is computed on the way stays in the caches."""
     for first in range(0, words, WORDS_A_PIECE):
         yield slice(first, min(first + WORDS_A_PIECE, words))
 
@@ -69,7 +69,7 @@ def poisson_weights(words: tuple[str, ...], cells: ExactArray, documents: ExactA
 
 
 def poisson_rate(counts: Doubles, documents: Doubles, mean: Doubles, weight: float) -> Doubles:
-    """Classes x words: the rates of words that occur so often in so many documents (classes x 1) of each class."""
+    """Classes x words: the rates of words that occur that often in this many documents (classes x 1) of each class."""
     with np.errstate(divide="ignore", invalid="ignore"):
         rate = (counts + weight * mean) / (documents + weight)
     return np.where(documents + weight > 0, rate, mean)

@@ -14,7 +14,7 @@ from bayesbox.dist.words.estimates import taken
 
 
 def share_factor(name: str, cells: Cells, rule: Smoothing, power: float = 1.0) -> Factor | NoFactor:
-    """The ratio that a rule makes of one column of exact cells, to a power; none where no class allows it."""
+    """The ratio that a rule makes of one column of exact cells, to a power; none if no class allows it."""
     over, under = ratio(rule, cells)
     shares = [divided(over[c, 0], under[c, 0]) for c in range(len(over))]
     if not any(shares):
@@ -37,7 +37,7 @@ def _power(share: Fraction, power: float) -> Number:
 
 
 def exact_counts(cells: ExactArray, classes: int, width: int, places: list[int]) -> Any:
-    """Classes x some words of a table of so many, as fractions."""
+    """Classes x some words of a table of this many, as fractions."""
     return exact(taken(cells, classes, width, np.array(places, dtype=np.int64)), classes, len(places))
 
 

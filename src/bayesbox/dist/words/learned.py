@@ -60,7 +60,7 @@ def presence_rows(
 def times_rows(
     weights: WordWeights, held: Sequence[ExactArray], documents: ExactArray, rule: Smoothing, most: int | None
 ) -> tuple[LearnedRow, ...]:
-    """P(a document has the word 0, 1, 2, or 3 and more times | class), four rows a word."""
+    """P(a document has the word 0, 1, 2, or 3 and more times | class), four rows per word."""
     classes, width = len(weights.offset), len(weights.words)
     places = common_words(held[0], classes, most)
     totals = exact_numbers(documents)

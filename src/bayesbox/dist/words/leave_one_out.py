@@ -19,7 +19,7 @@ ENTRIES_A_PIECE = 65_536  # of the sparse matrix: bounds the memory of classes x
 
 
 def added_to_each(rule: Smoothing) -> float | None:
-    """What a rule adds to every count, however many words there are; None where it is not so simple."""
+    """What a rule adds to every count, however many words there are; None if it is not so simple."""
     some, more = rule.added(10), rule.added(20)
     if some is None or more is None or some[0] != more[0] or not some[0] > 0:
         return None
@@ -39,7 +39,7 @@ def own_words_out(
     """(rows x classes: log P(row | class) by the counts, classes x words, of all other rows; the words of each row).
 
     With `words_may_go` a word that only the row has is no word of the model without it: it says nothing, and there are
-    so many words less. With `complement` the counts are those of the other classes, a word weighs -log of its share.
+    this many words less. With `complement` the counts are those of the other classes, a word weighs -log of its share.
     """
     added = added_to_each(rule)
     if added is not None:

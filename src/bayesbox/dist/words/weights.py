@@ -18,7 +18,7 @@ from bayesbox.schema.tokens import Documents, Tokens
 
 @dataclass(frozen=True)
 class WordWeights:
-    """offset + the sum of the weights of a document's words, for each class, times the strength of so many words.
+    """offset + the sum of the weights of a document's words, for each class, times the strength of this many words.
 
     `once` adds a word once however often it occurs. n words that depend on each other speak like fewer that do not:
     their sum is taken times `strength` / n**`exponent`. `certain` marks words x classes without which a
@@ -52,7 +52,7 @@ class WordWeights:
         return (self.strength, self.exponent) != (1.0, 0.0)
 
     def factors(self, known: Doubles) -> Doubles:
-        """How strongly each word of a document with so many known words speaks."""
+        """How strongly each word of a document with this many known words speaks."""
         return self.strength / np.maximum(known, 1.0) ** self.exponent
 
     def sums(self, documents: Documents | CountMatrix, tokens: Tokens) -> tuple[Doubles, Doubles]:
@@ -90,7 +90,7 @@ class WordWeights:
         return product(counts, table), counts.times(known)[:, 0]
 
     def of_entries(self, words: NumberArray, counts: Doubles) -> Doubles:
-        """What each of these words, which occurs so often in a document, adds to each class."""
+        """What each of these words, which occurs that often in a document, adds to each class."""
         terms: Doubles = self.weights[words] * (np.ones(len(counts)) if self.once else counts)[:, None]
         return terms
 

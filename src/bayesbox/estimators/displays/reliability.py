@@ -40,7 +40,7 @@ class ReliabilityDisplay(PlotDisplay):
     def from_estimator(
         cls, estimator: Any, X: Any, y: Any, *, sample_weight: Any = None, bins: int = BINS, ax: Any = None
     ) -> ReliabilityDisplay:
-        """Of a fitted classifier, on rows that it has not learned; `bb.evaluate(...).svg()` cross-validates."""
+        """Of a fitted classifier, on held-out rows; `bb.evaluate(...).svg()` cross-validates."""
         classes = [level_text(label) for label in np.asarray(estimator.classes_).tolist()]
         given = {"sample_weight": sample_weight, "bins": bins, "ax": ax, "classes": classes}
         return cls.from_predictions(y, estimator.predict_proba(X), name=type(estimator).__name__, **given)

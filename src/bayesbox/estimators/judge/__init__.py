@@ -1,1 +1,1 @@
-"""`evaluate` and `compare`: estimators judged on rows that they have not seen."""
+"""`evaluate` and `compare`: estimators evaluated on held-out rows."""

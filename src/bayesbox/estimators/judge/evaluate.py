@@ -63,14 +63,14 @@ def evaluate(
 ) -> Evaluation:
     """How good a classifier is: accuracy, log loss, Brier score, AUC and calibration error, each with its interval.
 
-    A fitted estimator is judged on the rows as it is, unless `cv` is given; where these are the rows it has learned,
+    A fitted estimator is evaluated on the rows as it is, unless `cv` is given; where these are the rows it has learned,
     the result says so. With `cv`, and for one that is not fitted, a copy is cross-validated: `cv` is a number of
-    stratified folds (10 by default), "loo" (as `loo=True`), or a splitter of scikit-learn, such as GroupKFold. For
-    bayesbox's own models a fold is a subtraction of counts; any other classifier or pipeline is fitted anew.
+    stratified folds (10 by default), "loo" (as `loo=True`), or a scikit-learn splitter, such as GroupKFold. For
+    bayesbox's own models a fold is a subtraction of counts; any other classifier or pipeline is refitted.
 
     Parameters
     ----------
-    cv : int, "loo", a splitter of scikit-learn, or None (default)
+    cv : int, "loo", a scikit-learn splitter, or None (default)
     loo : bool, default False; every row by the model of all the others
     draws : int, default 1000; draws of the bootstrap
     estimator : classifier
@@ -86,7 +86,7 @@ def evaluate(
     bins : int
         The bins of the calibration error.
     intervals : {"auto", "exact", "bootstrap"}
-        "auto" takes the closed form where there is one; "exact" the binomial interval for the accuracy; "bootstrap"
+        "auto" takes the closed form if there is one; "exact" the binomial interval for the accuracy; "bootstrap"
         draws rows with replacement for all metrics, `draws` times.
     seed : int
         For the folds, and for what is drawn.
@@ -138,8 +138,8 @@ def compare(
 ) -> ModelComparison:
     """Several classifiers on the same rows and folds, the best log loss first, with paired differences.
 
-    `estimators` is a list, or a dict by name; classifiers and pipelines of scikit-learn may take part. All are
-    cross-validated (10 folds by default), or where all are fitted and `cv` is not given, judged on the rows as they
+    `estimators` is a list, or a dict by name; classifiers and pipelines of scikit-learn may be used. All are
+    cross-validated (10 folds by default), or where all are fitted and `cv` is not given, evaluated on the rows as they
     are. One that refuses the data is named with the reason. The other parameters are those of `evaluate`.
 
     Parameters
@@ -147,7 +147,7 @@ def compare(
     estimators : list of classifiers, or dict by name
     X : rows or documents, as for `evaluate`
     y : the class of each row, a list, an array or a column
-    cv : int, "loo", a splitter of scikit-learn, or None (default, 10 folds unless all are fitted)
+    cv : int, "loo", a scikit-learn splitter, or None (default, 10 folds unless all are fitted)
     loo : bool, default False; every row by the model of all the others
     repeats : int, default 1; how often the rows are shuffled into folds
     sample_weight : array of a weight for each row, or None (each counts once); a row of weight 2 counts as two
@@ -319,7 +319,7 @@ def _groups(by: object, judge: Judge) -> tuple[str, Encoded]:
 
 
 def _batch(X: object) -> Batch | None:
-    """The columns of X, where it has some that can be shown."""
+    """The columns of X, if it has some that can be shown."""
     if isinstance(X, (list, tuple)) and X and isinstance(X[0], str):
         return Batch(("text",), (np.asarray(X, dtype=object),), len(X))
     try:

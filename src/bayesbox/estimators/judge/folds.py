@@ -1,4 +1,4 @@
-"""Predictions of an estimator for rows that it has not seen: by subtraction for ours, by refitting for any other."""
+"""Predictions of an estimator for held-out rows: by subtraction for ours, by refitting for any other."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Places = NDArray[np.int64]
 
 
 class Split(NamedTuple):
-    """The rows that a model learns, and those that it is judged by."""
+    """The rows that a model learns, and those that it is evaluated by."""
 
     train: Places
     test: Places
@@ -145,7 +145,7 @@ def _local(judge: Judge) -> tuple[Any, Any, Any]:
 
 
 def refitted_folds(estimator: object, judge: Judge, splits: list[Split]) -> Iterator[Predictions]:
-    """The predictions for each split by an estimator that has learned its rows anew."""
+    """The predictions for each split by an estimator that has learned its rows again."""
     classes = tuple(sorted({judge.labels.levels[code] for code in np.unique(judge.labels.codes)}))
     X, y = _indexable(judge.X), _indexable(judge.y)
     check_consistent_length(X, y)

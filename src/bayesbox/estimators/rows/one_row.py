@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class OneRowAnswers:
     """The answers to one row: a dict, a row of a pandas frame or a named tuple.
 
-    A column that the row lacks is missing, and a level that was never seen is what `unseen` says; neither warns. A row
+    A column that the row lacks is missing, and an unseen level is what `unseen` says; neither warns. A row
     that says nothing gets the class prior.
     """
 
@@ -36,11 +36,11 @@ class OneRowAnswers:
 
         Rows wait to be counted together, and are before anything is asked of the model, so that the digest is that of
         one fit. Naive Bayes over levels, flags and numbers (robust or normal) answers single rows meanwhile without
-        being made anew. Threads may call this, `forget_one` and the answers at once.
+        being rebuilt. Threads may call this, `forget_one` and the answers at once.
 
         Parameters
         ----------
-        row : dict, Series, named tuple, or X of one row; a column that is left out is missing
+        row : dict, Series, named tuple, or X of one row; an absent column is missing
         label : the class of the row
         weight : float or None (default, it counts once)
 
@@ -71,7 +71,7 @@ class OneRowAnswers:
         return self
 
     def forget_one(self, row: object, label: object, *, weight: float | None = None) -> Self:
-        """Take one row out again: the tallies are as if it had never been learned.
+        """Subtract one row: the tallies are as if it had never been learned.
 
         Parameters
         ----------
@@ -111,7 +111,7 @@ class OneRowAnswers:
 
         Parameters
         ----------
-        row : dict, Series, named tuple, or X of one row; a column that is left out is missing
+        row : dict, Series, named tuple, or X of one row; an absent column is missing
 
         Returns
         -------
@@ -137,7 +137,7 @@ class OneRowAnswers:
 
         Parameters
         ----------
-        row : dict, Series, named tuple, or X of one row; a column that is left out is missing
+        row : dict, Series, named tuple, or X of one row; an absent column is missing
 
         Returns
         -------
@@ -161,9 +161,9 @@ class OneRowAnswers:
     def scorer(self) -> CompiledScorer:
         """The model as it is now, compiled: it never changes, threads may share it, and it is not pickled.
 
-        `.proba(row)` and `.log_proba(row)` give a value a class, `.predict(row)` the label, `.proba_many(rows)` rows x
-        classes, `.terms(row)` what each column adds, `.answer(row)` the probabilities with the numbers of columns that
-        the row lacks and of levels that were never seen.
+        `.proba(row)` and `.log_proba(row)` give one value per class, `.predict(row)` the label, `.proba_many(rows)`
+        rows x classes, `.terms(row)` what each column adds, `.answer(row)` the probabilities with the numbers of
+        columns that the row lacks and of unseen levels.
 
         Returns
         -------
@@ -179,13 +179,13 @@ class OneRowAnswers:
         return CompiledScorer(self._row_answers(), self._as_row, self._rows_asked)
 
     def to_river(self) -> Any:
-        """The estimator as a classifier of river, for its pipelines and `evaluate.progressive_val_score`.
+        """The estimator as a river classifier, for its pipelines and `evaluate.progressive_val_score`.
 
         The two share what is learned. `pip install bayesbox[river]` brings river.
 
         Returns
         -------
-        a classifier of river
+        a river classifier
         """
         try:
             from bayesbox.estimators.river import RiverClassifier
@@ -223,7 +223,7 @@ class OneRowAnswers:
             self._waiting.outdated = True
 
     def _drop_waiting(self) -> None:
-        """All is learned anew, without the rows that wait."""
+        """Everything is refitted, without the rows that wait."""
         self._waiting = None
 
     def __getstate__(self) -> Any:

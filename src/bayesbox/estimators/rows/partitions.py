@@ -1,4 +1,4 @@
-"""Rows in partitions, such as a frame of Dask, learned and answered one partition at a time."""
+"""Rows in partitions, such as a Dask DataFrame, learned and answered one partition at a time."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from bayesbox.source.shapes import is_dask
 
 
 class PartitionedRows(TrainingRows):
-    """A frame of Dask with its labels: a series in the same partitions, or labels in memory, one per row."""
+    """A Dask DataFrame with its labels: a series in the same partitions, or labels in memory, one per row."""
 
     def __init__(self, X: Any, y: Any, weights: Any = None) -> None:
         self.X, self.y = X, y

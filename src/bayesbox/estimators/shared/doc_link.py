@@ -11,7 +11,7 @@ PAGE = "reference/api/{estimator_name}.html"
 
 @cache
 def documentation() -> str:
-    """The address of the documentation that the installed package names; nothing where it names none."""
+    """The address of the documentation that the installed package names; nothing if it names none."""
     try:
         urls = metadata("bayesbox").get_all("Project-URL") or []
     except PackageNotFoundError:
@@ -31,7 +31,7 @@ class DocLink:
         return f"{documentation()}/{PAGE}"
 
     def _get_doc_link(self) -> str:
-        """The page of this estimator; none where the package names no address, or the class is not public."""
+        """The page of this estimator; none if the package names no address, or the class is not public."""
         name = type(self).__name__
         public = getattr(sys.modules["bayesbox"], name, None) is type(self)
         return self._doc_link_template.format(estimator_name=name) if documentation() and public else ""

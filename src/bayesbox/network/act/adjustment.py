@@ -27,7 +27,7 @@ Set = tuple[str, ...]
 
 @dataclass(frozen=True)
 class FoundSets:
-    """The minimal sets that were found, small ones first; `complete` where there are no others."""
+    """The minimal sets that were found, small ones first; `complete` if there are no others."""
 
     sets: list[Set] = field(default_factory=list)
     complete: bool = True

@@ -140,7 +140,7 @@ class QuotientOf(Estimand):
         return f"[{self.above.text(renamed)}] / [{self.below.text(renamed)}]"
 
     def table(self, network: BayesianNetwork) -> Scoped:
-        """The quotient, 0 where both are."""
+        """The quotient, 0 if both are."""
         above, below = self.above.table(network), self.below.table(network)
         nothing = below.table == 0
         inverse = np.divide(1.0, below.table, out=np.zeros_like(below.table), where=~nothing)

@@ -71,7 +71,7 @@ class NetworkActing:
         Parameters
         ----------
         cause, effect : str
-            Two nodes: the effect P(effect | do(cause)) is asked for.
+            Two nodes: the effect P(effect | do(cause)) is requested.
         latent : names of nodes
             Those that are not observed.
 

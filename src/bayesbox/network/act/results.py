@@ -25,7 +25,7 @@ class AdjustmentSets(Result):
     """The minimal sets to adjust for, to find P(effect | do(cause)) from what is observed.
 
     `back_door` and `front_door` are lists of tuples of nodes, small ones first; an empty tuple says that nothing need
-    be adjusted for, an empty list that there is no such set. `complete` is False where there may be more of them.
+    be adjusted for, an empty list that there is no such set. `complete` is False if there may be more of them.
     """
 
     cause: str
@@ -78,7 +78,7 @@ def _told(kind: str, sets: Sequence[tuple[str, ...]]) -> list[str]:
 class Identification(Result):
     """Whether P(y | do(x)) follows from what is observed, and by which formula.
 
-    `estimand` is the formula, None where there is none; then `hedge` says why. `answer()` works the formula out by the
+    `estimand` is the formula, None if there is none; then `hedge` says why. `answer()` works the formula out by the
     observed nodes of the network alone.
     """
 
@@ -95,7 +95,7 @@ class Identification(Result):
 
     @property
     def formula(self) -> str | None:
-        """The formula as text, None where there is none."""
+        """The formula as text, None if there is none."""
         return None if self.estimand is None else str(self.estimand)
 
     def answer(self) -> float | ProbabilityTable:

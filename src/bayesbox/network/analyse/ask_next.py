@@ -37,7 +37,7 @@ MOST_SHOWN = 20
 
 @dataclass(frozen=True)
 class NodeQuestion:
-    """A node that could be asked for: what it is expected to say of the target, in bits, and what that costs."""
+    """A node that could be requested: what it is expected to say of the target, in bits, and what that costs."""
 
     node: str
     information: float
@@ -69,7 +69,7 @@ class NodeQuestions(Result):
 
     @property
     def best(self) -> NodeQuestion | None:
-        """The question most worth asking; None where no node is unknown."""
+        """The question most worth asking; None if no node is unknown."""
         return self.questions[0] if self.questions else None
 
     def __iter__(self) -> Iterator[NodeQuestion]:
@@ -123,7 +123,7 @@ class NodeQuestions(Result):
 def node_questions(
     model: FactorModel, found: Posteriors, known: set[int], target: int, costs: Costs | None
 ) -> NodeQuestions | None:
-    """The questions, of the posteriors given each state of the target; None where the evidence is impossible."""
+    """The questions, of the posteriors given each state of the target; None if the evidence is impossible."""
     highest = found.log_evidence.max()
     if np.isneginf(highest):
         return None
@@ -162,7 +162,7 @@ def mutual_information(shares: Doubles, tables: Doubles, offsets: NDArray[np.int
 
 
 def _costs(model: FactorModel, costs: Costs | None) -> dict[str, float]:
-    """The costs by node; BadOption where one is not a positive number."""
+    """The costs by node; BadOption if one is not a positive number."""
     if costs is not None and not isinstance(costs, Mapping):
         raise BadOption("costs must be a mapping from node to cost", found=costs, remedy='Write {"xray": 10}')
     found: dict[str, float] = {}

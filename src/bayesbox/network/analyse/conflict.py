@@ -4,7 +4,7 @@ Findings that follow from one course of events are likelier together than apart.
 
     conflict(e1, ..., en) = log2( P(e1) ... P(en) / P(e1, ..., en) )     in bits
 
-It is above 0 where the findings are less probable together than if they had nothing to do with each other: a fault in
+It is above 0 if the findings are less probable together than if they had nothing to do with each other: a fault in
 one of them, or a rare case. A state h of another node explains a conflict as a rare case where conflict(e, h) is 0 or
 less, that is where log2( P(h | e) / P(h) ) is at least the conflict. (F. V. Jensen, B. Chamberlain, T. Nordahl and
 F. Jensen, Analysis in HUGIN of data conflict, UAI 1990.)
@@ -138,7 +138,7 @@ Propagate = Callable[[ObservedStates], tuple[list[float], float]]
 
 
 def conflict_of(model: FactorModel, findings: ObservedStates, propagate: Propagate) -> Conflict | None:
-    """The conflict of findings, states or likelihoods; None where they are impossible."""
+    """The conflict of findings, states or likelihoods; None if they are impossible."""
     before, log_all = propagate(ObservedStates({}))
     after, log_evidence = propagate(findings)
     if math.isinf(log_evidence):

@@ -4,7 +4,7 @@
             = - sum over the nodes of the sum of P(node, parents in Q) log2 q(node | parents in Q)
 
 One propagation in P gives the probabilities of all families of Q: each is a factor of ones beside P's own. The
-divergence is D(P || Q) = H(P, Q) - H(P), 0 where the two are the same distribution, infinite where Q rules out what P
+divergence is D(P || Q) = H(P, Q) - H(P), 0 if the two are the same distribution, infinite if Q rules out what P
 does not.
 """
 
@@ -118,7 +118,7 @@ def cross_entropy_of(network: BayesianNetwork, other: BayesianNetwork) -> CrossE
 
 
 def _bits(joint: Doubles, table: Doubles) -> float:
-    """- sum of P log2 q; infinite where q is 0 and P is not."""
+    """- sum of P log2 q; infinite if q is 0 and P is not."""
     flat = table.reshape(-1)
     there = joint > 0
     if (flat[there] <= 0).any():

@@ -1,4 +1,4 @@
-"""How sure a network's answer is: its tables drawn from their Dirichlet posteriors, the answer worked out for each.
+"""How sure a network's answer is: its tables drawn from their Dirichlet posteriors, the answer computed for each.
 
 All draws of a chunk are answered at once: the number of the draw is a variable more, on which every table depends, and
 which is kept while the others are summed out.

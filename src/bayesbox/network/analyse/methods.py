@@ -27,7 +27,7 @@ class NetworkAnalysis(NetworkQuestions):
         target : str
             The node to find out about.
         costs : mapping from node to cost, or None
-            What it costs to ask for a node, a positive number; 1 where none is given. The nodes are then ordered by
+            What it costs to ask for a node, a positive number; 1 if none is given. The nodes are then ordered by
             information per cost.
 
         Returns

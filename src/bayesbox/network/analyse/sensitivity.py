@@ -98,7 +98,7 @@ class Sensitivity(Result):
         return len(self.cells)
 
     def of(self, node: str, state: str, given: Mapping[str, str] | None = None) -> CellSensitivity:
-        """One cell; KeyError where the answer does not depend on its node."""
+        """One cell; KeyError if the answer does not depend on its node."""
         wanted = {name: str(value) for name, value in (given or {}).items()}
         for cell in self.cells:
             if (cell.node, cell.state) == (node, state) and dict(cell.given) == wanted:
@@ -208,7 +208,7 @@ class _Derivatives:
         made = []
         for known in self.known:
             cells, log_total = self._families(ones, known)
-            scale = np.exp(log_total - self.log_evidence)  # 0 where it is impossible all the same
+            scale = np.exp(log_total - self.log_evidence)  # 0 if it is impossible all the same
             made.append(cells[place].reshape(table.shape) * scale)
         return table, made[0], made[1]
 

@@ -100,7 +100,7 @@ class ArcStrengths(Result):
 
 def strengths_of(compiled: CompiledModel, findings: ObservedStates, max_bytes: int | None) -> ArcStrengths | None:
     """The strengths of all arcs of a Bayesian network given evidence: one propagation gives P(parents, node) of every
-    node. None where the evidence is impossible."""
+    node. None if the evidence is impossible."""
     model = compiled.model
     if findings.likelihoods:  # a likelihood is a factor like any other
         factors = list(model.factors)

@@ -32,7 +32,7 @@ class TakenApart:
 
     last: SmallTable
     steps: tuple[SmallTable, ...]
-    causes: tuple[str, ...] = field(default=())  # leak first, where there is one; only where they are explicit
+    causes: tuple[str, ...] = field(default=())  # leak first, if there is one; only where they are explicit
 
 
 def taken_apart(

@@ -1,9 +1,9 @@
 """The parameters of compact tables from rows, by expectation and maximisation.
 
 What each parent causes, Z_i, is never seen: it is a hidden node with the table P(Z_i | X_i), and the maximum of all is
-certain given them. Each round shares every row out among what the causes may have done, and makes the tables anew from
+certain given them. Each round shares every row out among what the causes may have done, and rebuilds the tables from
 these counts. States of a parent that cause nothing stay so, and so does a leak of 0. The rounds begin with the
-parameters as they stand.
+parameters as they are.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class _Maximiser:
         return self.rules.of_node(self.owner.get(node.name, node.name), counts.size)
 
     def prior(self) -> list[Doubles | None]:
-        """What each row has seen beforehand; nothing where it stays as it is."""
+        """What each row has seen beforehand; nothing if it stays as it is."""
         found: list[Doubles | None] = []
         for node in self.graph.nodes.values():
             kept = self.fixed[node.name]
@@ -149,7 +149,7 @@ def _fixed(graph: Graph, node: Node, parts: Mapping[str, TakenApart], owner: Map
 
 
 def _start(node: Node, fixed: NDArray[np.bool_], owner: Mapping[str, str]) -> Doubles:
-    """The parameters of compact tables as they stand; all else evenly, since one round finds what can be counted."""
+    """The parameters of compact tables as they are; all else evenly, since one round finds what can be counted."""
     if node.name in owner or fixed.all():
         return matrix(node)
     return np.full_like(matrix(node), 1 / len(node.states))

@@ -94,7 +94,7 @@ class NoisyAnd(NoisyTable):
     Parameters
     ----------
     causes : mapping from parent to probability
-        P(met | parent is present), and 0 where it is absent; a mapping from state to probability gives each of them.
+        P(met | parent is present), and 0 if it is absent; a mapping from state to probability gives each of them.
     leak : float
         The probability that conditions which are not in the network are met.
 

@@ -140,7 +140,7 @@ def _one_cause_less(graph: Graph, node: Node, parent: str, made: Node) -> Node:
 
 
 def _share(graph: Graph, parent: str, others: tuple[str, ...]) -> Doubles:
-    """P(parent | others) by the network, evenly where the others never occur; evenly where there are no tables."""
+    """P(parent | others) by the network, evenly where the others never occur; evenly if there are no tables."""
     count = len(graph.nodes[parent].states)
     if not graph.has_tables:
         return np.full((*(len(graph.nodes[name].states) for name in others), count), 1 / count)

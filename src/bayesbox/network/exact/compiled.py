@@ -45,7 +45,7 @@ class CompiledModel:
 
 @dataclass(frozen=True)
 class EvidenceCase:
-    """One case: a state of each variable, -1 where it is not known; which variables have likelihoods, and those."""
+    """One case: a state of each variable, -1 if it is not known; which variables have likelihoods, and those."""
 
     compiled: CompiledModel
     states: NDArray[np.int32]
@@ -66,7 +66,7 @@ class EvidenceCase:
 
     @property
     def likelihoods_by_variable(self) -> list[NDArray[np.float64]]:
-        """The likelihoods of the states of each variable: a single 1 where one was observed, ones where nothing is."""
+        """The likelihoods of the states of each variable: a single 1 if one was observed, ones where nothing is."""
         ends = self.model.offsets[1:-1]
         every = np.ones(int(self.model.offsets[-1])) if self.likelihoods is None else self.likelihoods
         found = [each.copy() for each in np.split(every, ends)]
@@ -76,7 +76,7 @@ class EvidenceCase:
 
     @property
     def order(self) -> NDArray[np.int64]:
-        """The variables, parents first; none where the model is no Bayesian network."""
+        """The variables, parents first; none if the model is no Bayesian network."""
         return np.array(self.compiled.order or [], dtype=np.int64)
 
     def given(self, variable: int, state: int) -> EvidenceCase:

@@ -40,7 +40,7 @@ class Conditioned(NamedTuple):
 
 
 class AnswerPlan(NamedTuple):
-    """How an exact answer is computed: in so many cases, with this much memory, in about so many seconds."""
+    """How an exact answer is computed: in this many cases, with this much memory, in about this many seconds."""
 
     conditioned_on: tuple[str, ...]
     cases: int
@@ -81,7 +81,7 @@ def conditioned(
     log2_limit: float,
     log2_work: float,
 ) -> Conditioned:
-    """Which of the `allowed` variables to condition on so that the rest takes at most so many cells.
+    """Which of the `allowed` variables to condition on so that the rest takes at most this many cells.
 
     Nothing is looked for beyond `log2_work` cells in all cases together.
     """
@@ -127,7 +127,7 @@ def require_time(
     """Refuse an answer whose cases take longer than the limit; say beforehand what a long one takes.
 
     `at_once` are log2 of the bytes without cases, `fits` says whether a case keeps within the limit of memory, and
-    `times` how many answers of the plan are asked for.
+    `times` how many answers of the plan are requested.
     """
     limit, seconds = MAX_SECONDS if max_seconds is None else max_seconds, plan.seconds * times
     if fits and seconds <= limit:

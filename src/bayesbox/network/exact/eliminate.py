@@ -214,7 +214,7 @@ def multiplied(left: Scoped, right: Scoped) -> Scoped:
 
 
 def aligned(each: Scoped, scope: Sequence[int]) -> Table:
-    """A table with an axis for every variable of a scope, of length 1 where it lacks one."""
+    """A table with an axis for every variable of a scope, of length 1 if it lacks one."""
     present = [variable for variable in scope if variable in each.scope]
     table = each.table.transpose([each.scope.index(variable) for variable in present])
     sizes = iter(table.shape)

@@ -53,7 +53,7 @@ class Propagation:
         self._kept_cells = 0.0
 
     def plan(self, observed: NDArray[np.uint8], soft: NDArray[np.uint8], max_bytes: int | None = None) -> JunctionTree:
-        """The junction tree for observed variables and ones with likelihoods; TooCostly where it would be too large."""
+        """The junction tree for observed variables and ones with likelihoods; TooCostly if it would be too large."""
         key = (frozenset(np.flatnonzero(observed).tolist()), frozenset(np.flatnonzero(soft).tolist()))
         return self._kept(key) or self._made(key, observed, soft, max_bytes)
 
@@ -188,7 +188,7 @@ class Propagation:
         return self._run(tree, states, None, case.likelihoods)
 
     def _static(self, observed: NDArray[np.uint8], patterns: int, max_bytes: int | None) -> JunctionTree | None:
-        """One plan for all rows, where it is the quicker way by the sizes of some plans; None where it is not."""
+        """One plan for all rows, if it is the quicker way by the sizes of some plans; None if it is not."""
         if patterns <= FEW_PATTERNS:
             return None
         always, ever = (

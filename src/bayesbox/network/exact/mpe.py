@@ -88,7 +88,7 @@ def _possible(found: MostProbableStates | None) -> MostProbableStates:
 def _best(
     findings: ObservedStates, tables: Sequence[Scoped], order: Sequence[int], targets: Sequence[int]
 ) -> MostProbableStates | None:
-    """Variables summed out or maximised over in this order; None where nothing is possible."""
+    """Variables summed out or maximised over in this order; None if nothing is possible."""
     maximised = set(targets)
     choices: list[tuple[int, Scoped]] = []
     pool, log_scale = FactorPool(tables), 0.0

@@ -47,7 +47,7 @@ class PossiblePropagation(Propagation):
             codes[some] = np.arange(len(some))
 
     def _of_what_is_left(self, findings: ObservedStates) -> ObservedStates | None:
-        """The same findings among the states that are left; None where one of them is impossible."""
+        """The same findings among the states that are left; None if one of them is impossible."""
         states = {place: int(self._codes[place][state]) for place, state in findings.states.items()}
         if IMPOSSIBLE in states.values():
             return None

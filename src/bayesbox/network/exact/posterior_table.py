@@ -1,4 +1,4 @@
-"""The posteriors of all variables: a mapping that makes the dict of a variable when it is asked for."""
+"""The posteriors of all variables: a mapping that makes the dict of a variable when it is requested."""
 
 from __future__ import annotations
 

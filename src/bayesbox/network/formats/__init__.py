@@ -37,7 +37,7 @@ ALWAYS_INFLATED = 64 * 2**20
 
 
 def format_of(path: str | PathLike[str]) -> str | None:
-    """The format that an extension names; None where it names none.
+    """The format that an extension names; None if it names none.
 
     >>> format_of("alarm.bif.gz"), format_of("people.csv")
     ('bif', None)

@@ -1,4 +1,4 @@
-"""The package's own format: JSON that holds any name, one line a node.
+"""The package's own format: JSON that holds any name, one line per node.
 
     {"format": "bayesbox network", "version": 1, "name": "",
      "nodes": [{"name": "rain", "states": ["yes", "no"], "parents": [], "table": [[0.2, 0.8]]}, ...]}

@@ -181,7 +181,7 @@ def to_net(node: Node, states: Mapping[str, States], quoted: Any) -> str:
 
 
 def from_net(text: str, states: States, parents: Mapping[str, States], unquoted: Any) -> CompactTable:
-    """The compact table of an expression; BadForm where it is not a noisy-OR."""
+    """The compact table of an expression; BadForm if it is not a noisy-OR."""
     found = NOISY_OR.fullmatch(text.strip())
     if found is None:
         _fail("tables given by an expression are not read, but for NoisyOR")

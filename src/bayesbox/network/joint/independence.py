@@ -38,7 +38,7 @@ Groups = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class ChanceTest:
-    """A statistic, its degrees of freedom, and the probability of so large a one where there is independence."""
+    """A statistic, its degrees of freedom, and the probability of so large a one if there is independence."""
 
     statistic: float
     degrees: int
@@ -173,7 +173,7 @@ def _require_apart(question: Independence) -> None:
 
 
 def _values(rows: CountedRows, names: Sequence[str], kept: Groups) -> Groups:
-    """A number for each combination of levels of some columns; the same for all where there are no columns."""
+    """A number for each combination of levels of some columns; the same for all if there are no columns."""
     group = np.zeros(len(kept), dtype=np.int64)
     for name in names:
         group = _paired(group, rows.codes(name)[kept].astype(np.int64))

@@ -38,8 +38,8 @@ class Joint:
     """The joint distribution of the columns of a table, as it was counted: no smoothing, no model.
 
     `data` is a frame, a table, a list of dicts, or the name of a file; `weight` names the column that says how many
-    rows a row stands for. A column of numbers has its distinct values for levels. `columns` declares kinds: a
-    `Category` read as it stands, or with levels that may not occur; `na` adds words for a missing value in a file.
+    rows per row stands for. A column of numbers has its distinct values for levels. `columns` declares kinds: a
+    `Category` read as it is, or with levels that may not occur; `na` adds words for a missing value in a file.
 
     >>> shapes = Joint({"colour": ["red", "red", "blue"], "size": ["large", "small", "small"]})
     >>> shapes.query("P(colour=red)"), shapes.fraction("P(colour=red | size=small)")
@@ -130,7 +130,7 @@ class Joint:
         return value
 
     def odds(self, text: str) -> float:
-        """The odds p / (1 - p) of an event; infinite where it is certain.
+        """The odds p / (1 - p) of an event; infinite if it is certain.
 
         Parameters
         ----------
@@ -160,7 +160,7 @@ class Joint:
         """Whether two events or two variables are independent, given others.
 
         The answer is true or false by the equality P(a, b | c) = P(a | c) P(b | c) of fractions, for every value where
-        variables are asked for; `.chi_square` and `.g` test whether the difference may be chance. The whole question
+        variables are requested; `.chi_square` and `.g` test whether the difference may be chance. The whole question
         may stand in the first text: "colour=red _|_ size=large | class=+".
 
         Parameters

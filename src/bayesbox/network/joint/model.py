@@ -43,7 +43,7 @@ class JointCounts:
         return label_order(texts, self.types.get(column, "text"))
 
     def require(self, column: str) -> None:
-        """UnknownColumn where there is none of this name."""
+        """UnknownColumn if there is none of this name."""
         require_column(column, self.columns, where=self.name)
 
     def level(self, column: str, text: str) -> str:
@@ -91,7 +91,7 @@ class JointCounts:
 
 
 def require_column(column: str, columns: Collection[str], *, where: str) -> None:
-    """UnknownColumn where a column that a question names is not there; `age<` is a comparison, which none can ask."""
+    """UnknownColumn if a column that a question names is not there; `age<` is a comparison, which none can ask."""
     if column in columns:
         return
     compared = column.rstrip("<>! ")
@@ -112,7 +112,7 @@ def common_type(one: str, other: str) -> str:
 
 
 def _other_text(text: str, kind: str | None, known: set[str]) -> str | None:
-    """Another way to write a level: as a number in a column of numbers, as a flag where there are but two."""
+    """Another way to write a level: as a number in a column of numbers, as a flag if there are but two."""
     if kind == "flag":
         return flag_level(text)
     if kind not in ("integer", "real"):

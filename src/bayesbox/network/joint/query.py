@@ -4,7 +4,7 @@
 
 Both counts are of the rows that have a value in every column the question names; the rows that lack one are left out,
 and the answer says how many. Virtual evidence on a column D counts a row by the likelihood of its level of D. Counts
-and likelihoods are exact, so the answer is a fraction; it is rounded once, where a double is asked for.
+and likelihoods are exact, so the answer is a fraction; it is rounded once, where a double is requested.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class CountedRows:
 
     @classmethod
     def of(cls, table: JointCounts, columns: Iterable[str]) -> CountedRows:
-        """The counts of these columns; UnknownColumn where the table lacks one."""
+        """The counts of these columns; UnknownColumn if the table lacks one."""
         names = list(columns)
         for name in names:
             table.require(name)
@@ -118,7 +118,7 @@ def answer(table: JointCounts, query: Query) -> Answer:
     rows = CountedRows.of(table, query.names)
     counts, common = _weighed(rows, query.evidence)
     evidence = rows.fits(query.evidence)
-    wanted = evidence & rows.fits(query.targets)  # resolves every value before the evidence is judged
+    wanted = evidence & rows.fits(query.targets)  # resolves every value before the evidence is evaluated
     given = _sum(counts[evidence])
     if not given:
         raise rows.impossible(query.evidence)

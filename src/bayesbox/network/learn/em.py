@@ -1,7 +1,7 @@
-"""Tables from rows with holes: expectation and maximisation.
+"""Tables from rows with missing values: expectation and maximisation.
 
-Each round shares every row out among the states it may have had, by the network as it stands (expected counts, from a
-junction tree in the core), and makes the tables anew from these counts. The log-likelihood never falls; with a rule
+Each round shares every row out among the states it may have had, by the network as it is (expected counts, from a
+junction tree in the core), and rebuilds the tables from these counts. The log-likelihood never falls; with a rule
 that takes rows for seen beforehand, it is the log-likelihood plus the log of that prior, sum of a log p, that does not.
 """
 
@@ -30,7 +30,7 @@ ROWS_A_TIME = 8192
 
 
 class CodedParts(Protocol):
-    """Rows as codes, a part at a time, as often as they are asked for: `CodedRows`, or rows that are read again."""
+    """Rows as codes, a part at a time, as often as they are requested: `CodedRows`, or rows that are read again."""
 
     def parts(self) -> Iterator[CodedRows]: ...
 
@@ -116,7 +116,7 @@ def completed(families: Families, tables: Sequence[Doubles], coded: CodedRows, *
 
 
 def states_of(coded: CodedRows, begin: int, end: int) -> States:
-    """Rows x variables of states, MISSING where there is none."""
+    """Rows x variables of states, MISSING if there is none."""
     end = min(end, coded.rows)
     states = np.empty((end - begin, len(coded.columns)), dtype=np.int32)
     for place, column in enumerate(coded.columns):

@@ -38,7 +38,7 @@ Doubles = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class FitReport:
-    """How the tables were learned: the rows, those with a hole, and of each round of EM the objective."""
+    """How the tables were learned: the rows, those with a missing value, and of each round of EM the objective."""
 
     rows: int
     holes: int = 0
@@ -110,7 +110,7 @@ class NetworkFitting:
 
     @method_by_keywords(NodeRowOptions)
     def partial_fit(self, data: object, options: NodeRowOptions) -> Self:
-        """Learn more rows: exactly as if they had been there from the beginning. They have no holes."""
+        """Learn more rows: exactly as if they had been there from the beginning. They have no missing values."""
         if self.fit_ is None and self.book_ is None:
             rows = self._read(data, options)
             if rows.holes:
@@ -120,7 +120,7 @@ class NetworkFitting:
 
     @method_by_keywords(NodeRowOptions)
     def forget(self, data: object, options: NodeRowOptions) -> Self:
-        """Take rows out again: exactly as if they had never been there."""
+        """Subtract rows: exactly as if they had never been there."""
         return self._change(data, "forgotten", options, sign=-1)
 
     def _change(self, data: object, done: str, options: NodeRowOptions, *, sign: int) -> Self:
@@ -169,7 +169,7 @@ class NetworkFitting:
         return total
 
     def score(self, data: object, score: str | Score = "bic", **reading: Any) -> float:
-        """How well the structure explains rows without holes, in nats: bic, aic, loglik, k2, bdeu:1, dirichlet:0.5."""
+        """The score of the structure on complete rows, in nats: bic, aic, loglik, k2, bdeu:1, dirichlet:0.5."""
         rows = self._read(data, NodeRowOptions(**reading))
         if rows.holes:
             raise BadData("a score needs complete rows", remedy="Fill in the missing values, or drop these rows")
@@ -183,7 +183,7 @@ class NetworkFitting:
     ) -> CredibleInterval | IntervalTable:
         """How sure the answer to P(...) is, where the tables were counted by `fit`: its credible interval.
 
-        The tables are drawn so many times from their Dirichlet posteriors, by the prior that the smoothing rule
+        The tables are drawn this many times from their Dirichlet posteriors, by the prior that the smoothing rule
         implies, and the question is answered by each. Of a number it is a pair (low, high) with its `.estimate`; of a
         table a mapping of such pairs that prints, shows as HTML and has `.to_frame()`. A seed gives the same again.
 
@@ -257,7 +257,7 @@ class NetworkFitting:
         return node.table.reshape(-1, len(node.states))
 
     def _expert_counts(self, cases: float) -> dict[str, Doubles]:
-        """The tables as they stand, as the counts that so many cases would give on average."""
+        """The tables as they are, as the counts that this many cases would give on average."""
         require_tables(self.graph)
         model = self.graph.model
         nothing = np.zeros(len(model.names), dtype=np.uint8)

@@ -49,8 +49,8 @@ class Learning:
     `score` is that of the structure found, in nats; `undirected` are the arcs that a test could not direct; `strengths`
     tells of every two nodes in which share of the bootstrap samples an arc joins them, and of these in which share it
     has this direction. An arc whose direction the rows cannot tell counts half for either. `bound` is a score that no
-    structure exceeds (method exact or order), where `bound_parents` is given of those with at most so many parents a
-    node.
+    structure exceeds (method exact or order), where `bound_parents` is given of those with at most this many parents
+    per node.
     """
 
     method: str
@@ -69,13 +69,13 @@ class Learning:
 
     @property
     def gap(self) -> float | None:
-        """How far the score may be from the best there is, in nats; None where nothing is known of that."""
+        """How far the score may be from the best there is, in nats; None if nothing is known of that."""
         return None if self.bound is None else max(self.bound - self.score, 0.0)
 
 
 @dataclass(frozen=True)
 class _Task:
-    """What is asked for, by position; with the defaults that depend on the method and the columns."""
+    """What is requested, by position; with the defaults that depend on the method and the columns."""
 
     options: SearchOptions
     rules: ArcRules
@@ -183,7 +183,7 @@ def _place(names: Sequence[str], name: str | None, what: str) -> int | None:
 
 
 def _prepared(found: Survey, source: Source, missing: str) -> tuple[NetworkRows, int]:
-    """Rows to learn from, and how many of those that were read have a hole."""
+    """Rows to learn from, and how many of those that were read have a missing value."""
     rows = NetworkRows(found.variables, found.coded, source, found.rows, found.holes)
     holes = found.holes
     if found.coded is None:

@@ -1,4 +1,4 @@
-"""Tables of a network by its rules, and by expectation and maximisation where rows have holes."""
+"""Tables of a network by its rules, and by expectation and maximisation where rows have missing values."""
 
 from __future__ import annotations
 
@@ -97,5 +97,5 @@ def expect(
 
 
 def _spread(counts: Doubles, random: np.random.Generator) -> Doubles:
-    """Counts to begin with; a node that was never seen begins unevenly, or its states would stay alike for ever."""
+    """Counts to begin with; a node that was never seen begins unevenly, or its states would stay alike forever."""
     return counts if counts.any() else random.random(counts.shape)

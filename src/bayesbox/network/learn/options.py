@@ -113,7 +113,7 @@ class TakesLevel(RealNumber):
 
 
 class TakesTableRules(Takes):
-    """A smoothing rule, also `bdeu:10` and `k2`; a mapping of rules by node; None where that is allowed."""
+    """A smoothing rule, also `bdeu:10` and `k2`; a mapping of rules by node; None if that is allowed."""
 
     metavar = "RULE"
 
@@ -160,7 +160,7 @@ class TakesProgress(Takes):
         super().__init__("function of share, seconds left and text, or None")
 
     def parse(self, name: str, given: Any) -> object:  # noqa: ARG002
-        """The function; BadOption where it cannot be called."""
+        """The function; BadOption if it cannot be called."""
         require_progress(given)
         return given
 

@@ -145,12 +145,12 @@ def variables_of(graph: Graph) -> tuple[Variable, ...]:
 
 
 def texts_of(graph: Graph) -> dict[str, Kind]:
-    """The nodes whose columns are read as they stand, with the kind that says so."""
+    """The nodes whose columns are read as they are, with the kind that says so."""
     return {name: Category() for name, node in graph.nodes.items() if _is_text(node.states)}
 
 
 def _is_text(states: Sequence[str]) -> bool:
-    """Whether states must be read as they stand: not where they are numbers or the bins of numbers."""
+    """Whether states must be read as they are: not where they are numbers or the bins of numbers."""
     if Variable.known("", states).cuts is not None:
         return False
     try:

@@ -4,7 +4,7 @@ loglik            the log-likelihood of the rows under the best tables
 aic, bic          the same, less 1 or (log n) / 2 for each free parameter
 k2                the log-probability of the rows, every table equally likely beforehand: dirichlet:1
 dirichlet:a       the same, with a rows seen beforehand in every cell
-bdeu:ess          the same, with ess rows spread evenly over the cells of each family (1 where no number is given)
+bdeu:ess          the same, with ess rows spread evenly over the cells of each family (1 if no number is given)
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Score:
         return self.kind != DIRICHLET
 
     def of_rows(self, rows: float) -> float:
-        """The number that the formula takes for so many rows: the penalty of a parameter, a, or ess."""
+        """The number that the formula takes for this many rows: the penalty of a parameter, a, or ess."""
         if self.kind != LIKELIHOOD:
             return self.parameter
         return {"bic": math.log(max(rows, 1)) / 2, "aic": 1.0, "loglik": 0.0}[self.name]
@@ -82,7 +82,7 @@ class Score:
 
 
 class Scorer:
-    """Scores of families, each worked out once. `scale` is what a counted row is worth."""
+    """Scores of families, each computed once. `scale` is what a counted row is worth."""
 
     def __init__(self, counter: Counter, score: Score, *, scale: float = 1.0) -> None:
         self.counter = counter

@@ -1,7 +1,7 @@
 """Search for the structure with the best score by adding, deleting and reversing one arc at a time.
 
 A step changes the parents of one or two nodes, so the gain of every move is kept and only those at these nodes are
-worked out again: one pass over the rows for each step. With patience the search goes on beyond a summit, by the best
+computed again: one pass over the rows for each step. With patience the search goes on beyond a summit, by the best
 move to a structure where it has not been (tabu search), and comes back with the best it has seen.
 
 A greedy climb ends where chance put its first arcs: an arc that could have either direction takes one, and what follows
@@ -51,7 +51,7 @@ class Found:
     seconds: float = 0.0
     history: list[float] = field(default_factory=list)
     bound: float | None = None  # what no structure exceeds
-    bound_parents: int | None = None  # among those of at most so many parents a node; None for all
+    bound_parents: int | None = None  # among those of at most this many parents per node; None for all
 
 
 def search(

@@ -1,4 +1,4 @@
-"""Structure from rows with holes: fill them as the network so far has it, search again, until nothing changes.
+"""Structure from rows with missing values: fill them as the network so far has it, search again, until nothing changes.
 
 Friedman (1998), with the expected counts of a search taken from a few completions of every row, drawn from the exact
 distribution of its holes.

@@ -32,7 +32,7 @@ class Bdeu:
             raise BadOption("the equivalent sample size of bdeu must be a finite non-negative number", found=self.ess)
 
     def rule(self, cells: int) -> Lidstone:
-        """The rule of a family with so many cells."""
+        """The rule of a family with this many cells."""
         return Lidstone(self.ess / cells)
 
 
@@ -77,7 +77,7 @@ class TableRules:
         return cls(as_rule(given), {})
 
     def of_node(self, name: str, cells: int) -> Smoothing:
-        """The rule of a node whose family has so many cells."""
+        """The rule of a node whose family has this many cells."""
         rule = self.by_node.get(name, self.default)
         return rule.rule(cells) if isinstance(rule, Bdeu) else rule
 
@@ -98,7 +98,7 @@ def table_of(counts: Doubles, states: Sequence[str], rule: Smoothing) -> Doubles
 
 
 def prior_counts(shape: tuple[int, int], states: Sequence[str], rule: Smoothing) -> Doubles | None:
-    """The rows that a rule takes for seen beforehand, combinations x states; None where it is no such rule."""
+    """The rows that a rule takes for seen beforehand, combinations x states; None if it is no such rule."""
     if isinstance(rule, (AsWritten, ReplaceZero)):
         return None
     empty = Cells(np.zeros(shape), np.zeros(shape[0]), shape[1], list(states))

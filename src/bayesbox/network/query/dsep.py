@@ -16,7 +16,7 @@ UP, DOWN = "up", "down"  # how a node was reached: from a child, or from a paren
 
 
 def active_path(graph: Graph, left: Iterable[str], right: Iterable[str], given: Iterable[str]) -> list[str] | None:
-    """The nodes of a shortest active walk from one set to the other; None where the sets are d-separated.
+    """The nodes of a shortest active walk from one set to the other; None if the sets are d-separated.
 
     The walk is found by the "Bayes ball": from a node reached upwards one may go on to parents and children where it is
     not given; reached downwards, to children where it is not given, and to parents where it or a descendant is.

@@ -59,5 +59,5 @@ def mapping_of(evidence: object) -> Mapping[Any, Any]:
 
 
 def has_columns(evidence: Mapping[Any, Any]) -> bool:
-    """Whether a mapping holds columns of values rather than one value a node."""
+    """Whether a mapping holds columns of values rather than one value per node."""
     return any(type(value) is not str and holds_values(value) for value in evidence.values())

@@ -57,7 +57,7 @@ class Term:
 
 @dataclass(frozen=True)
 class Virtual:
-    """Evidence that is itself uncertain: its likelihood in each state, or one number where there are two states."""
+    """Evidence that is itself uncertain: its likelihood in each state, or one number if there are two states."""
 
     name: str
     likelihood: Fraction | tuple[tuple[str, Fraction], ...]

@@ -17,7 +17,7 @@ SHOWN_ROWS = 20
 
 
 class ProbabilityTable(Mapping[Key, float]):
-    """From a level, or a tuple of levels where there are several targets, to its probability.
+    """From a level, or a tuple of levels if there are several targets, to its probability.
 
     With one target every level stands in the table; with several, the combinations that occur. Any other combination
     of known levels has probability 0. A level may be given in its own type: 34 for "34", True for "true".
@@ -118,7 +118,7 @@ LONGEST_FRACTION = 24  # characters: a longer one tells nobody anything
 
 
 def fraction_text(value: Fraction | float) -> str:
-    """A fraction for the eye; nothing where it is too long to read, or where only a double is known.
+    """A fraction as text; nothing if it is too long to read, or where only a double is known.
 
     >>> fraction_text(Fraction(2, 11)), fraction_text(0.5)
     ('2/11', '')

@@ -89,7 +89,7 @@ class AskedSum:
         return f"P({event} | {', '.join(self.evidence)})" if self.evidence else f"P({event})"
 
     def shown(self) -> list[States]:
-        """The states of the targets that are asked for."""
+        """The states of the targets that are requested."""
         return list(
             itertools.product(
                 *([self.wanted[v]] if v in self.wanted else range(self.model.cards[v]) for v in self.targets)

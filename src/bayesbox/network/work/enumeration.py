@@ -23,7 +23,7 @@ def one_product(asked: AskedSum, states: States) -> tuple[list[Step], Joint]:
 
 
 def terms(asked: AskedSum) -> tuple[list[Step], Joint]:
-    """The sums behind the states that are asked for."""
+    """The sums behind the states that are requested."""
     factors, hidden = asked.factors, asked.hidden
     over = f"sum over {asked.text([(v, None) for v in hidden])} of " if hidden else ""
     steps = [Step("chain rule", (line(asked.joint(None), over + " x ".join(each.name for each in factors)),))]

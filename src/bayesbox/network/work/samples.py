@@ -16,7 +16,7 @@ from bayesbox.explain.steps import Cell, Row, Step, Work, line
 from bayesbox.network.work.asked import AskedSum, States
 
 SHOWN = 5  # samples that are written out
-DRAWN = (10, 100, 1000)  # after so many the estimate is shown
+DRAWN = (10, 100, 1000)  # after this many the estimate is shown
 MOST_WORK = 200_000  # single draws in all: fewer samples of large networks
 MOST_DRAWS = 12  # single draws of Gibbs sampling that are written out
 TRIES = 10_000  # draws to find a state that goes with the evidence

@@ -68,7 +68,7 @@ PLACE = re.compile(r" - at `(?:key in )?\$(?P<place>[^`]*)`$")
 
 
 def _misfit(data: bytes, message: str) -> Problem:
-    """A body of another shape: the place is worked out here, since the decoder does not say which item it was."""
+    """A body of another shape: the place is computed here, since the decoder does not say which item it was."""
     found = PLACE.search(message)
     what = message if found is None else message[: found.start()]
     path = "" if found is None else found["place"]

@@ -11,7 +11,7 @@ MEBIBYTE = 1 << 20
 
 @dataclass(frozen=True)
 class ServiceLimits:
-    """What a request may take. `rate` is in requests a second for each token; 0 is no limit."""
+    """What a request may take. `rate` is in requests per second for each token; 0 is no limit."""
 
     body: int = MEBIBYTE  # bytes, before and after inflating: 413
     rows: int = 1000  # rows, events, ids, steps: 422

@@ -39,7 +39,7 @@ class InputTensor(msgspec.Struct):
 
 
 class OutputWanted(msgspec.Struct):
-    """An output that is asked for."""
+    """An output that is requested."""
 
     name: str
     parameters: dict[str, Value] | None = None
@@ -121,7 +121,7 @@ def _about(pointer: str, field: str, row: int | None, what: str) -> Json:
 
 
 def chosen(outputs: list[Json], wanted: list[OutputWanted] | None) -> list[Json]:
-    """The outputs that were asked for; all where none is named."""
+    """The outputs that were requested; all where none is named."""
     if not wanted:
         return outputs
     by_name = {each["name"]: each for each in outputs}

@@ -22,7 +22,7 @@ DRAIN = 30.0  # seconds that requests under way have at most when the service st
 
 @dataclass(frozen=True)
 class ServeOptions:
-    """What `bayes serve` was asked for."""
+    """What `bayes serve` was requested."""
 
     folder: str
     store: str | None = None  # its address; store.db in the folder
@@ -37,7 +37,7 @@ class ServeOptions:
     sign: str | None = None  # the file of a key
     log: str = "requests"
     limits: ServiceLimits = field(default_factory=ServiceLimits)
-    seconds: float | None = None  # stop after so many
+    seconds: float | None = None  # stop after this many
     retrain_every: int = 1000  # events, after which what is derived is learned again; 0 for never
 
     def check(self) -> None:
@@ -101,7 +101,7 @@ def bound_socket(host: str, port: int) -> socket.socket:
 
 
 def run(options: ServeOptions, started: Callable[[str, list[dict[str, Any]]], None]) -> None:
-    """Serve until SIGTERM or SIGINT, or for so many seconds; `started` gets the address and the models."""
+    """Serve until SIGTERM or SIGINT, or for this many seconds; `started` gets the address and the models."""
     options.check()
     try:
         import httptools  # noqa: F401
@@ -250,7 +250,7 @@ async def _tick(server: Any, service: Any) -> None:
 
 
 def run_loop(main: Any) -> None:
-    """Run on uvloop, where it is there."""
+    """Run on uvloop, if it is there."""
     try:
         import uvloop
 

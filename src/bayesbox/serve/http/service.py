@@ -43,7 +43,7 @@ Forward = Callable[[Call, bytes], Awaitable[Reply]]
 
 
 class Service:
-    """The application. `tokens` is None where nobody needs one; `forward` sends writes to the process that writes."""
+    """The application. `tokens` is None if nobody needs one; `forward` sends writes to the process that writes."""
 
     def __init__(
         self,

@@ -21,7 +21,7 @@ def sha256_of_token(token: bytes) -> str:
 
 
 class TokenBucket:
-    """So many requests a second; a burst of one second's worth is let through."""
+    """So many requests per second; a burst of one second's worth is let through."""
 
     __slots__ = ("rate", "room", "since")
 
@@ -29,7 +29,7 @@ class TokenBucket:
         self.rate, self.room, self.since = rate, max(rate, 1.0), now
 
     def take(self, now: float) -> float:
-        """Take one request; the seconds to wait where there is no room for it, else 0."""
+        """Take one request; the seconds to wait if there is no room for it, else 0."""
         self.room = min(self.room + (now - self.since) * self.rate, max(self.rate, 1.0))
         self.since = now
         if self.room >= 1.0:
@@ -102,7 +102,7 @@ class TokenCheck:
 
 
 def _sent(header: bytes | None) -> bytes | None:
-    """The token of a header; None where it has another form."""
+    """The token of a header; None if it has another form."""
     kind, _, token = (header or b"").partition(b" ")
     return token.strip() if kind.lower() == b"bearer" and token.strip() else None
 

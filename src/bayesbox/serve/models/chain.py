@@ -129,7 +129,7 @@ class ServedChain(ServiceModel):
             raise BadData(f"`{name}` must be a number", column=name, found=value)
         return number
 
-    # -- the Open Inference Protocol: one sequence, a row a step ---------------------------------------------------
+    # -- the Open Inference Protocol: one sequence, one row per step ---------------------------------------------------
 
     def tensors(self) -> tuple[list[Json], list[Json]]:
         inputs = [

@@ -106,7 +106,7 @@ class ServedClassifier(ServiceModel):
     def __init__(self, name: str, current: Callable[[], ModelState], *, reads_only: str | None = None) -> None:
         super().__init__(name)
         self.current = current
-        self.reads_only = reads_only  # why it neither learns nor forgets, where that is so
+        self.reads_only = reads_only  # why it neither learns nor forgets, if that is so
         self.tally = RequestTally(lambda: current().classifier)
         self.base_changed = False
 

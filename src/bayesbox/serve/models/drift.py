@@ -80,7 +80,7 @@ class RequestTally:
                 self._counter = counter if self._counter is None else _sum(self._counter, counter)
 
     def result(self) -> Json:
-        """What has changed, by column; nothing where no row was counted."""
+        """What has changed, by column; nothing if no row was counted."""
         self.count()
         with self._lock:
             counted = 0 if self._counter is None else self._counter.rows
@@ -100,7 +100,7 @@ def _added(counter: DriftCounter, rows: Sequence[Mapping[str, Any]]) -> bool:
 
 
 def _sum(one: DriftCounter, other: DriftCounter) -> DriftCounter:
-    """The counts of both, where they are of the same columns; else the newer ones alone."""
+    """The counts of both, if they are of the same columns; else the newer ones alone."""
     same = one.columns.keys() == other.columns.keys() and len(one.expected) == len(other.expected)
     if not same or any(_levels(one, name) != _levels(other, name) for name in one.columns):
         return other

@@ -122,7 +122,7 @@ class ModelFolder:
 
 
 def training_rows_beside(path: Path) -> str | None:
-    """The file of the rows that a model was trained on, where it is beside the model: people.rows.parquet."""
+    """The file of the rows that a model was trained on, if it is beside the model: people.rows.parquet."""
     endings = ("parquet", "csv", "jsonl")
     beside = (path.with_name(f"{path.name.removesuffix(MODEL)}.rows.{ending}") for ending in endings)
     return next((str(each) for each in beside if each.is_file()), None)

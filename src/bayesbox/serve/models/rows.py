@@ -83,7 +83,7 @@ def _as_row(classifier: AnyClassifier, row: Row | str, *, learning: bool) -> Row
             elif not value:
                 changed[name] = None  # an empty text is a missing value, as in a file
         elif learning and kind.reads_text and not isinstance(value, bool):
-            changed[name] = level_text(value)  # as it stands in a file
+            changed[name] = level_text(value)  # as it is in a file
     return {**row, **changed} if changed else row
 
 
@@ -98,7 +98,7 @@ def _number(text: str, name: str) -> float:
 
 
 def notes_of(classifier: AnyClassifier, rows: Sequence[Row]) -> list[str]:
-    """What is unusual in rows: columns that the model does not know, and levels that were never seen."""
+    """What is unusual in rows: columns that the model does not know, and unseen levels."""
     if not isinstance(classifier, TableClassifier):
         return []
     known, levels = classifier.feature_names, classifier.known_levels()

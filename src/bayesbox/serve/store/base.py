@@ -153,12 +153,12 @@ class Store(ABC):
 
     @abstractmethod
     def retrain(self, name: str) -> bool:
-        """Learn again what is derived, now rather than when it is due; False where nothing is, or something was
+        """Learn again what is derived, now rather than when it is due; False if nothing is, or something was
         forgotten meanwhile."""
 
     @abstractmethod
     def certificate(self, name: str, number: int) -> dict[str, Any]:
-        """One certificate; `UnknownRecord` where there is none of that number."""
+        """One certificate; `UnknownRecord` if there is none of that number."""
 
     @abstractmethod
     def certificates(self, name: str) -> list[dict[str, Any]]:
@@ -186,7 +186,7 @@ class Store(ABC):
 
     @abstractmethod
     def revoke(self, id: str) -> None:
-        """Refuse a token from now on; `UnknownRecord` where there is none of this id."""
+        """Refuse a token from now on; `UnknownRecord` if there is none of this id."""
 
     @abstractmethod
     def token(self, sha256: str) -> TokenRecord | None:
@@ -196,7 +196,7 @@ class Store(ABC):
 
     @abstractmethod
     def lag(self) -> float:
-        """Seconds that the oldest waiting change has waited for its commit; 0 where none waits."""
+        """Seconds that the oldest waiting change has waited for its commit; 0 if none waits."""
 
     @abstractmethod
     def close(self) -> None:

@@ -54,7 +54,7 @@ def rebase(
     """Count the events that are left on top of another base; refused where they cannot be.
 
     `retrained` is the number of the last event that the base's derived choices know of, and `absorbed` how many events
-    it has learned itself, where it cannot count single ones.
+    it has learned itself, if it cannot count single ones.
     """
     before, classifier = held.head, model
     if before.rows > before.base_rows and counts_events(model):

@@ -68,7 +68,7 @@ class Database(ABC):
 
     @abstractmethod
     def scrub(self) -> bool:
-        """Remove the traces of what was deleted; False where somebody who reads is in the way, so try again later."""
+        """Remove the traces of what was deleted; False if somebody who reads is in the way, so try again later."""
 
     @abstractmethod
     def close(self) -> None:

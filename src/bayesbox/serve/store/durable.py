@@ -270,7 +270,7 @@ class DurableStore(Store):
                 self._busy_since = None
 
     def _next(self) -> list[_Job | LearnJob]:
-        """The jobs of the next commit: one change, or the learning of all who wait; none where all is done."""
+        """The jobs of the next commit: one change, or the learning of all who wait; none if all is done."""
         with self._awake:
             while not self._waiting and not self._closed:
                 self._awake.wait()
@@ -341,7 +341,7 @@ class DurableStore(Store):
         return done is not None
 
     def _refusal(self, held: Held) -> BayesboxError | None:
-        """Why a model cannot learn events; None where it can."""
+        """Why a model cannot learn events; None if it can."""
         try:
             require_counting(held.classifier)
         except BayesboxError as error:

@@ -25,7 +25,7 @@ _PLAIN = frozenset({str, int, float, bool})
 
 @dataclass(frozen=True, slots=True)
 class StoredEvent:
-    """An event with its texts; `sequence` is its number, 0 where it has none yet."""
+    """An event with its texts; `sequence` is its number, 0 if it has none yet."""
 
     id: str
     row: Mapping[str, Any]

@@ -48,7 +48,7 @@ class Head:
 
 @dataclass(frozen=True)
 class Held:
-    """A head with its model. `saved` is the number of the newest snapshot, 0 where there is the base alone, and
+    """A head with its model. `saved` is the number of the newest snapshot, 0 if there is the base alone, and
     `saved_schema` its schema: where the schema changes, a snapshot is due."""
 
     head: Head
@@ -66,7 +66,7 @@ class Held:
 
 
 def read_head(transaction: Transaction, name: str) -> Head | None:
-    """The head of a model, None where the store does not have it."""
+    """The head of a model, None if the store does not have it."""
     found = transaction.query(f"SELECT {HEAD} FROM models WHERE name = ?", (name,))
     return Head(*found[0]) if found else None
 
@@ -216,7 +216,7 @@ def read_snapshot(transaction: Transaction, head: Head, sequence: int) -> AnyCla
 
 
 def _thin(transaction: Transaction, head: Head) -> None:
-    """Drop every second snapshot where there are too many; the newest stays."""
+    """Drop every second snapshot if there are too many; the newest stays."""
     found = [sequence for sequence, _ in snapshots(transaction, head)]
     if len(found) <= MOST_SNAPSHOTS:
         return

@@ -60,7 +60,7 @@ def learn_jobs(transaction: Transaction, held: Held, jobs: Sequence[LearnJob], k
     )
 
 
-Stored = dict[str, StoredEvent | None]  # by id: what is known under it, None where that was forgotten
+Stored = dict[str, StoredEvent | None]  # by id: what is known under it, None if that was forgotten
 
 
 def _stored(transaction: Transaction, held: Held, jobs: Sequence[LearnJob], key: str) -> Stored:

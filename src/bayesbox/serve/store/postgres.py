@@ -1,7 +1,7 @@
 """A store in a PostgreSQL database, by psycopg 3, for several processes and machines.
 
 The tables are in a schema of their own, `bayesbox`. One process at a time changes a model: an advisory lock that ends
-with the transaction. A connection that is lost is made anew for the next change.
+with the transaction. A connection that is lost is rebuilt for the next change.
 """
 
 from __future__ import annotations

@@ -89,7 +89,7 @@ def events_left(transaction: Transaction, held: Held) -> list[StoredEvent]:
 
 
 def retrained(held: Held, events: Sequence[StoredEvent], rows: str | None) -> Retrained | None:
-    """Train a model again; None where there are too few events for it."""
+    """Train a model again; None if there are too few events for it."""
     head = held.head
     whole = rows is not None or not counts_events(held.classifier)
     if whole:
@@ -102,7 +102,7 @@ def retrained(held: Held, events: Sequence[StoredEvent], rows: str | None) -> Re
 
 
 def take_over(transaction: Transaction, held: Held, new: Retrained) -> Held | None:
-    """Answer from a model that was trained again; None where something was forgotten since it was."""
+    """Answer from a model that was trained again; None if something was forgotten since it was."""
     if held.head.erasures != new.erasures:
         return None
     details = {"events": new.events, "trained": new.sequence, "derived": list(derived_parts(new.classifier))}

@@ -1,7 +1,7 @@
 """The tables of a store, in SQL that SQLite and PostgreSQL both read; BLOB is BYTEA there.
 
     settings       the format of the store (formats.py), and the key of the HMACs
-    models         one row a model: the head, which every commit moves: last event, rows, digest
+    models         one row per model: the head, which every commit moves: last event, rows, digest
     bases          the model file that the events are counted on top of
     events         what was learned and not forgotten, one row an event, in the order of their sequence numbers
     forgotten      the ids that were forgotten, as HMACs

@@ -212,7 +212,7 @@ class ParquetRows(_TypedRows):
         yield from file.iter_batches(ROWS, row_groups=groups, columns=wanted, use_threads=use_threads)
 
     def groups(self) -> list[int]:
-        """The rows of each group, which can be read apart from the others; none where the file is a copy."""
+        """The rows of each group, which can be read apart from the others; none if the file is a copy."""
         if self._stream.file is None:
             return []
         return [self._metadata.row_group(index).num_rows for index in range(self._metadata.num_row_groups)]
@@ -257,7 +257,7 @@ _pool_lock = Lock()
 def _memory_of_the_system() -> Iterator[None]:
     """Readers opened here take their memory from the system's allocator.
 
-    Arrow's own hands the memory of each batch back at once, and two threads then wait for the kernel to clear it anew.
+    Arrow's own hands the memory of each batch back at once, and two threads then wait for the kernel to clear it again.
     A Parquet reader keeps the pool that was the default when it was opened, and cannot be given one.
     """
     with _pool_lock:
@@ -292,7 +292,7 @@ def kind_of_type(kind: pa.DataType) -> str | None:
 
 
 def without_tokens(column: ArrowColumn, tokens: tuple[str, ...]) -> ArrowColumn:
-    """A text column with the values that stand for missing made null; other columns as they are.
+    """A text column with the values that mean missing made null; other columns as they are.
 
     >>> without_tokens(pa.array(["suv", "?"]), ("?",)).to_pylist()
     ['suv', None]

@@ -196,7 +196,7 @@ class DelimitedRows(OpenedFile):
     def _endless_row(self) -> int:
         """A row that does not end in view: an unclosed quote shows as a cell over the limit.
 
-        Where broken rows are skipped, more is taken in, up to the longest row, in case the quote is closed; how far
+        Where malformed rows are skipped, more is taken in, up to the longest row, in case the quote is closed; how far
         the line reaches that is skipped then, 0 as long as there is more to take in.
         """
         window, reading, width = self._window, self._reading, len(self.names)
@@ -223,7 +223,7 @@ class DelimitedRows(OpenedFile):
         return 0
 
     def _fast(self, end: int, *, has_quotes: bool) -> pa.Table | None:
-        """Arrow's answer; None where it refuses."""
+        """Arrow's answer; None if it refuses."""
         block = self._window.view[:end]
         newline = self._window.newline
         if bytes(block[:3]) == UTF8_MARK or (has_quotes and bytes(block[-1:]) != newline):
@@ -237,7 +237,7 @@ class DelimitedRows(OpenedFile):
         return None if _has_long_cell(table, self._reading) else table
 
     def _careful(self, end: int) -> pa.Table | None:
-        """Row by row: the first broken one is raised, or all broken ones are left out."""
+        """Row by row: the first malformed one is raised, or all malformed ones are skipped."""
         window, reading = self._window, self._reading
         text = bytes(window.view[:end])
         kinds = [reading.kind_of(name) for name in self.names]
@@ -349,7 +349,7 @@ def _delimiter_of(header: Record) -> bytes:
 
 
 def _kind_of_texts(texts: pa.ChunkedArray, numerals: Numerals, *, refuse_mixed: bool) -> str | None:
-    """What a column is by its first texts; None where it has none yet."""
+    """What a column is by its first texts; None if it has none yet."""
     if len(texts) <= FEW:
         return _kind_of_few(texts, numerals, refuse_mixed=refuse_mixed)
     values = texts.drop_null()

@@ -20,7 +20,7 @@ THOUSANDS = {",": ",", ".": ".", " ": " \u00a0\u202f", "'": "'\u2019", "_": "_"}
 class TextDialect:
     """How a file is written, as far as it differs from what is read by default.
 
-    `encoding` is the name of a codec; a byte order mark goes before it. `decimal` is the decimal mark and `thousands`
+    `encoding` is the name of a codec; a byte order mark takes precedence. `decimal` is the decimal mark and `thousands`
     what groups the digits before it. `delimiter` separates the fields, and lines that begin with `comment` are not
     rows. The first `skip_rows` lines are passed over: the header follows them. `sheet` is the sheet of a workbook.
 

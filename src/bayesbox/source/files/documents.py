@@ -1,4 +1,4 @@
-"""Documents in files: a folder with one folder a class, mail (single messages, mbox, Maildir), and plain text.
+"""Documents in files: a folder with one folder per class, mail (single messages, mbox, Maildir), and plain text.
 
 A source of documents gives batches of three columns: the class (the name of the folder or of the mailbox), the text,
 and where it is from. A source without classes, such as a single message, has no column of them.
@@ -35,7 +35,7 @@ OTHER = 2  # what the core says of a file that is not one small document
 
 
 class Group(NamedTuple):
-    """Files with documents of one class, where it is known."""
+    """Files with documents of one class, if it is known."""
 
     label: str | None
     paths: list[str]

@@ -70,7 +70,7 @@ class DecodedStream:
 
 
 def decoded(stream: ByteStream, encoding: str | None) -> ByteStream | DecodedStream:
-    """The stream of a text as UTF-8: itself, where it is that already. A byte order mark goes before what is said."""
+    """The stream of a text as UTF-8: itself, if it is that already. A byte order mark takes precedence."""
     beginning = stream.peek(SAMPLE if encoding not in (None, "utf-8") else 4)
     marked = next((name for mark, name in MARKS if beginning.startswith(mark)), None)
     if (marked or encoding or "utf-8") in ("utf-8", "ascii"):
@@ -106,7 +106,7 @@ def _is_utf8(text: bytes) -> bool:
 
 
 def likely_encoding(text: bytes) -> str | None:
-    r"""The encoding that a text which is not UTF-8 is likely to have; None where nothing speaks for one.
+    r"""The encoding that a text which is not UTF-8 is likely to have; None if nothing speaks for one.
 
     >>> likely_encoding("Zürich;Genève".encode("cp1252")), likely_encoding("a,b\n1,2\n".encode("utf-16-le"))
     ('cp1252', 'utf-16-le')

@@ -86,7 +86,7 @@ class ExcelRows(OpenedFile):
         return tuple("" if value is None else level_text(value) for value in cells)
 
     def tables(self) -> Iterator[tuple[tuple[Column, ...], int]]:
-        """The rows, so many at a time."""
+        """The rows, this many at a time."""
         while block := list(islice(self._rows, ROWS)):
             rows = [cells for number, row in block if (cells := self._checked_width(number, row)) is not None]
             self._settle(rows)

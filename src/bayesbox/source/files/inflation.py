@@ -92,7 +92,7 @@ class CheckedMessages:
         self._ready = memoryview(b"")
 
     def read(self, size: int = -1) -> bytes:
-        """At most so many bytes, of one message after another; none at the end."""
+        """At most this many bytes, of one message after another; none at the end."""
         pieces = []
         while size:
             if not self._ready:

@@ -142,7 +142,7 @@ class JsonRows(OpenedFile):
         return self._stored.get(name, pa.string()) if kind in (TEXT, UNREAD) else ARROW_TYPES[kind]
 
     def _parse(self, end: int, schema: pa.Schema | None) -> pa.Table | None:
-        """Arrow's answer; None where it refuses, or where lines and objects do not match one to one."""
+        """Arrow's answer; None if it refuses, or where lines and objects do not match one to one."""
         block = bytes(self._window.view[:end])
         lines = block.count(self._window.newline) + (not block.endswith(self._window.newline))
         if not _is_one_object_a_line(block, self._window.newline, lines) or has_deep_list(block, self._window.newline):
@@ -166,7 +166,7 @@ class JsonRows(OpenedFile):
         return "error" if self._reading.only is None else "ignore"
 
     def _column(self, name: str, column: ArrowColumn) -> Column | None:
-        """A column as it is handed on; None where reading line by line is more exact."""
+        """A column as it is handed on; None if reading line by line is more exact."""
         kind = self._reading.kind_of(name)
         if kind == UNREAD:
             return pa.nulls(len(column))
@@ -190,7 +190,7 @@ class JsonRows(OpenedFile):
         )
 
     def _careful_rows(self, end: int) -> list[Row]:
-        """Line by line: the first broken one is raised, or all broken ones are left out."""
+        """Line by line: the first malformed one is raised, or all malformed ones are skipped."""
         window = self._window
         rows = []
         for line, text in enumerate(bytes(window.view[:end]).split(window.newline), start=window.line):
@@ -291,7 +291,7 @@ def value_fits(kind: str | None, value: object) -> bool:
 
 
 def kind_of_values(values: list[object], tokens: tuple[str, ...]) -> str | None:
-    """NUMBER, FLAG or TEXT; None where there is no value."""
+    """NUMBER, FLAG or TEXT; None if there is no value."""
     present = [value for value in values if value is not None and value not in tokens]
     if not present:
         return None

@@ -1,7 +1,7 @@
 """The text of a mail message: the headers that say something, and the parts that are text, decoded, without markup.
 
 Mail comes from strangers, so nothing in it may stop the reading: what the parser of the standard library cannot take
-apart is taken as it stands, as text.
+apart is taken as it is, as text.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ HEADERS = ("Subject", "From", "To", "Cc", "Reply-To", "List-Id", "Organization",
 
 NOT_FOR_TEXT = frozenset({"idna", "punycode", "undefined", "unicode_escape", "raw_unicode_escape", "unicode-escape"})
 UTF8 = ("utf-8", "utf8")
-BY_TABLE = {  # encodings of a byte a character, by their names in Python, with the names they have in mail
+BY_TABLE = {  # encodings of one byte per character, by their names in Python, with the names they have in mail
     "ascii": ("us-ascii", "ascii"),
     "latin-1": ("iso-8859-1", "latin1"),
     **{f"iso8859-{part}": (f"iso-8859-{part}",) for part in (2, 3, 4, 5, 7, 9, 10, 13, 14, 15, 16)},
@@ -69,7 +69,7 @@ def message_text(raw: bytes) -> str:
 
 
 def mail_texts(data: Any, starts: Any, stops: Any, are_messages: Any) -> pa.Array:
-    """The texts of the messages that lie in `data` from place to place; where it is no message, as plain text.
+    """The texts of the messages that lie in `data` from place to place; if it is no message, as plain text.
 
     The core reads the common forms of mail; the parser of the standard library reads those it leaves, with the same
     result for all that both read.

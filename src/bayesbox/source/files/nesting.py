@@ -36,7 +36,7 @@ def is_deep(line: bytes) -> bool:
 def has_deep_list(block: bytes, newline: bytes) -> bool:
     """Whether a line of a block is nested too deep, for lines that are one object each without another one in it.
 
-    Such a line has `MOST_DEPTH` opening brackets or more, so that two neighbours among every so many lie in it.
+    Such a line has `MOST_DEPTH` opening brackets or more, so that two neighbours among every this many lie in it.
     """
     if b"[" not in block:
         return False
@@ -52,7 +52,7 @@ def has_deep_list(block: bytes, newline: bytes) -> bool:
 
 
 def deep_key(line: bytes) -> str | None:
-    """The key of the line's object under which the values are nested too deep, None where there is no such key.
+    """The key of the line's object under which the values are nested too deep, None if there is no such key.
 
     >>> deep_key(b'{"a": 1, "b": {"c": ' + b"[" * 500)
     'b'

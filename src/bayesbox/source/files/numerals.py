@@ -127,7 +127,7 @@ CANDIDATES = tuple(
 
 
 def spelling_of(texts: Sequence[str]) -> Spelling | None:
-    """How numbers are written that are not read as such; None where they are not all numbers, or plain ones.
+    """How numbers are written that are not read as such; None if they are not all numbers, or plain ones.
 
     Groups of three digits after every comma are thousands, unless a number elsewhere shows a decimal comma.
 

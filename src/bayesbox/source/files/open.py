@@ -67,12 +67,12 @@ def open_source(
     """A source of rows from a path, a glob pattern, a folder, a list of these, or `-` for standard input; or from an
     address or a file of a kind that `register_source` made known.
 
-    `text` names columns that are read as they stand (the target, declared categories), `number` columns that are
-    numbers; the kind of others is told from their first values, unless `as_text` has them read as they stand. The
+    `text` names columns that are read as they are (the target, declared categories), `number` columns that are
+    numbers; the kind of others is told from their first values, unless `as_text` has them read as they are. The
     texts of the columns in `documents` may be long: up to 256 MB each, others up to 1 MB. Of the columns in `unread`,
     or of all that are not in `only`, the values are not looked at: they come as missing, whatever they hold. `na` adds
-    words that stand for a missing value. `bad_rows="skip"` leaves broken rows out and counts them in `source.skipped`.
-    `format` overrides the extension. With `refuse_mixed` a few texts among many numbers are broken rows, not
+    words that stand for a missing value. `bad_rows="skip"` skips malformed rows and counts them in `source.skipped`.
+    `format` overrides the extension. With `refuse_mixed` a few texts among many numbers are malformed rows, not
     categories; with `finite` rows with an infinite number are broken too, and those whose `weight`, a column, is
     missing or negative. `dialect` says how a text is written: encoding, delimiter, decimal mark and so on.
 
@@ -170,8 +170,8 @@ class FileSource(Source):
         self._finished = len(self.paths)
 
     def parts(self, threads: int) -> Iterator[Part] | None:
-        """The rows cut where they can be read apart, by any thread: the groups of rows of Parquet files. None where
-        they cannot, or where there are too few for the threads.
+        """The rows cut where they can be read apart, by any thread: the groups of rows of Parquet files. None
+        if they cannot, or if there are too few for the threads.
         """
         if any((self._format or format_of_name(path)) != "parquet" for path in self.paths) or not self.rereadable:
             return None
@@ -209,7 +209,7 @@ class FileSource(Source):
             yield from _ordered(rows.tables, order, first_row, reading, stream.name)
 
     def _take(self, stream: ByteStream, rows: OpenedFile, reading: Reading) -> list[int | None]:
-        """Go on with the next file; where it has the columns of the first, None for one that is not read."""
+        """Go on with the next file; if it has the columns of the first, None for one that is not read."""
         self._stream, self._rows, self.untyped = stream, rows, rows.untyped
         same_columns(rows.names, stream.name, reading)
         self.names = reading.names or ()
@@ -280,7 +280,7 @@ def open_rows(stream: ByteStream, reading: Reading, format: str | None = None) -
 
 
 def format_of_name(path: str) -> str | None:
-    """The format of a table by the ending of its name, None where it says nothing.
+    """The format of a table by the ending of its name, None if it says nothing.
 
     >>> format_of_name("people.csv.gz"), format_of_name("letter.eml")
     ('csv', None)

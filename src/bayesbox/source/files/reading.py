@@ -21,7 +21,7 @@ COLUMN_LIMIT = 100_000
 NUMBER, FLAG, TEXT = "number", "true or false", "text"
 UNREAD = "not read"  # what is not asked for is not looked at, so nothing in it is wrong
 
-FEW_TEXTS = 20  # a column of numbers may hold one text in so many values, to be still one,
+FEW_TEXTS = 20  # a column of numbers may hold one text in this many values, to be still one,
 MANY_NUMBERS = 20  # where it holds more different numbers than a category would
 
 
@@ -36,19 +36,19 @@ def is_broken_number(texts: int, values: int, different: int) -> bool:
 
 @dataclass
 class Reading:
-    """One pass over a set of files: what was asked for, and what is known so far."""
+    """One pass over a set of files: what was requested, and what is known so far."""
 
     text: frozenset[str] = frozenset()
     number: frozenset[str] = frozenset()
     documents: frozenset[str] = frozenset()  # columns whose texts may be long
     unread: frozenset[str] = frozenset()  # columns that come without their values,
-    only: frozenset[str] | None = None  # as do all but these, where they are given
-    as_text: bool = False  # whether columns that are not named are read as they stand
+    only: frozenset[str] | None = None  # as do all but these, if they are given
+    as_text: bool = False  # whether columns that are not named are read as they are
     na: tuple[str, ...] = ()
     skip: bool = False
     threads: int = 1
     refuse_mixed: bool = False
-    finite: bool = False  # whether an infinite number makes a row a broken one
+    finite: bool = False  # whether an infinite number makes a row a malformed one
     weight: str | None = None  # the column of the weights
     dialect: TextDialect = AS_WRITTEN
     skipped: Skipped = field(default_factory=Skipped)
@@ -78,7 +78,7 @@ class Reading:
         return ROW_LIMIT + DOCUMENT_LIMIT * len(self.documents)
 
     def report(self, error: BadData) -> None:
-        """A broken row: raise it, or count it where rows are skipped."""
+        """A malformed row: raise it, or count it where rows are skipped."""
         if not self.skip:
             raise error
         self.skipped.add(error)

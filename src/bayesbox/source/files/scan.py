@@ -37,7 +37,7 @@ class Fault(NamedTuple):
 
 
 class Record(NamedTuple):
-    """One row as it stands in the text: where it begins and ends, its line, its fields unquoted.
+    """One row as it is in the text: where it begins and ends, its line, its fields unquoted.
 
     A row with a fault ends where the line does on which the field at fault begins, and that field is its last.
     """

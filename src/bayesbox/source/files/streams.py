@@ -178,7 +178,7 @@ class ByteStream:
         return pieces[1] if len(pieces) == 2 and not pieces[0] else b"".join(pieces)
 
     def _read_piece(self, size: int) -> bytes:
-        """Some bytes, at most so many; none at the end."""
+        """Some bytes, at most this many; none at the end."""
         try:
             piece = bytes(self._bytes.read(size))
         except OSError as error:

@@ -1,6 +1,6 @@
 """Rows that read well but hold what no model can learn: infinite numbers, and weights that are none.
 
-Where broken rows are left out, so are these; else whoever counts or scores them refuses them.
+Where malformed rows are skipped, so are these; else whoever counts or scores them refuses them.
 """
 
 from __future__ import annotations

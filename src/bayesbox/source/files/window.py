@@ -104,7 +104,7 @@ class Window:
         self._start += end
 
     def skip_lines(self, count: int) -> bool:
-        """Pass over so many lines; whether there are as many."""
+        """Pass over this many lines; whether there are as many."""
         for _ in range(count):
             while (end := self.find(self.newline)) < 0:
                 if self.finished:

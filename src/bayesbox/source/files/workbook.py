@@ -16,7 +16,7 @@ from bayesbox.errors import BadData, MissingExtra, SourceUnavailable
 
 INFLATED = 1 << 30  # bytes that the parts of a workbook may have together,
 INFLATION = 200  # and how many times its size,
-INFLATION_FLOOR = 64 << 20  # once it has so many; sheets are repetitive text
+INFLATION_FLOOR = 64 << 20  # once it has this many; sheets are repetitive text
 MEMBERS = 10_000
 BLOCK = 1000  # rows that are asked of openpyxl at once
 MISSING = frozenset(
@@ -135,7 +135,7 @@ def _require_bounded(file: IO[bytes], name: str) -> None:
 
 
 def _inflated(archive: zipfile.ZipFile, member: zipfile.ZipInfo, most: int, name: str) -> int:
-    """The bytes of a part, at most so many."""
+    """The bytes of a part, at most this many."""
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise _damaged(name, f"{member.filename} is compressed by method {member.compress_type}")
     stated, total, before = member.file_size, 0, b""

@@ -1,4 +1,4 @@
-"""What the models with arcs between columns share: the answers, from one table a column."""
+"""What the models with arcs between columns share: the answers, from one table per column."""
 
 from __future__ import annotations
 

@@ -150,7 +150,7 @@ class AugmentedClassifier(TableClassifier[R, D, M]):
     def codes_of(self, batch: Batch, *, learned: bool = False) -> dict[str, Any]:
         """The columns of a batch as the model's codes; an infinite number is refused.
 
-        In rows that were `learned` a level that was never seen has a code, by which it is refused.
+        In rows that were `learned` an unseen level has a code, by which it is refused.
         """
         assert self.schema is not None
         columns = self.columns_of(batch)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 MOST_CELLS = 1 << 20  # of one column's table; a parent that would make it larger is passed over
 TRIED = (0, 1, 2, 3)  # by `auto`
 FOLDS = 3
-MOST_ROWS = 10_000  # on which they are judged
+MOST_ROWS = 10_000  # on which they are evaluated
 
 
 @dataclass(frozen=True)

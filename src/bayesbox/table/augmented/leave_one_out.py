@@ -1,6 +1,6 @@
 """Leave-one-out where columns depend on each other, with cut points, arcs and trust in the back-off as they are.
 
-Of each row its own unit is taken out of every count that it is in, and the rules are applied anew: that is exact for a
+Of each row its own unit is taken out of every count that it is in, and the rules are applied again: that is exact for a
 fixed structure. What the row had a part in choosing (where to cut, which arcs, how far to trust a step) is not undone.
 """
 
@@ -116,7 +116,7 @@ def family_terms(
     counts: Sequence[Doubles],
     trusts: Sequence[Trust],
 ) -> Doubles:
-    """P(x | class, parents) of each row's own values, rows x classes; 1 where the column is missing.
+    """P(x | class, parents) of each row's own values, rows x classes; 1 if the column is missing.
 
     `counts` are those of each step: of x; by class; by class and the first parent; ... (the column on the last axis).
     """

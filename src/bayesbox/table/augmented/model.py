@@ -62,11 +62,11 @@ class AugmentedModel:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that take part."""
+        """The columns that are used."""
         return tuple(table.column for table in self.conditionals)
 
     def conditional(self, column: str) -> FamilyTable | None:
-        """The table of one column, None where it is left out."""
+        """The table of one column, None if it is left out."""
         return next((table for table in self.conditionals if table.column == column), None)
 
     @property

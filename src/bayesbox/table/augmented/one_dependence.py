@@ -3,7 +3,7 @@
     P(c, x) = mean over the parents i of P(c) P(x_i | c) product over j != i of P(x_j | c, x_i)
 
 A value that is missing is no parent and no factor; nor is a level a parent that fewer than `least` rows have. A row
-without a parent is judged by naive Bayes.
+without a parent is evaluated by naive Bayes.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class OneDependenceModel:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that take part."""
+        """The columns that are used."""
         return (*self.names, *(table.column for table in self.alone))
 
     @property
@@ -126,7 +126,7 @@ class PairCounts:
 
 
 def _taken(counts: Doubles, place: NDArray[np.int64], *, axis: int) -> Doubles:
-    """The counts at these positions of an axis, 0 where one is not there."""
+    """The counts at these positions of an axis, 0 if one is not there."""
     if np.array_equal(place, np.arange(counts.shape[axis])):
         return counts
     shape = [1] * counts.ndim
@@ -135,7 +135,7 @@ def _taken(counts: Doubles, place: NDArray[np.int64], *, axis: int) -> Doubles:
 
 
 def pairs_of(book: Book) -> Pairs:
-    """The counts of pairs; none where no column has a value."""
+    """The counts of pairs; none if no column has a value."""
     return book.joint if isinstance(book.joint, Pairs) else Pairs.of(book.classes, {}, np.empty(0, np.int32))
 
 

@@ -54,7 +54,7 @@ def learned_pairs(classifier: OneDependenceClassifier, most: int | None) -> Iter
 def _family(
     table: FamilyTable, coding: Coding, counts: Doubles, rule: Smoothing | None, most: int | None
 ) -> LearnedTable:
-    """Its rows without those of a missing parent and of a level that was never seen."""
+    """Its rows without those of a missing parent and of an unseen level."""
     width, classes = len(table.levels), table.classes
     shape = (*(size + 1 for size in table.sizes), width + 1, classes)
     inside = (*(slice(0, size) for size in table.sizes), slice(0, width), slice(None))

@@ -1,7 +1,7 @@
 """Tree-augmented naive Bayes on tables (Friedman, Geiger and Goldszmidt, 1997).
 
 Each column has the class and at most one other column for parents, and these arcs form a tree: the one under which the
-rows are most probable. The counts of pairs are all that it takes, so that the tree is found anew whenever rows were
+rows are most probable. The counts of pairs are all that it takes, so that the tree is found again whenever rows were
 learned or forgotten, and learning stays exact.
 """
 

@@ -52,7 +52,7 @@ def arcs_work(classifier: ArcsClassifier[Any, Any], batch: Batch, against: str |
 
 @dataclass(frozen=True)
 class _CodedRow:
-    """One row as codes: -1 where missing, the number of levels where unseen."""
+    """One row as codes: -1 if missing, the number of levels where unseen."""
 
     codes: dict[str, int]
     values: dict[str, str]
@@ -212,7 +212,7 @@ def _pair_row(row: _CodedRow, counted: PairCounts, pair: tuple[str, str], logs: 
 
 
 def _same(value: Number, log: float) -> Number:
-    """The value as it was worked out, where it is a fraction and that of the model; else that of the model."""
+    """The value as it was computed, if it is a fraction and that of the model; else that of the model."""
     if not isinstance(value, Fraction):
         return Logged(log)
     same = log == -np.inf if not value else abs(log_of(value) - log) < 1e-12

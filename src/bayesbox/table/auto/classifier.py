@@ -1,4 +1,4 @@
-"""AutoBayes: all models of a table that the budget allows, judged on rows they have not seen, and pooled.
+"""AutoBayes: all models of a table that the budget allows, evaluated on held-out rows, and pooled.
 
     P(class | x) ~ the product over the models of P_k(class | x)^w_k
 

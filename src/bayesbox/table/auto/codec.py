@@ -52,7 +52,7 @@ class Writer:
 
 
 class Arrays:
-    """The same from a file that nobody vouches for."""
+    """The same from a untrusted files."""
 
     def __init__(self, members: dict[str, bytes]) -> None:
         self.flat = {}
@@ -159,7 +159,7 @@ def _model_to_json(model: object, writer: Writer) -> Json:
 
 
 def derived_from_json(written: Json, members: dict[str, bytes]) -> Any:
-    """The pool that a file holds; ValueError where it holds none."""
+    """The pool that a file holds; ValueError if it holds none."""
     from bayesbox.table.auto.pool import Pool, TriedMember
 
     arrays, reader = Arrays(members), Reader(written, "the pool")

@@ -60,7 +60,7 @@ class CountingCost:
             each = 9e-6 if options["numeric"] == "kernel" else 2.5e-6
             return self.numbers * (each * self.rows + 4e-3)
         if kind == "full":
-            steps = 0.2 if self.patterns > self.classes else 0.0  # numbers with holes take expectation maximisation
+            steps = 0.2 if self.patterns > self.classes else 0.0  # EM for missing numbers
             return self.columns**2 * (1e-4 + 5e-8 * self.rows + 1e-5 * self.classes) + steps * self.patterns
         return 1.5e-7 * cells * self.classes + 5e-3 * self.columns
 
@@ -84,7 +84,7 @@ class CountedPlan:
     def learn(
         self, order: NDArray[np.int64], classes: tuple[str, ...], budget: Budget
     ) -> Iterator[tuple[str, AnyTableClassifier, Doubles]]:
-        """Each model with its name and its answers to every row; a model that refuses these rows takes no part."""
+        """Each model with its name and its answers to every row; a model that refuses these rows is ignored."""
         for step in self.steps:
             budget.begin(step.title)
             log_p: Doubles | None = None

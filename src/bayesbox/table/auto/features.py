@@ -55,17 +55,17 @@ class Feature:
 
 @dataclass(frozen=True)
 class Design:
-    """The columns that take part, in the order of their names."""
+    """The columns that are used, in the order of their names."""
 
     axes: tuple[Feature, ...]
 
     @classmethod
     def of(cls, values: Mapping[str, Values], *, knots: int) -> Design:
-        """The design of columns as `column_values` gives them, with so many knots a number at most."""
+        """The design of columns as `column_values` gives them, with this many knots a number at most."""
         return cls(tuple(_axis(name, values[name], knots) for name in sorted(values)))
 
     def read(self, columns: Mapping[str, Any], kinds: Mapping[str, Kind], rows: int) -> View:
-        """Rows under this design; a column that is not there is missing, and a level that was never seen too."""
+        """Rows under this design; a column that is not there is missing, and an unseen level too."""
         values = {
             axis.name: column_values(columns[axis.name], kinds[axis.name], name=axis.name)
             for axis in self.axes
@@ -113,7 +113,7 @@ def _axis(name: str, value: Values, knots: int) -> Feature:
 
 
 def _centre_and_scale(there: Doubles) -> tuple[float, float]:
-    """The mean and the deviation, worked out near 1, so that no square leaves the range of numbers."""
+    """The mean and the deviation, computed near 1, so that no square leaves the range of numbers."""
     unit = 2.0 ** (int(np.frexp(np.abs(there[[0, -1]]).max())[1]) - 1)
     near = there / unit
     centre = near.mean()
@@ -156,7 +156,7 @@ class View:
 
     @cached_property
     def codes(self) -> Codes:
-        """Columns x rows: the cell or the level of each value, MISSING where there is none."""
+        """Columns x rows: the cell or the level of each value, MISSING if there is none."""
         codes = np.empty((len(self.values), self.rows), dtype=np.int16)
         for place, (axis, column) in enumerate(zip(self.design.axes, self.values, strict=True)):
             if axis.levels is None:
@@ -173,12 +173,12 @@ class View:
 
     @cached_property
     def standard(self) -> Doubles:
-        """Rows x numbers: deviations from the centre (0 where missing), and a 1 for the level of a category."""
+        """Rows x numbers: deviations from the centre (0 if missing), and a 1 for the level of a category."""
         return self._features(bent=False)
 
     @cached_property
     def features(self) -> Doubles:
-        """The same with the distance above each knot, and a 1 where a value is missing."""
+        """The same with the distance above each knot, and a 1 if a value is missing."""
         return self._features(bent=True)
 
     def _features(self, *, bent: bool) -> Doubles:

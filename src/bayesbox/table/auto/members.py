@@ -1,4 +1,4 @@
-"""The models of a table that answer from a `View`, learned together with their answers to rows they have not seen.
+"""The models of a table that answer from a `View`, learned together with their answers to held-out rows.
 
 What is learned within a budget follows from the size of the table, never from the clock: the same rows, seed and budget
 give the same models.
@@ -35,8 +35,8 @@ MOST_KERNELS = 4000
 BOOSTING = 0.25  # of the budget
 CACHED = 6e6  # cells of a table from which on a cache holds next to nothing of it
 AMPLE = 100  # rows for each weight
-STRICT = 100.0  # precision that is tried as well where there are more weights than rows
-MOST_WIDTH = 600  # numbers a row whose covariances are worked out
+STRICT = 100.0  # precision that is tried as well if there are more weights than rows
+MOST_WIDTH = 600  # numbers a row whose covariances are computed
 BOOSTED, WEIGHTED, NORMAL, KERNEL = (
     "boosted trees",
     "weighted naive Bayes",
@@ -76,7 +76,7 @@ class CostInputs:
         return grow + self.rows * (2e-7 + 2.2e-6 * min(1.0, self.rows * self.columns / CACHED))
 
     def round(self) -> float:
-        """Seconds of adding a boosted tree, of which a class has one where there are more than two."""
+        """Seconds of adding a boosted tree, of which a class has one if there are more than two."""
         trees = 1 if self.classes == 2 else self.classes
         return 3e-4 * trees + self.rows * self.columns * (5e-9 + 8e-9 * trees)
 

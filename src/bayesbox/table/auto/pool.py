@@ -1,4 +1,4 @@
-"""All models of a table that a budget allows, learned, judged on rows they have not seen, and pooled."""
+"""All models of a table that a budget allows, learned, evaluated on held-out rows, and pooled."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ COUNTED = 0.15  # of the budget, at least, for the models that are their counts
 
 
 class TriedMember(NamedTuple):
-    """A model that was tried: how well it answered rows it had not seen, and its power in the pool (0: let go)."""
+    """A model that was tried: how well it answered held-out rows, and its power in the pool (0: let go)."""
 
     name: str
     log_loss: float
@@ -42,7 +42,7 @@ class TriedMember(NamedTuple):
 
 @dataclass(frozen=True)
 class Pool:
-    """What was learned: the design, the models that were kept and their powers, and all that were judged."""
+    """What was learned: the design, the models that were kept and their powers, and all that were evaluated."""
 
     classes: tuple[str, ...]
     design: Design
@@ -184,7 +184,7 @@ def _accuracy(answers: Doubles, codes: NDArray[np.int64]) -> float:
 
 
 def _known(part: LabelledRows, kinds: Mapping[str, Any], draws: np.random.Generator) -> LabelledRows:
-    """The rows with a label and the columns that take part; a weight repeats its row, a part of one by chance."""
+    """The rows with a label and the columns that are used; a weight repeats its row, a part of one by chance."""
     columns = tuple(name for name in part.batch.names if name in kinds)
     rows = LabelledRows(part.batch.select(columns), part.labels)
     times = (part.labels.codes >= 0).astype(np.int64)

@@ -1,7 +1,7 @@
 """Several models as one: a product of powers of their probabilities, P(c) ~ prod_k P_k(c)^w_k, with w_k >= 0.
 
-The powers are learned on answers to rows that the models had not seen, by log loss with a pull towards equal powers
-that is worth `pull(rows)` rows, more where there are few. They also calibrate: powers that add up
+The powers are learned on answers to held-out rows, by log loss with a pull towards equal powers
+that is worth `pull(rows)` rows, more if there are few. They also calibrate: powers that add up
 to less than 1 make a pool less sure.
 """
 

@@ -47,7 +47,7 @@ def pool_work(
 
 
 def _name(pool: Pool, place: int) -> str:
-    """What the model at this place was called when it was judged."""
+    """What the model at this place was called when it was evaluated."""
     found = [each.name for each in pool.judged if each.power == pool.powers[place]]
     model = pool.models[place]
     return found[0] if found else str(getattr(model, "title", type(model).__name__))

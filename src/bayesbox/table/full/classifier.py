@@ -123,7 +123,7 @@ class FullClassifier(TableClassifier[FullOptions, Derived, FullModel]):
         )
 
     def needs_refit(self) -> bool:
-        """What a column is belongs to the whole table, so that folds keep it; how far to shrink is learned anew."""
+        """What a column is belongs to the whole table, so that folds keep it; how far to shrink is refitted."""
         return self.has_second_pass()
 
     def derived_to_json(self) -> Json | None:
@@ -187,7 +187,7 @@ class FullClassifier(TableClassifier[FullOptions, Derived, FullModel]):
         return found
 
     def _last_others(self, batch: Batch) -> NDArray[np.bool_]:
-        """The rows without which a category would have one value only, and so take no part: a model answers each."""
+        """The rows without which a category would have one value only, and so are ignored: a model answers each."""
         schema, columns = self.model_schema(), self.columns_of(batch)
         found = np.zeros(batch.rows, dtype=bool)
         for axis in self.model.table.axes if self.model.table is not None and schema.ignores_constants else ():

@@ -1,7 +1,7 @@
 """The full Bayes model: nothing is taken to be independent. P(tuple | class) times N(numbers | class, tuple).
 
 The categories have a joint table, the numbers a normal with all covariances. Where there are both, a cell of the table
-(a tuple in a class) with rows enough has a normal of its own; a thin one takes that of its class.
+(a tuple in a class) with enough rows has a normal of its own; a thin one takes that of its class.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from bayesbox.tally.book import Book
 from bayesbox.tally.comoments import CoMoments
 from bayesbox.tally.joint_columns import roles_of
 
-ENOUGH = 5  # rows a column, and for one more, that a cell of the table needs for a normal of its own
+ENOUGH = 5  # rows per column, and for one more, that a cell of the table needs for a normal of its own
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class FullModel:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that take part."""
+        """The columns that are used."""
         return (*(self.table.columns if self.table else ()), *(self.normals.columns if self.normals else ()))
 
     def conditional(self, column: str) -> None:  # noqa: ARG002  the same question as to naive Bayes
@@ -127,7 +127,7 @@ def level_rows(schema: Schema, book: Book, rules: FullOptions, name: str) -> dic
 
 
 def number_columns(schema: Schema, book: Book, flags: Sequence[str]) -> tuple[Columns, dict[str, str]]:
-    """The numbers that take part, and the columns that do not with the reason."""
+    """The numbers that are used, and the columns that do not with the reason."""
     roles = roles_of(schema, flags)
     left_out = {name: "it has no values" for name in schema.used if name not in book}
     names = []
@@ -159,7 +159,7 @@ def _normals(
     counts: Doubles | None,
     shrinkage: Shrinkage | None,
 ) -> tuple[JointGaussian, tuple[str, ...]]:
-    """The normals of the classes, then those of the cells with rows enough."""
+    """The normals of the classes, then those of the cells with enough rows."""
     diagonal = rules.covariance == "diagonal"
     plain = class_normals(tally, columns, classes, diagonal=diagonal)
     less = Shrinkage({}) if shrinkage is None else shrinkage
@@ -207,7 +207,7 @@ def _fit(tally: CoMoments, cells: AnyArray, columns: Columns, *, diagonal: bool)
 def _cells(
     tally: CoMoments, columns: Columns, rules: FullOptions, table: JointTable, counts: Doubles
 ) -> tuple[list[tuple[int, int]], list[Normal]]:
-    """(class, cell of the table) of those that have rows enough, and the normal of each from its complete tuples."""
+    """(class, cell of the table) of those that have enough rows, and the normal of each from its complete tuples."""
     codes = table_codes(tally, table.axes)
     complete = np.flatnonzero((codes >= 0).all(axis=0))
     cell = table.cell(codes[:, complete])

@@ -105,6 +105,6 @@ def posterior(model: FullModel, columns: Columns, rows: int, output: int, first_
 
 
 def best_class(model: FullModel, columns: Columns, rows: int, first_row: int = 0) -> NDArray[np.int64]:
-    """The most probable class of each row; of equal ones the first."""
+    """The most probable class of each row; the first in case of a tie."""
     best: NDArray[np.int64] = np.argmax(posterior(model, columns, rows, _core.POSTERIOR, first_row), axis=1)
     return best

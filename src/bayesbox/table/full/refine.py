@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def found_shrinkage(classifier: FullClassifier, parts: Sequence[LabelledRows]) -> Shrinkage | None:
-    """By the rule of the classifier; None where there are no correlations, or where none are to be shrunk."""
+    """By the rule of the classifier; None if there are no correlations, or where none are to be shrunk."""
     assert classifier.schema is not None
     schema, flags, rules = classifier.schema, classifier.flags, classifier.rules
     model = full_model(schema, classifier.book, rules, flags)

@@ -8,7 +8,7 @@ has one m a class. With the rows z in these units and p columns, the share m / (
 
     min(b, d) / d      d = ||R - I||^2      b = sum over the rows of ||z z' - R||^2 / n^2
 
-whose fourth moments are not tallied: they take the rows. Of rows with gaps only the complete ones are gone over; where
+whose fourth moments are not tallied: they take the rows. Of rows with gaps only the complete ones are gone over; if
 there are none, b is what it is of normal rows, (p^2 + ||R||^2) / n.
 
 `loo` has one m for all classes: of some shares of a class of average size the one under which rows have the least log
@@ -40,19 +40,19 @@ DERIVED = (LEAVE_ONE_OUT, LEDOIT_WOLF)
 SHRUNK = "correlations shrunk as if"
 SHARES = (0.0, 0.001, 0.003, 0.01, 0.03, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
 ROWS = 20_000  # that are gone over at most
-JUDGED = 1_000  # rows that are judged at most
+JUDGED = 1_000  # rows that are evaluated at most
 WORK = 2e8  # multiplications that judging them may take, for each share
 AT_ONCE = 2_000_000  # numbers of covariances that are held at a time
 
 
 @dataclass(frozen=True)
 class Shrinkage:
-    """The rows' worth of independence of each class by its name; infinite where nothing is left of the correlations."""
+    """The rows' worth of independence of each class by its name; infinite if nothing is left of the correlations."""
 
     rows: Mapping[str, float]
 
     def of(self, name: str) -> float:
-        """That of a class; none where it came later."""
+        """That of a class; none if it came later."""
         return self.rows.get(name, 0.0)
 
     def text(self) -> str:
@@ -89,7 +89,7 @@ class StandardRows(NamedTuple):
 
 
 def share_of(rows: float, n: float) -> float:
-    """The share of independence in n rows and so many more."""
+    """The share of independence in n rows and this many more."""
     return 1.0 if np.isinf(rows) else rows / (n + rows)
 
 
@@ -142,7 +142,7 @@ def by_leave_one_out(normals: Sequence[Normal], rows: StandardRows, *, pooled: b
 
 
 def most_rows(width: int) -> int:
-    """How many rows can be judged, of so many columns."""
+    """How many rows can be evaluated, of this many columns."""
     return int(min(JUDGED, max(100, WORK / width**3)))
 
 
@@ -174,7 +174,7 @@ def _own_terms(normals: Sequence[Normal], rows: StandardRows, m: float) -> Doubl
 
 
 def left_out_terms(normal: Normal, z: Doubles, weights: Doubles, m: float) -> Doubles:
-    """log N(x) of rows of a class without each, in units of its deviations, less the constant of so many columns."""
+    """log N(x) of rows of a class without each, in units of its deviations, less the constant of this many columns."""
     reduced, distance = _reduced(normal, z, weights, m)
     return _log_density(reduced, distance)
 

@@ -89,7 +89,7 @@ def _table_factor(classifier: FullClassifier, columns: Columns, codes: NDArray[n
 
 
 def _normals_of(classifier: FullClassifier, codes: NDArray[np.int32] | None) -> NDArray[np.int64] | None:
-    """The normal of each class; None where the row may be in several cells that have their own."""
+    """The normal of each class; None if the row may be in several cells that have their own."""
     model = classifier.model
     assert model.normals is not None
     if codes is None or model.table is None or not model.normals.own:

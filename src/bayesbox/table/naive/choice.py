@@ -1,6 +1,6 @@
 """The columns that naive Bayes takes, and their weights: learned from the rows once they are counted.
 
-Everything is judged on terms of rows that the model has not seen: each row left out, which is exact; or folds, where
+Everything is evaluated on terms of held-out rows: each row left out, which is exact; or folds, where
 rows have weights or the tallies are no longer exact.
 """
 
@@ -37,11 +37,11 @@ if TYPE_CHECKING:
     from bayesbox.table.naive.classifier import NaiveClassifier
 
 FOLDS = 10
-MOST_TERMS = 20_000_000  # that are held in memory; of more rows a sample is judged
+MOST_TERMS = 20_000_000  # that are held in memory; of more rows per sample is evaluated
 
 
 def chosen_columns(classifier: NaiveClassifier, parts: Sequence[LabelledRows]) -> dict[str, float]:
-    """The weight of every column that the rules choose or weigh: 0 where it takes no part."""
+    """The weight of every column that the rules choose or weigh: 0 if it is ignored."""
     rules = classifier.rules
     kept = labelled(parts)
     plain = classifier.changed(
@@ -69,12 +69,12 @@ def chosen_columns(classifier: NaiveClassifier, parts: Sequence[LabelledRows]) -
 
 
 def unseen_terms(classifier: NaiveClassifier, kept: list[LabelledRows]) -> Terms:
-    """The terms of the rows, each as if it had not been learned; of a sample of them, where there are many."""
+    """The terms of the rows, each as if it had not been learned; of a sample of them, if there are many."""
     model = classifier.model
     place = {text: code for code, text in enumerate(model.classes)}
     most = max(2, MOST_TERMS // (len(model.classes) * max(len(model.conditionals), 1)))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DataWarning)  # what is odd in these rows was told when they were learned
+        warnings.simplefilter("ignore", DataWarning)  # what is odd in these rows was reported when they were learned
         if kept[0].weights is None and not classifier.needs_refit():
             asked = sample_of(kept, most)
             found = [_left_out(classifier, rows) for rows in asked]

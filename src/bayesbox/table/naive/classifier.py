@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 class NaiveClassifier(TableClassifier[NaiveOptions, dict[str, float], NaiveModel]):
     """Naive Bayes: P(class) times the product of P(column | class).
 
-    `derived` are the weights of the columns, where they were selected or weighed.
+    `derived` are the weights of the columns, if they were selected or weighed.
     """
 
     kind = "naive-bayes"

@@ -3,7 +3,7 @@
     P(c | x) ~ P(c) times the product over the columns of P(x_j | c)^w_j
 
 Columns that say the same share their weight, one that says nothing has 0, and weights below 1 throughout make the model
-less sure. The terms are those of rows that were not learned; the loss is convex in the weights.
+less sure. The terms are those of held-out rows; the loss is convex in the weights.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ LEAST = 0.01  # a weight below it counts as 0
 
 
 def learned_weights(terms: Terms, *, steps: int = 200, decrease: float = 1e-9) -> Doubles:
-    """The weights of the columns, 0 or more, under which rows that were not learned have the least log loss.
+    """The weights of the columns, 0 or more, under which held-out rows have the least log loss.
 
-    It ends after so many `steps`, or where one lowers the loss by less than the share `decrease`.
+    It ends after this many `steps`, or where one lowers the loss by less than the share `decrease`.
     """
     rows = np.arange(len(terms.codes))
     width = len(terms.columns)

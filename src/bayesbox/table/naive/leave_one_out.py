@@ -1,6 +1,6 @@
-"""Leave-one-out from the tallies: each row is judged by the model of all the other rows, without a refit.
+"""Leave-one-out from the tallies: each row is evaluated by the model of all the other rows, without a refit.
 
-A row's own unit is subtracted from every tally and the rules are applied anew, in full: the number of levels, the
+A row's own unit is subtracted from every tally and the rules are applied again, in full: the number of levels, the
 variance floor and the class prior may change with it. For levels and counts the result depends only on the row's class
 and its value, so it is a table looked up; for numbers the moments are updated downwards in doubles, and exactly where
 that would cancel.

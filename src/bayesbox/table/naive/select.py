@@ -1,7 +1,7 @@
-"""Which columns take part: ranked by what they tell of the class, chosen together, or one at a time by log loss.
+"""Which columns are used: ranked by what they tell of the class, chosen together, or one at a time by log loss.
 
-Naive Bayes is a sum, log P(c) + the sum over the columns of log P(x_j | c). So with the terms of every row worked out
-once, as if that row had not been learned, a set of columns is judged by adding up its terms: no model is made anew.
+Naive Bayes is a sum, log P(c) + the sum over the columns of log P(x_j | c). So with the terms of every row computed
+once, as if that row had not been learned, a set of columns is evaluated by adding up its terms: no model is rebuilt.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ CHANCE = 1.645  # deviations of the normal distribution beyond which a twentieth
 
 @dataclass(frozen=True)
 class Terms:
-    """What naive Bayes says of rows it has not seen: log P(class), and for each column log P(x_j | class)."""
+    """What naive Bayes says of held-out rows: log P(class), and for each column log P(x_j | class)."""
 
     prior: Doubles  # rows x classes
     columns: Doubles  # columns x rows x classes
@@ -96,13 +96,13 @@ def class_counts(coded: CodedRows, column: int) -> Doubles:
 
 
 def information(coded: CodedRows, column: int) -> float:
-    """I(class; x) in nats a row; a row whose value is missing tells nothing."""
+    """I(class; x) in nats per row; a row whose value is missing tells nothing."""
     counts = class_counts(coded, column)
     return mutual_information(counts) * float(counts.sum() / coded.total)
 
 
 def ranked(coded: CodedRows) -> list[tuple[int, float]]:
-    """(column, mutual information with the class), the most telling first."""
+    """(column, mutual information with the class), the most informative first."""
     found = [(column, information(coded, column)) for column in range(len(coded.columns) - 1)]
     return sorted(found, key=lambda each: -each[1])
 

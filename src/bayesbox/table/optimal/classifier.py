@@ -76,7 +76,7 @@ class Hypotheses:
 
     @property
     def best(self) -> int:
-        """The most probable hypothesis; of equal ones the first."""
+        """The most probable hypothesis; the first in case of a tie."""
         return int(np.argmax(self.weights))
 
 

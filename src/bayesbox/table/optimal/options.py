@@ -24,7 +24,7 @@ class TakesModels(TextList):
 
 @options
 class OptimalOptions(Options):
-    """`hypotheses`: the models to learn; none where they come from elsewhere.
+    """`hypotheses`: the models to learn; none if they come from elsewhere.
 
     `options` are those of the command, for all of them.
     """

@@ -18,7 +18,7 @@ from bayesbox.schema.arrays import FEW, numbers_array, numpy_values, repeated_te
 from bayesbox.schema.tokens import text_buffers, text_column
 from bayesbox.tally.base import positions
 
-SPARSE = 8  # so many places a row may be looked at before sorting takes less time
+SPARSE = 8  # this many places a row may be looked at before sorting takes less time
 BLOCK = 4096  # rows that are checked together, and share a window of exact digits while they are
 
 Index = NDArray[np.int64]

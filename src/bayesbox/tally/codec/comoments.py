@@ -1,4 +1,4 @@
-"""The tally of columns together as a table: a row a cell.
+"""The tally of columns together as a table: one row per cell.
 
     comoments.arrow   class, levels, numbers, n, sums, products
 
@@ -69,7 +69,7 @@ def write(form: type[C], tallies: Mapping[str, C]) -> dict[str, bytes]:
 
 
 def read(form: type[C], tables: Mapping[str, bytes], book: Book) -> dict[str, C]:
-    """The tally of such a table; ValueError where rows cannot have it, or the columns by themselves say otherwise."""
+    """The tally of such a table; ValueError if rows cannot have it, or the columns by themselves say otherwise."""
     table = arrow.read(tables[form.members[0]], _COLUMNS)
     rows = list(zip(*(table[name].to_pylist() for name in _COLUMNS), strict=True))
     if any(one[:3] >= other[:3] for one, other in itertools.pairwise(rows)):

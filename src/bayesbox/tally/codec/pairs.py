@@ -35,7 +35,7 @@ def write(form: type[P], tallies: Mapping[str, P]) -> dict[str, bytes]:
 
 
 def read(form: type[P], tables: Mapping[str, bytes], book: Book) -> dict[str, P]:
-    """The joint tally of such a table; ValueError where no rows have it."""
+    """The joint tally of such a table; ValueError if no rows have it."""
     data = tables[form.members[0]]
     rows, cells = read_combinations(data, book)
     seen: dict[str, set[str]] = {}

@@ -147,7 +147,7 @@ def _tallies(
 
 
 def _spread(counts: Exact, start: int, stop: int, slots: Index, size: int) -> ExactArray:
-    """The numbers of these rows at these of so many cells, zero elsewhere; those not above zero are refused."""
+    """The numbers of these rows at these of this many cells, zero elsewhere; those not above zero are refused."""
     if counts.integers is not None:
         own = counts.integers[start:stop]
         if (own <= 0).any():

@@ -23,7 +23,7 @@ HOW = (
     "(u - mean of u)(v - mean of v)."
 )
 PLANTS = (("leaves", "height", "width"), ("seeds", "length", "weight"), ("shells", "length", "height"))
-LARGEST = 10_000  # denominator of a number that is worked out from small whole numbers
+LARGEST = 10_000  # denominator of a number that is computed from small whole numbers
 
 
 def joint_table(draw: Draw, title: str) -> Question | None:
@@ -183,7 +183,7 @@ def _points(draw: Draw) -> DrawnPoints | None:
 
 
 def _rational(value: object) -> Fraction:
-    """A number that was worked out from a few small whole numbers, as the fraction that it is."""
+    """A number that was computed from a few small whole numbers, as the fraction that it is."""
     number = float(value)  # type: ignore[arg-type]
     found = Fraction(number).limit_denominator(LARGEST)
     if abs(float(found) - number) > 1e-9 * max(1.0, abs(number)):
@@ -192,7 +192,7 @@ def _rational(value: object) -> Fraction:
 
 
 def _parameters(levels: list[int], classes: int) -> Parameters:
-    """What a model of so many levels and classes counts: it is learned from rows that have all of them."""
+    """What a model of this many levels and classes counts: it is learned from rows that have all of them."""
     rows = max(*levels, classes) * 2
     columns = {f"column {place}": [f"v{row % count}" for row in range(rows)] for place, count in enumerate(levels)}
     labels = [f"c{(row // 2) % classes}" for row in range(rows)]

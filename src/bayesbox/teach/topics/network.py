@@ -36,7 +36,7 @@ ALL = (*CHAINS, *FORKS, *COLLIDERS, *LONG)
 
 
 class DrawnNetwork(NamedTuple):
-    """A network with tables in tenths, as it stands on the sheet."""
+    """A network with tables in tenths, as it is on the sheet."""
 
     network: BayesianNetwork
     given: tuple[str | SheetTable, ...]

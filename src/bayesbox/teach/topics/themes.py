@@ -86,7 +86,7 @@ class DrawnTable(NamedTuple):
 
 
 def drawn_table(draw: Draw, columns: int, rows: int) -> DrawnTable | None:
-    """A table of some columns of a theme; none where a class or a level is rare."""
+    """A table of some columns of a theme; none if a class or a level is rare."""
     theme = draw.one(THEMES)
     names = draw.some(list(theme.columns), columns)
     theme = theme._replace(columns={name: theme.columns[name] for name in names})
