@@ -23,7 +23,7 @@ namespace {
 class PyScorer {
  public:
   PyScorer(nb::handle prior, nb::list columns, nb::tuple labels, bool has_extra, nb::handle calibration, nb::handle families,
-           nb::handle one_dependence) {
+           nb::handle one_dependence, nb::handle joint) {
     const Buffer given(prior, "prior");
     given.need_dimensions(1).need_kind(Kind::float64, "float64");
     const std::size_t classes = given.length(0);
@@ -40,6 +40,7 @@ class PyScorer {
     if (!families.is_none())
       for (nb::handle family : tuple_of(families)) coded.families.push_back(family_of(family, inputs, classes));
     if (!one_dependence.is_none()) read_one_dependence(tuple_of(one_dependence), inputs, classes, coded);
+    if (!joint.is_none()) coded.joint = joint_of(tuple_of(joint), inputs, classes);
     scorer_ = std::make_unique<Scorer>(given.doubles(), std::move(inputs), has_extra, calibration_of(calibration, classes), std::move(coded));
     out_size_ = classes;
   }
@@ -264,8 +265,9 @@ class PyScorer {
 void register_scorer(nb::module_& m) {
   using namespace nb::literals;
   nb::class_<PyScorer>(m, "RowScorer")
-      .def(nb::init<nb::handle, nb::list, nb::tuple, bool, nb::handle, nb::handle, nb::handle>(), "prior"_a, "columns"_a, "labels"_a,
-           "has_extra"_a, "calibration"_a.none(), "families"_a.none() = nb::none(), "one_dependence"_a.none() = nb::none())
+      .def(nb::init<nb::handle, nb::list, nb::tuple, bool, nb::handle, nb::handle, nb::handle, nb::handle>(), "prior"_a, "columns"_a, "labels"_a,
+           "has_extra"_a, "calibration"_a.none(), "families"_a.none() = nb::none(), "one_dependence"_a.none() = nb::none(),
+           "joint"_a.none() = nb::none())
       .def("proba", &PyScorer::proba, "row"_a, "extra"_a.none() = nb::none())
       .def("log_proba", &PyScorer::log_proba, "row"_a, "extra"_a.none() = nb::none())
       .def("proba_by_label", &PyScorer::proba_by_label, "row"_a, "extra"_a.none() = nb::none())

@@ -11,6 +11,7 @@
 
 #include "bind/buffer.hpp"
 #include "bind/row_values.hpp"
+#include "bind/scorer_densities.hpp"
 #include "table/scorer.hpp"
 
 namespace bayesbox {
@@ -29,6 +30,7 @@ class InputReader {
     if (kind == "flag") return flag();
     if (kind == "bins") return bins();
     if (kind == "codes") return codes();
+    if (kind == "density") return density();
     throw nb::value_error("columns: unknown kind");
   }
 
@@ -51,6 +53,17 @@ class InputReader {
     if (!std::isfinite(input.weight)) throw nb::value_error("columns: a weight is not finite");
     if (!at(3).is_none()) read_cells(tuple_of(at(3)), input);
     if (!at(5).is_none()) read_table(5, 2, input);
+    return input;
+  }
+
+  // (density, name, what density_of takes, weight, terms of being observed, terms of being missing)
+  ScorerInput density() {
+    ScorerInput input;
+    input.density = density_of(at(2), classes_);
+    input.weight = nb::cast<double>(at(3));
+    if (!std::isfinite(input.weight)) throw nb::value_error("columns: a weight is not finite");
+    input.observed = doubles_of(at(4), "observed", classes_);
+    input.missing = doubles_of(at(5), "missing", classes_);
     return input;
   }
 
@@ -160,11 +173,6 @@ class InputReader {
   nb::tuple fields_;
   std::size_t classes_;
 };
-
-inline std::vector<double> doubles_of(nb::handle object, const char* what, std::size_t length) {
-  const Buffer buffer(object, what);
-  return buffer.need_dimensions(1).need_kind(Kind::float64, "float64").need_length(0, length).doubles();
-}
 
 // None, or (kind, numbers ..., shift or None), the kinds as stat/calibrate.py has them.
 inline Calibration calibration_of(nb::handle given, std::size_t classes) {

@@ -17,8 +17,11 @@
 
 #include "core/functions.hpp"
 #include "table/calibrate.hpp"
+#include "table/joint_scorer.hpp"
 #include "table/level_index.hpp"
+#include "table/number_density.hpp"
 #include "table/one_dependence.hpp"
+#include "table/quadratic.hpp"
 #include "table/score.hpp"
 
 namespace bayesbox {
@@ -33,7 +36,9 @@ struct ScorerInput {
   bool has_cells = false;
   std::vector<std::uint16_t> run_of;
   std::vector<double> heights, ratios, parameters, zeros;  // what the cells point into
-  double weight = 1;                                       // of the cells
+  double weight = 1;                                       // of the cells, or of the density
+  std::shared_ptr<const NumberDensity> density;  // of a number; then observed and missing have a term a class
+  std::vector<double> observed, missing;
   LevelIndex levels;
   std::vector<double> cuts;   // of bins: a number on a cut is in the bin below it
   std::vector<double> table;  // rows x classes: of the levels or bins; of unseen ones, but for bins; of a missing value
@@ -70,6 +75,7 @@ struct CodedModel {
   std::vector<std::size_t> places, first_slot;
   std::vector<double> log_class, slot_prior, naive, slot_table;
   std::vector<std::uint8_t> is_parent, ignores_unseen;
+  JointModel joint;
 
   OneDependence one_dependence(std::size_t classes) const {
     return {classes, first_slot, log_class.data(), slot_prior.data(), naive.data(), slot_table.data(), is_parent.data()};
@@ -108,8 +114,12 @@ class ScorerWorkspace {
   bool best(std::size_t rows, std::int32_t* out);
 
  private:
-  // Brings the codes of several columns together.
-  void combine(std::size_t rows);
+  // Works out what the loops of score.hpp do not add up themselves. False where a row must be asked in another way.
+  bool combine(std::size_t rows);
+  void combine_families(std::size_t rows);
+  void average(std::size_t rows);
+  void add_density(std::size_t input, std::size_t rows);
+  bool add_joint(std::size_t rows);
 
   const Scorer& scorer_;
   std::vector<std::vector<std::int32_t>> family_codes_;
@@ -118,7 +128,10 @@ class ScorerWorkspace {
   OneDependence one_dependence_;
   std::vector<std::vector<double>> numbers_;       // by input
   std::vector<std::vector<std::int32_t>> codes_;  // by input
-  std::vector<double> extra_, scratch_;
+  std::vector<double> extra_, scratch_, number_row_, densities_;
+  std::vector<Column> number_columns_;
+  std::vector<JointNormal> normals_;
+  std::unique_ptr<QuadraticForms> forms_;  // for many rows
   std::vector<std::int32_t> best_;
   ScoreRequest request_;
   std::unique_ptr<BlockScorer> plain_, logs_, argmax_;
@@ -131,13 +144,15 @@ class Scorer {
         inputs_(std::move(inputs)),
         has_extra_(has_extra),
         calibration_(std::move(calibration)),
-        coded_(std::move(coded)) {
+        coded_(std::move(coded)),
+        adds_terms_(coded_.joint.is_used()) {
     for (ScorerInput& input : inputs_) {
       input.cells.run_of = input.run_of.data();
       input.cells.heights = input.heights.data();
       input.cells.ratios = input.ratios.data();
       input.cells.parameters = input.parameters.data();
       input.cells.zeros = input.zeros.empty() ? nullptr : input.zeros.data();
+      adds_terms_ = adds_terms_ || input.density != nullptr;
     }
   }
   Scorer(const Scorer&) = delete;
@@ -145,6 +160,8 @@ class Scorer {
 
   std::size_t classes() const { return prior_.size(); }
   const std::vector<double>& prior() const { return prior_; }
+  // Whether terms are worked out here that the loops of score.hpp take as they are.
+  bool adds_terms() const { return adds_terms_; }
   const std::vector<ScorerInput>& inputs() const { return inputs_; }
   bool has_extra() const { return has_extra_; }
   const Calibration& calibration() const { return calibration_; }
@@ -182,6 +199,7 @@ class Scorer {
   bool has_extra_;
   Calibration calibration_;
   CodedModel coded_;
+  bool adds_terms_;
   mutable std::mutex guard_;
   mutable std::vector<std::unique_ptr<ScorerWorkspace>> free_;
 };
@@ -218,7 +236,11 @@ inline ScorerWorkspace::ScorerWorkspace(const Scorer& scorer)
     one_row_.resize(coded.places.size());
     for (std::int32_t& code : one_row_) one_columns_.push_back({reinterpret_cast<const char*>(&code), sizeof code, 1, Kind::int32});
   }
-  if (scorer.has_extra() || coded.averages) {
+  const std::size_t width = coded.joint.numbers.size();
+  number_row_.resize(2 * width);
+  for (const std::size_t place : coded.joint.numbers) number_columns_.push_back(column(numbers_[place], Kind::float64));
+  for (std::size_t c = 0; width != 0 && c < scorer.classes(); ++c) normals_.push_back(coded.joint.normal(c));
+  if (scorer.has_extra() || coded.averages || scorer.adds_terms()) {
     extra_.assign(scorer.classes() * kRows, 0.0);
     for (std::size_t c = 0; c < scorer.classes(); ++c)
       request_.extra.push_back({reinterpret_cast<const char*>(extra_.data() + c * kRows), sizeof(double), kRows, Kind::float64});
@@ -241,7 +263,20 @@ inline void ScorerWorkspace::set_missing(std::size_t j, std::size_t row) {
   if (input.table_rows != 0) codes_[j][row] = input.missing_code();
 }
 
-inline void ScorerWorkspace::combine(std::size_t rows) {
+inline bool ScorerWorkspace::combine(std::size_t rows) {
+  const CodedModel& coded = scorer_.coded();
+  combine_families(rows);
+  if (coded.averages) average(rows);
+  if (!scorer_.adds_terms()) return true;
+  const std::size_t classes = scorer_.classes();
+  if (!scorer_.has_extra() && !coded.averages)
+    for (std::size_t c = 0; c < classes; ++c) std::fill_n(extra_.begin() + static_cast<std::ptrdiff_t>(c * kRows), rows, 0.0);
+  for (std::size_t j = 0; j < scorer_.inputs().size(); ++j)
+    if (scorer_.inputs()[j].density) add_density(j, rows);
+  return !coded.joint.is_used() || add_joint(rows);
+}
+
+inline void ScorerWorkspace::combine_families(std::size_t rows) {
   const CodedModel& coded = scorer_.coded();
   const std::vector<ScorerInput>& inputs = scorer_.inputs();
   for (std::size_t f = 0; f < coded.families.size(); ++f) {
@@ -260,7 +295,11 @@ inline void ScorerWorkspace::combine(std::size_t rows) {
       into = context * (levels + 1) + std::min(code, levels);
     }
   }
-  if (!coded.averages) return;
+}
+
+inline void ScorerWorkspace::average(std::size_t rows) {
+  const CodedModel& coded = scorer_.coded();
+  const std::vector<ScorerInput>& inputs = scorer_.inputs();
   OneDependenceScorer averaged(one_dependence_);
   const std::size_t classes = scorer_.classes();
   for (std::size_t i = 0; i < rows; ++i) {
@@ -276,10 +315,66 @@ inline void ScorerWorkspace::combine(std::size_t rows) {
   }
 }
 
+inline void ScorerWorkspace::add_density(std::size_t j, std::size_t rows) {
+  const ScorerInput& input = scorer_.inputs()[j];
+  const std::size_t classes = scorer_.classes();
+  for (std::size_t i = 0; i < rows; ++i) {
+    const double x = numbers_[j][i];
+    const bool missing = std::isnan(x);
+    if (!missing) input.density->log_densities(x, scratch_.data());
+    for (std::size_t c = 0; c < classes; ++c)
+      extra_[c * kRows + i] += input.weight * (missing ? input.missing[c] : scratch_[c] + input.observed[c]);
+  }
+}
+
+// A row that lacks a number, or a level that is then summed over, is left to others.
+inline bool ScorerWorkspace::add_joint(std::size_t rows) {
+  const JointModel& joint = scorer_.coded().joint;
+  const std::vector<ScorerInput>& inputs = scorer_.inputs();
+  const std::size_t classes = scorer_.classes(), width = joint.numbers.size();
+  const bool together = rows >= kPad && width != 0 && joint.own.empty();
+  if (together) {
+    if (!forms_) forms_ = std::make_unique<QuadraticForms>(number_columns_, normals_);
+    densities_.resize(kRows * classes);
+    if (!forms_->run(rows, densities_.data())) return false;
+  }
+  for (std::size_t i = 0; i < rows; ++i) {
+    std::size_t cell = 0;
+    bool unseen = false;
+    for (const JointAxis& axis : joint.axes) {
+      const ScorerInput& input = inputs[axis.input];
+      const std::int32_t code = codes_[axis.input][i];
+      const std::size_t levels = input.code_levels();
+      if (code == input.missing_code() && !axis.missing_is_level) return false;
+      if (code == input.unseen_code()) {
+        if (joint.ignores_unseen) return false;
+        unseen = true;
+      }
+      cell = cell * (levels + axis.missing_is_level) + (code == input.missing_code() ? levels : static_cast<std::size_t>(code));
+    }
+    const double* row = nullptr;
+    if (!joint.axes.empty()) row = joint.table.data() + (unseen ? joint.table.size() - classes : cell * classes);
+    const std::vector<std::int32_t>* own = nullptr;
+    if (!unseen)
+      if (const auto found = joint.own.find(cell); found != joint.own.end()) own = &found->second;
+    double* x = number_row_.data();
+    for (std::size_t j = 0; j < width && !together; ++j) {
+      x[j] = numbers_[joint.numbers[j]][i];
+      if (std::isnan(x[j])) return false;
+    }
+    for (std::size_t c = 0; c < classes; ++c) {
+      const std::size_t normal = own == nullptr ? c : static_cast<std::size_t>((*own)[c]);
+      const double density = width == 0 ? 0.0 : together ? densities_[i * classes + c] : joint.log_density(normal, x, x + width);
+      extra_[c * kRows + i] += row == nullptr ? density : row[c] + density;
+    }
+  }
+  return true;
+}
+
 inline bool ScorerWorkspace::answer(std::size_t rows, bool logs, double* out) {
   const std::size_t classes = scorer_.classes();
   const Calibration& calibration = scorer_.calibration();
-  combine(rows);
+  if (!combine(rows)) return false;
   if (!logs && calibration.is_plain()) {
     if (!plain_) plain_ = std::make_unique<BlockScorer>(request_, Output::posterior);
     return !plain_->run(rows, out, best_.data());
@@ -298,7 +393,7 @@ inline bool ScorerWorkspace::answer(std::size_t rows, bool logs, double* out) {
 
 inline bool ScorerWorkspace::best(std::size_t rows, std::int32_t* out) {
   if (scorer_.calibration().is_plain()) {
-    combine(rows);
+    if (!combine(rows)) return false;
     if (!argmax_) argmax_ = std::make_unique<BlockScorer>(request_, Output::argmax);
     argmax_->run(rows, nullptr, out);
     return std::all_of(out, out + rows, [](std::int32_t label) { return label >= 0; });

@@ -241,10 +241,16 @@ class RowScorer:
     columns: ("number", name, gaussian or None, cells or None, weight of the cells, presence or None: the rows of
     observed and missing), ("levels", name, levels, table of levels, unseen and missing, added last, unseen is an
     error), ("flag", name, table of false, true, unseen and missing, added last, unseen is an error), ("bins", name,
-    cuts, table of the bins and missing), ("codes", name, levels or the number of a flag's or cuts, unseen is an error).
+    cuts, table of the bins and missing), ("codes", name, levels or the number of a flag's or cuts, unseen is an error),
+    ("density", name, density, weight, terms of being observed, of being missing). A density is ("normal", mean,
+    mean_low, std, constant), ("student", base, shift, scale, df, constant), ("lognormal", mean, std, log_positive,
+    terms of 0 and below, constant), ("kernel", (values, weights, width, start, step, grid) of each class) or ("mixed",
+    a density, another, the logs of their shares).
     families: (places of a column of codes and of its parents, table, whether unseen is missing) each. one_dependence:
-    as `score_one_dependence` takes it, with places before and whether unseen is missing behind. calibration: (kind, its
-    two numbers, shift or None).
+    as `score_one_dependence` takes it, with places before and whether unseen is missing behind. joint: ((place, whether
+    missing is a level) of each axis, table of the cells and of unseen ones, whether unseen is ignored, places of the
+    numbers, mean, mean_low, factor and constant of the normals, (cell, normal of each class) of some). calibration:
+    (kind, its two numbers, shift or None).
 
     Each method gives None for a row that is not plain: a value of another type, an infinite number, a level that is an
     error, or no class that allows it. `extra` are terms that were worked out elsewhere, a value a class.
@@ -259,6 +265,7 @@ class RowScorer:
         calibration: tuple[object, ...] | None,
         families: tuple[tuple[Any, ...], ...] | None = None,
         one_dependence: tuple[Any, ...] | None = None,
+        joint: tuple[Any, ...] | None = None,
     ) -> None: ...
     def proba(self, row: Any, extra: NDArray[np.float64] | None = None) -> NDArray[np.float64] | None: ...
     def log_proba(self, row: Any, extra: NDArray[np.float64] | None = None) -> NDArray[np.float64] | None: ...

@@ -78,6 +78,46 @@ def row_scorer(draw: np.random.Generator) -> Any:
 
 
 @example
+def row_scorer_of_densities(draw: np.random.Generator) -> Any:
+    def run(prior: Any, columns: Any, row: Any, matrix: Any) -> None:
+        scorer = _core.RowScorer(prior, columns, ("a", "b"), False, None)
+        scorer.proba(row)
+        scorer.proba_of_matrix(matrix, np.arange(len(columns), dtype=np.int64), True)
+
+    def two() -> Any:
+        return np.abs(draw.normal(size=2)) + 0.5
+
+    values = np.sort(draw.normal(size=6))
+    curves = tuple((values, np.ones(6), 0.3, -3.0, 0.5, draw.normal(size=size)) for size in (0, 12))
+    student = "student", 0.5, two(), two(), two() + 3, two()
+    densities: list[tuple[Any, ...]] = [
+        student,
+        ("lognormal", two(), two(), two(), two(), 0.9),
+        ("kernel", curves),
+        ("mixed", student, ("normal", two(), two(), two(), two()), -0.7, -0.7),
+    ]
+    columns = [("density", f"x{place}", each, 1.0, two(), two()) for place, each in enumerate(densities)]
+    row = {f"x{place}": float(draw.normal()) for place in range(len(columns))}
+    return run, (np.log([0.4, 0.6]), columns, row, draw.normal(size=(9, len(columns))))
+
+
+@example
+def row_scorer_of_all_columns(draw: np.random.Generator) -> Any:
+    def run(columns: Any, axes: Any, table: Any, places: Any, mean: Any, factor: Any, constant: Any, own: Any) -> None:
+        joint = axes, table, False, places, mean, mean, factor, constant, own
+        scorer = _core.RowScorer(np.log([0.4, 0.6]), columns, ("a", "b"), False, None, (), None, joint)
+        scorer.proba({"car": "suv", "smoker": True, "age": 1.0, "height": 2.0})
+        scorer.proba_many([{"car": "suv", "smoker": False, "age": 1.0, "height": 2.0}, {"car": "tram"}] * 9, True)
+
+    numbers = [("number", name, None, None, 1.0, None) for name in ("age", "height")]
+    columns = [("codes", "car", ("suv", "van"), False), ("codes", "smoker", 2, False), *numbers]
+    factor = np.tile(np.tril(np.ones((2, 2))).ravel(), 3)
+    own = ((1, np.array([0, 2])),)
+    table = draw.normal(size=(7, 2))
+    return run, (columns, ((0, True), (1, False)), table, (2, 3), draw.normal(size=6), factor, draw.normal(size=3), own)
+
+
+@example
 def live_rows(_: np.random.Generator) -> Any:
     def run(columns: Any, classes: Any, label_type: Any, row: Any, counts: Any, live: Any, label: Any) -> None:
         rows = _core.LiveRows(columns, classes, classes, label_type)

@@ -46,7 +46,8 @@ def as_table(clf: Any, row: Any) -> np.ndarray:
     """The answer to a table of this one row, without its warnings."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
-        found: np.ndarray = clf.predict_proba([row])[0]
+        table = clf._rows_asked([row])  # not compiled, whatever predict_proba takes
+        found: np.ndarray = clf.classifier_.posterior(table)[0]
     return found
 
 

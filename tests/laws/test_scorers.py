@@ -12,7 +12,9 @@ import bayesbox as bb
 from bayesbox.errors import UnseenLevel
 
 NEAR = 1e-14
+COMPLETE = {"car": "suv", "paint": "red", "age": 41.0, "income": 20.5, "smoker": True}
 CODED = ("aode", "tan", "kdb")
+COMPILED = (*CODED, "full", "averaged", "naive")
 
 
 def people(rows: int, seed: int = 0) -> tuple[list[dict[str, Any]], list[str]]:
@@ -43,11 +45,19 @@ def models() -> dict[str, Any]:
         "kdb": bb.KDB(),
         "kdb, rare levels": bb.KDB(k=3),
         "averaged": bb.AveragedNaiveBayes(),
+        "averaged, student": bb.AveragedNaiveBayes(numeric="student"),
         "full": bb.FullBayes(),
+        "full, unseen ignored": bb.FullBayes(unseen="ignore"),
+        "full, missing is a level": bb.FullBayes(missing="level"),
+        "full, cells with normals": bb.FullBayes(enough=5),
+        "full, calibrated": bb.FullBayes(calibration="temperature"),
         "naive": bb.NaiveBayes(),
         "naive, calibrated": bb.NaiveBayes(calibration="temperature"),
         "naive, kernel": bb.NaiveBayes(numeric="kernel"),
         "naive, student": bb.NaiveBayes(numeric="student"),
+        "naive, lognormal": bb.NaiveBayes(numeric="lognormal"),
+        "naive, spacing": bb.NaiveBayes(numeric="gaussian:spacing"),
+        "naive, kernel weighted": bb.NaiveBayes(numeric="kernel", column_weights="learned"),
         "auto": bb.AutoBayes(),
     }
 
@@ -66,8 +76,11 @@ def test_a_row_by_itself_is_answered_as_in_a_table(name: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         clf.fit(rows, y)
-        expected, labels = clf.predict_proba(asked), clf.predict(asked)
-        logs = clf.predict_log_proba(asked)
+        table = clf._rows_asked(asked)  # the answers of the whole table, which is not compiled
+        expected, logs = clf.classifier_.posterior(table), clf.classifier_.log_posterior(table)
+        labels = clf.classifier_.predict(table)
+        np.testing.assert_allclose(clf.predict_proba(asked), expected, rtol=0, atol=NEAR)
+        np.testing.assert_allclose(clf.predict_proba(asked[:20]), expected[:20], rtol=0, atol=NEAR)
         scorer = clf.scorer()
         for place, row in enumerate(asked):
             found = clf.predict_proba_one(row)
@@ -77,10 +90,11 @@ def test_a_row_by_itself_is_answered_as_in_a_table(name: str) -> None:
             assert clf.predict_one(row) == labels[place]
         few = {"paint": "red", "smoker": True}
         np.testing.assert_allclose(scorer.proba(few), clf.predict_proba([few])[0], rtol=0, atol=NEAR)
-    if name.split(",")[0] in CODED:
+    if name.split(",")[0] in COMPILED:
         answers = clf.classifier_.row_answers()
         assert answers.core is not None  # it is compiled,
-        assert answers.core.proba(asked[0]) is not None  # and takes such rows
+        assert not answers.worked_out
+        assert answers.core.proba(COMPLETE) is not None  # and takes such rows
 
 
 @pytest.mark.parametrize("name", CODED)

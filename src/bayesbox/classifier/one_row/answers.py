@@ -67,9 +67,9 @@ class RowAnswers:
         found = self.classifier.coded()
         if found is None:
             return None
-        prior, columns, families, one_dependence, calibration = found
+        prior, columns, families, one_dependence, calibration, joint = found
         self._reads(columns)
-        return _core.RowScorer(prior, columns, self.labels, False, calibration, families, one_dependence)
+        return _core.RowScorer(prior, columns, self.labels, False, calibration, families, one_dependence, joint)
 
     def _reads(self, columns: list[tuple[Any, ...]]) -> None:
         """Note the columns that the core reads, and their places."""

@@ -25,6 +25,7 @@ class CodedScorer(NamedTuple):
     families: tuple[tuple[Any, ...], ...]
     one_dependence: tuple[Any, ...] | None
     calibration: tuple[object, ...] | None
+    joint: tuple[Any, ...] | None = None  # all columns together: a table and normals
 
 
 class AnswersRows:

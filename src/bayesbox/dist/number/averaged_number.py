@@ -47,6 +47,8 @@ class DensityWithEvidence(Protocol):
 
     def log_density(self, values: Doubles) -> Doubles: ...
 
+    def compiled_density(self) -> tuple[object, ...] | None: ...
+
     def sample(self, random: np.random.Generator, classes: NDArray[np.int64]) -> list[object]: ...
 
     @classmethod
@@ -63,6 +65,13 @@ class AveragedNumber(NumberDensity):
 
     def log_density(self, values: Doubles) -> Doubles:
         return mixed_densities(self.by_class.log_density(values), self.whole.log_density(values), self.shares)
+
+    def compiled_density(self) -> tuple[object, ...] | None:
+        parts = self.by_class.compiled_density(), self.whole.compiled_density()
+        if None in parts:
+            return None
+        shares = (float(functions.log(each)) for each in self.shares)
+        return "mixed", *parts, *shares
 
     def sample(self, random: np.random.Generator, classes: NDArray[np.int64]) -> list[object]:
         """From the density of the class with probability w, else from that of the whole column."""

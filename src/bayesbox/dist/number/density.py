@@ -294,6 +294,14 @@ class NumberDensity(NumberFamily):
         self.enter(plan, values)
         forbid_infinite(plan, values)
 
+    def compiled_density(self) -> tuple[object, ...] | None:
+        """The density of values that are there as `_core.RowScorer` takes it; None where the core does not know it."""
+        return None
+
+    def compiled(self, weight: float) -> tuple[object, ...] | None:
+        made = self.compiled_density()
+        return None if made is None else ("density", self.column, made, weight, self.log_observed, self.log_missing)
+
     def enter(self, plan: Plan, values: Doubles) -> None:
         """Add the terms of these values, NaN if missing; a density of few different terms enters a table."""
         plan.add_terms(self.log_prob(values))

@@ -99,7 +99,7 @@ class Gaussian(NumberFamily):
             self._add_point_masses(plan, np.asarray(values, dtype=np.float64))
 
     def compiled(self, weight: float) -> tuple[object, ...] | None:
-        if type(self) is not Gaussian:
+        if type(self).add_to is not Gaussian.add_to:
             return None
         ready = self.__dict__.get("_compiled")  # of a column of many, computed for all of them
         if ready is not None and weight == 1:
@@ -108,6 +108,12 @@ class Gaussian(NumberFamily):
             return None
         normals = [self.mean, self.mean_low, self.std / math.sqrt(weight), weight * self.log_constant]
         return "number", self.column, np.column_stack(normals), None, weight, self.compiled_presence(weight)
+
+    def compiled_density(self) -> tuple[object, ...] | None:
+        """The density by itself, as a part of another; None where a class is a point mass."""
+        if self.point_mass.any():
+            return None
+        return "normal", self.mean, self.mean_low, self.std, self.log_constant
 
     def _add_point_masses(self, plan: Plan, values: Doubles) -> None:
         observed = ~np.isnan(values)[:, None] & self.point_mass[None, :]

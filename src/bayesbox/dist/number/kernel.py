@@ -110,6 +110,13 @@ class Kernel(NumberDensity):
         ]
         return _left_out_where_too_far(np.column_stack(columns))[place]
 
+    def compiled_density(self) -> tuple[object, ...]:
+        classes = []
+        for curves, grid in zip(self.curves, self._grids, strict=True):
+            start, step, log_density = PointGrid(0.0, 1.0, np.empty(0)) if grid is None else grid
+            classes.append((curves.values, curves.weights, curves.width, start, step, log_density))
+        return "kernel", tuple(classes)
+
     def exact_log_density(self, values: Doubles) -> Doubles:
         """Without a grid: all curves added up at every value."""
         return _left_out_where_too_far(np.column_stack([curves.log_density(values) for curves in self.curves]))

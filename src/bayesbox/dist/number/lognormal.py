@@ -67,6 +67,11 @@ class LogNormal(NumberDensity):
         terms[positive] = self.log_positive - 0.5 * z * z - functions.log(self.std) - LOG_ROOT_2_PI - logs
         return terms
 
+    def compiled_density(self) -> tuple[object, ...]:
+        nothing = np.isneginf(self.log_nonpositive).all()  # no row had such a value, which is left out
+        nonpositive = np.zeros_like(self.log_nonpositive) if nothing else self.log_nonpositive
+        return "lognormal", self.mean, self.std, self.log_positive, nonpositive, LOG_ROOT_2_PI
+
     @classmethod
     def fit(cls, column: str, tally: ValuesTally, options: FitOptions) -> Self | None:
         """The normal density of log x for x > 0; a share of the rows, smoothed as one of two levels, has x <= 0.

@@ -59,6 +59,10 @@ class Student(NumberDensity):
     def log_density(self, values: Doubles) -> Doubles:
         return log_student(apart(values, self.base)[:, None], self.shift, self.scale, self.df)
 
+    def compiled_density(self) -> tuple[object, ...]:
+        constant = log_student_height(self.df) - log(self.scale)
+        return "student", self.base, self.shift, self.scale, self.df, constant
+
     def quantile(self, share: float) -> Doubles:
         t = np.array([student_quantile(each, share) for each in self.df.tolist()])
         return apart(self.shift + self.scale * t, -self.base)

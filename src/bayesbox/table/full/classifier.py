@@ -33,6 +33,7 @@ from bayesbox.tally.book import Book
 from bayesbox.tally.joint_columns import count_all, numbers_that_are_flags
 
 if TYPE_CHECKING:
+    from bayesbox.classifier.one_row.compiling import CodedScorer
     from bayesbox.dist.learned import LearnedTable
     from bayesbox.explain.class_work import ClassWork
     from bayesbox.file.reader import Json
@@ -175,6 +176,12 @@ class FullClassifier(TableClassifier[FullOptions, Derived, FullModel]):
 
     def joint_log_prob(self, batch: Batch) -> Doubles:
         return posterior.joint_log_prob(self.model, self.columns_of(batch), batch.rows)
+
+    def coded(self) -> CodedScorer | None:
+        from bayesbox.table.full.scorer import joint_scorer
+
+        plain, calibration = (self, None) if self.calibrated is None else self.calibrated.compiled(self)
+        return joint_scorer(plain.model, plain.model_schema(), calibration)
 
     def leave_one_out(self, batch: Batch, labels: Encoded) -> Doubles:
         """P(class | x) of each learned row under the model of all the others."""
