@@ -41,6 +41,11 @@ nb::object py_row_ledger(nb::list columns, nb::handle target, nb::handle label_b
   const TextArguments label_texts(label_bytes, label_offsets);
   need_classes(labels, label_texts.texts.size());
   const std::optional<Buffer> weight_buffer = weights_of(weights, rows);
+  if (weight_buffer) {
+    const Column column = weight_buffer->column();
+    for (std::size_t row = 0; row < rows; ++row)
+      if (load<double>(column.at(row)) < 0) weight_buffer->refuse("negative");
+  }
   std::vector<Buffer> values;
   std::vector<TextArguments> texts;
   std::vector<LedgerColumn> given;

@@ -19,6 +19,8 @@
 namespace bayesbox {
 namespace {
 
+constexpr std::int64_t kMostRows = std::int64_t{1} << 53;  // that a double counts one by one
+
 enum class LabelKind : std::uint8_t { text, integer, flag };
 
 class PyLiveRows {
@@ -102,6 +104,8 @@ class PyLiveRows {
   void go_live(nb::handle class_counts, nb::list columns) {
     const std::size_t classes = rows_.classes();
     std::vector<std::int64_t> own = Buffer(class_counts, "class_counts").need_dimensions(1).need_length(0, classes).integers();
+    for (const std::int64_t count : own)
+      if (count < 0 || count > kMostRows) throw nb::value_error("class_counts: each must be 0 to 2^53");
     std::vector<LiveColumn>& into = rows_.columns();
     if (columns.size() != into.size()) throw nb::value_error("columns: one for each");
     rows_.end_live();

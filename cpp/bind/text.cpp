@@ -102,10 +102,13 @@ Vocabulary vocabulary_of(const nb::tuple& words) {
   return vocabulary;
 }
 
+constexpr std::size_t kMostClasses = std::size_t{1} << 22;  // of documents; a list of them is made for every batch
+
 void py_count(WordCounts& counts, nb::handle bytes, nb::handle offsets, nb::handle target, std::int64_t classes,
               const PhraseOptions& options) {
   const DocumentArguments given(bytes, offsets);
   const std::size_t class_count = as_size(classes, "classes");
+  if (class_count > kMostClasses) throw nb::value_error("classes: more than 2^22");
   const Buffer labels = target_of(target, class_count);
   labels.need_length(0, given.documents.size());
   const std::vector<std::int64_t> wide = labels.integers();
@@ -130,6 +133,7 @@ nb::tuple py_counted(WordCounts& counts, nb::handle order, std::uint64_t most) {
     for (std::size_t row = 0; row < width; ++row) {
       if (wanted[row] < 0) throw std::invalid_argument("order: a class has no negative number");
       const auto label = static_cast<std::size_t>(wanted[row]);
+      if (label >= kMostClasses) throw std::invalid_argument("order: a class has a number below 2^22");
       if (label >= rows.size()) rows.resize(label + 1, width);
       rows[label] = row;
     }

@@ -8,7 +8,7 @@ import scipy.stats
 import sklearn.metrics as sk
 
 from bayesbox.errors import BadOption, UnknownChoice
-from bayesbox.stat import intervals
+from bayesbox.stat import calibration_interval, intervals
 from bayesbox.stat.intervals import (
     BOOTSTRAP,
     EXACT,
@@ -245,3 +245,18 @@ def test_a_metric_is_a_float():
     assert (metric + 1, metric.interval, f"{metric:.1f}", str(metric)) == (1.5, (0.4, 0.6), "0.5", "0.5")
     assert repr(metric) == "0.5000 (0.4000 to 0.6000)"
     assert repr(Metric(0.5)) == "0.5000"
+
+
+def test_gaps_are_drawn_from_their_posterior():
+    """Against scipy's multivariate normal, whose covariance has the common part t^2 everywhere."""
+    gaps, variance = np.array([0.08, -0.02, 0.05]), np.array([0.001, 0.004, 0.0005])
+    spreads = calibration_interval.SPREADS
+    densities, means = [], []
+    for t in spreads:
+        prior = t**2 * (np.ones((3, 3)) + np.eye(3))
+        data = prior + np.diag(variance)
+        densities.append(scipy.stats.multivariate_normal(cov=data).pdf(gaps))
+        means.append(prior @ np.linalg.solve(data, gaps))
+    expected = np.average(means, axis=0, weights=densities)
+    drawn = calibration_interval._drawn_gaps(gaps, variance, 200_000, np.random.default_rng(5))
+    assert drawn.mean(axis=0) == pytest.approx(expected, abs=5e-4)

@@ -111,7 +111,10 @@ def as_numbers(column: Column, *, name: str = "", where: str | None = None) -> N
         row = int(np.argmax(column.is_valid().to_numpy(zero_copy_only=False)))
         raise _no_number(name, where, row, column[row].as_py())
     if kind != pa.float64():
-        column = nearest_doubles(column)
+        try:
+            column = nearest_doubles(column)
+        except pa.ArrowInvalid as error:  # a decimal whose scale is beyond what Arrow writes as text
+            raise KindContradiction(f"column `{name}` must be a number", where=where, found=str(kind)) from error
     return without_nulls(column)
 
 

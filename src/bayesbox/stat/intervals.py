@@ -5,10 +5,7 @@
     exact       the same, but accuracy by the binomial interval of Clopper and Pearson (1934)
     bootstrap   all by drawing rows with replacement: the percentiles of the draws
 
-The calibration error has no closed form and is drawn always. It is biased upwards, and draws from the rows are so once
-more: the interval is the estimate less the deviations of the draws from it, by their quantiles or by their mean and
-standard deviation, whichever reaches further. Where labels that come true as often as the confidences say would give as
-large an error (97.5 % of draws), it begins at 0.
+The calibration error has no closed form: its interval is that of a posterior (calibration_interval.py), always.
 
 A row of weight w counts as w rows in the closed forms; the bootstrap draws rows with their weights. Differences are
 paired: they are those of the same rows, by the normal interval or by the same draws.
@@ -24,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.errors import BadOption, UnknownChoice
+from bayesbox.stat.calibration_interval import HIGH, LOW, calibration_interval
 from bayesbox.stat.metric import Metric
 from bayesbox.stat.metrics import BINS, Z95, wilson
 from bayesbox.stat.roc import drawn_areas
@@ -36,7 +34,6 @@ WAYS = (CLOSED, EXACT, BOOTSTRAP)
 DRAWS = 1000
 MOST_UNITS = 20_000  # that are drawn: more rows are drawn in random groups, whose sums vary alike
 CELLS = 1 << 22  # of the counts of some draws at once
-LOW, HIGH = 0.025, 0.975
 
 
 class IntervalOptions(NamedTuple):
@@ -70,13 +67,12 @@ def metrics_of(scores: RowScores, metrics: Sequence[str], options: IntervalOptio
     """Several metrics of predictions and their intervals; rows are drawn once for all."""
     values = {metric: _value(scores, metric, options.bins) for metric in metrics}
     finite = [metric for metric, value in values.items() if math.isfinite(value)]
-    by_draws = [metric for metric in finite if options.how == BOOTSTRAP or metric == "calibration_error"]
+    by_draws = [metric for metric in finite if options.how == BOOTSTRAP and metric != "calibration_error"]
     drawn = draws([scores], by_draws, options) if by_draws else {}
     found = {}
     for metric, value in values.items():
         if metric in drawn:
-            by_chance = _chance_error(scores, options) if metric == "calibration_error" else -math.inf
-            found[metric] = _drawn(value, metric, drawn[metric][0], by_chance=by_chance)
+            found[metric] = _drawn(value, drawn[metric][0])
         else:
             found[metric] = _closed(scores, metric, value, options) if metric in finite else Metric(value)
     return found
@@ -87,6 +83,9 @@ def _closed(scores: RowScores, metric: str, value: float, options: IntervalOptio
         n = float(scores.unit_weights.sum())
         found = (wilson if options.how == CLOSED else clopper_pearson)(value * n, n)
         return Metric(value, found[1], found[2], "score" if options.how == CLOSED else "exact")
+    if metric == "calibration_error":
+        low, high = calibration_interval(scores, options.bins, options.draws, options.seed)
+        return Metric(value, min(low, value), max(high, value), "posterior of the bins")
     reach = Z95 * standard_error(scores.influence(metric), scores.unit_weights)
     if metric == "auc":
         return _area_interval(value, reach, scores)
@@ -101,7 +100,10 @@ def difference(one: RowScores, other: RowScores, metric: str, options: IntervalO
         return Metric(value)
     if options.how == BOOTSTRAP or metric == "calibration_error":
         drawn = draws([one, other], [metric], options)[metric]
-        return _drawn(value, metric, drawn[0] - drawn[1], least=-math.inf)
+        apart = drawn[0] - drawn[1]
+        if metric == "calibration_error":  # the bias of the draws is taken off
+            apart = 2 * value - apart
+        return _drawn(value, apart)
     reach = Z95 * standard_error(one.influence(metric) - other.influence(metric), one.unit_weights)
     return Metric(value, value - reach, value + reach, "normal, paired")
 
@@ -118,28 +120,12 @@ def _value(scores: RowScores, metric: str, bins: int) -> float:
     return scores.area() if metric == "auc" else scores.calibration_error(bins)
 
 
-def _drawn(value: float, metric: str, drawn: Doubles, *, least: float = 0.0, by_chance: float = -math.inf) -> Metric:
+def _drawn(value: float, drawn: Doubles) -> Metric:
     known = drawn[~np.isnan(drawn)]
     if len(known) < len(drawn) / 2:
         return Metric(value)
     low, high = np.quantile(known, (LOW, HIGH)).tolist()
-    if metric == "calibration_error":
-        middle, reach = 2 * value - float(known.mean()), Z95 * float(known.std(ddof=1))
-        low, high = min(2 * value - high, middle - reach), max(2 * value - low, middle + reach)
-        low = least if value <= by_chance else max(low, least)
-        return Metric(value, min(low, value), max(high, value), "bootstrap, bias-corrected")
     return Metric(value, min(low, value), max(high, value), "bootstrap")
-
-
-def _chance_error(scores: RowScores, options: IntervalOptions) -> float:
-    """What the calibration error of these confidences is at most, in 97.5 % of the cases, where each is right."""
-    _, unit = scores.units
-    cells, place = np.unique(unit * options.bins + scores.bin_of(options.bins), return_inverse=True)
-    weight = np.bincount(place, weights=scores.weights)  # the repeats of a row have one label
-    share = np.bincount(place, weights=scores.weights * scores.confidence) / np.where(weight > 0, weight, 1.0)
-    spread = np.bincount(cells % options.bins, weights=weight**2 * share * (1 - share), minlength=options.bins)
-    drawn = np.random.default_rng(options.seed).normal(size=(options.draws, options.bins)) * np.sqrt(spread)
-    return float(np.quantile(np.abs(drawn).sum(axis=1) / scores.weights.sum(), HIGH))
 
 
 def _area_interval(value: float, reach: float, scores: RowScores) -> Metric:

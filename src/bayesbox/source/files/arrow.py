@@ -189,8 +189,8 @@ class ParquetRows(_TypedRows):
         self._metadata = opened.metadata
         self.row_count: int = opened.metadata.num_rows
         for group in map(opened.metadata.row_group, range(opened.metadata.num_row_groups)):
-            for chunk in map(group.column, range(group.num_columns)):
-                require_growth(chunk.total_uncompressed_size, chunk.total_compressed_size, self._file)
+            # not by columns: where the metadata of one are damaged, Arrow ends the process when they are looked at
+            require_growth(group.total_byte_size, self._source.size(), self._file)
         return opened.schema_arrow
 
     def _stored_batches(self) -> Iterator[pa.RecordBatch]:
