@@ -62,6 +62,7 @@ def screens(category: str = "town", level: str = "city") -> list[Screen]:
 
     row = {"row": {category: level}}
     known = {"evidence": {"hard": {category: level}, "soft": {}}, "target": "rest"}
+    edited = {"edits": [{"do": "add-node", "node": "more", "states": [level, "none"]}], "selected": "rest"}
     forgotten = {"rows": "1-3", "forget": True, "against": 1}
     steps = [{"0": level}, {}, {"0": level}]
     return [
@@ -73,6 +74,7 @@ def screens(category: str = "town", level: str = "city") -> list[Screen]:
         Screen("compare", at("people.jsonl", "compare", {"models": ["naive", "tan"]}), "[data-loss=tan]"),
         Screen("audit", at("people.bayes", "audit", forgotten), "[data-digest=after]"),
         Screen("network", at("net.json", "network", known), ".bb-side .bb-sentence"),
+        Screen("edit", at("net.json", "edit", edited), ".bb-edit-table"),
         Screen("chain", at("chain.bayes", "chain", {"steps": steps}), "[data-path]"),
         Screen("lesson", at("test", "lesson", {"revealed": True, "guess": 0.5}), ".bb-icons"),
     ]

@@ -51,7 +51,7 @@ def test_every_screen_can_be_read(page: Any, serve: Callable[..., str], tmp_path
         page.goto(Path(path).as_uri())
         found[f"report of {kind}"] = complaints(page, colours=scheme == "dark")
     assert {name: each for name, each in found.items() if each} == {}
-    assert len(found) == 12
+    assert len(found) == 13
 
 
 def test_what_cannot_be_read_is_found(page: Any, tmp_path: Path) -> None:

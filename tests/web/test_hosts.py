@@ -14,8 +14,9 @@ from tests.tables import TENNIS
 from tests.web.notebooks import jupyterlab, marimo
 
 import bayesbox as bb
+from bayesbox.app.server.network import OpenedNetwork
 from bayesbox.app.server.opened import OpenedClassifier
-from bayesbox.app.server.shown import OpenedChain, OpenedLesson, OpenedNetwork
+from bayesbox.app.server.shown import OpenedChain, OpenedLesson
 
 pytestmark = pytest.mark.xdist_group("browser")
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from bayesbox.errors import BayesboxError
 from bayesbox.file.reader import Json
+from bayesbox.network.graph import Doubles
 from bayesbox.network.network import BayesianNetwork
 from bayesbox.network.printed_tables import counts_by_node
 from bayesbox.network.tables import require_tables
@@ -20,8 +21,11 @@ MOST_CELLS = 2**22  # of all tables, beyond which the arcs are not weighed
 MOST_STRENGTHS = 200  # nodes of a network whose arcs are weighed
 
 
-def network_spec(network: BayesianNetwork) -> Json:
-    """Nodes with places, states, parents and tables, and the paths of the arcs with their strengths in bits."""
+def network_spec(network: BayesianNetwork, counts: Mapping[str, Doubles] | None = None) -> Json:
+    """Nodes with places, states, parents and tables, and the paths of the arcs with their strengths in bits.
+
+    `counts` are those behind the tables, by node; by default those that the network has.
+    """
     require_tables(network.graph)
     layout = network.layout(probabilities=True)
     graph = network.graph
@@ -29,7 +33,7 @@ def network_spec(network: BayesianNetwork) -> Json:
     bits = {}
     if len(network.nodes) <= MOST_STRENGTHS and size <= MOST_CELLS:
         bits = {(each.parent, each.child): each.conditional for each in network.strengths()}
-    counts = counts_by_node(network)
+    counts = counts_by_node(network) if counts is None else counts
     nodes = []
     for box in layout.nodes:
         node = network.graph.nodes[box.name]
@@ -39,6 +43,8 @@ def network_spec(network: BayesianNetwork) -> Json:
             own["table"] = graph.full_table(box.name).ravel().tolist()
             if box.name in counts:
                 own["counts"] = counts[box.name].ravel().tolist()
+        if node.compact is not None:
+            own["compact"] = True
         nodes.append(own)
     edges = [{"from": arc.parent, "to": arc.child, "path": arc.path, **_strength(bits, arc)} for arc in layout.arcs]
     return {"name": network.graph.name, "nodes": nodes, "edges": edges, "width": layout.width, "height": layout.height}

@@ -20,6 +20,7 @@ from bayesbox.cli.print.output import emit_json, note, say
         "bayes app people.bayes test.csv",
         "bayes app people.csv -t income",
         "bayes app m.bayes --port 8123 --no-open",
+        "bayes app asia.bif --save",
     ),
     notes="The page is served on this machine only, at an address with a secret that changes with each run. It can "
     "read the named files and no others. Press Ctrl-C to stop it. Keys of --json, printed at the start: address, "
@@ -28,6 +29,7 @@ from bayesbox.cli.print.output import emit_json, note, say
 @click.argument("files", nargs=-1, metavar="[FILE]...", type=click.Path())
 @click.option("-t", "--target", metavar="COLUMN", help="The target column of a table.")
 @click.option("--weight", metavar="COLUMN", help="The weight column of a table.")
+@click.option("--save", is_flag=True, help="Let the page save edited networks to their files.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="The port; by default 0, any free port.")
 @click.option("--no-open", is_flag=True, help="Print the address without opening the browser.")
 @click.option("--for", "seconds", type=click.FloatRange(min=0, min_open=True), help="Stop after this many seconds.")
@@ -36,6 +38,7 @@ def command(
     files: tuple[str, ...],
     target: str | None,
     weight: str | None,
+    save: bool,
     port: int,
     no_open: bool,
     seconds: float | None,
@@ -50,7 +53,9 @@ def command(
     from bayesbox.app.server.opened import open_files, shipped
     from bayesbox.app.server.run import serve
 
-    opened = open_files(files, target, weight) or shipped()
+    if save and not files:
+        raise click.UsageError("--save needs the FILE of a network")
+    opened = open_files(files, target, weight, save=save) or shipped()
 
     def started(address: str) -> None:
         if as_json:

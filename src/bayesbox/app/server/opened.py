@@ -14,14 +14,8 @@ from bayesbox.app.audited import NamedTable, audit_found, difference_found, drif
 from bayesbox.app.compared import Comparing
 from bayesbox.app.judged import KeptRows, cell_rows, data_found, evaluation_found
 from bayesbox.app.rows import row_answer, row_spec, rulers_of
-from bayesbox.app.server.shown import (
-    OpenedChain,
-    OpenedLesson,
-    OpenedNetwork,
-    ShownFile,
-    name_apart,
-    read_shown_network,
-)
+from bayesbox.app.server.network import OpenedNetwork, read_shown_network
+from bayesbox.app.server.shown import OpenedChain, OpenedLesson, ShownFile, name_apart
 from bayesbox.classifier.evaluate import cross_validate, evaluate_held_out
 from bayesbox.classifier.evaluation import Evaluation
 from bayesbox.classifier.opened import Opened
@@ -218,8 +212,13 @@ def _learned(table: NamedTable, types: Mapping[str, str]) -> Opened[NaiveClassif
     return opened
 
 
-def open_files(paths: Sequence[str], target: str | None = None, weight: str | None = None) -> list[ShownFile]:
-    """What the files hold. A table after a model judges it; one with a target is learned and cross-validated."""
+def open_files(
+    paths: Sequence[str], target: str | None = None, weight: str | None = None, *, save: bool = False
+) -> list[ShownFile]:
+    """What the files hold. A table after a model judges it; one with a target is learned and cross-validated.
+
+    With `save` the networks may be saved to their files.
+    """
     found: list[ShownFile] = []
     for path in paths:
         last = found[-1] if found else None
@@ -235,6 +234,13 @@ def open_files(paths: Sequence[str], target: str | None = None, weight: str | No
     models = [each for each in found if isinstance(each, OpenedClassifier) and not each.classifier.fixed]
     for model in models:
         model.peers = [each for each in models if each is not model]
+    networks = [each for each in found if isinstance(each, OpenedNetwork)]
+    if save and not networks:
+        raise BadOption(
+            "no network to save", found=", ".join(paths), remedy="Name the file of a network, such as asia.bif"
+        )
+    for network in networks:
+        network.saves = save
     return found
 
 

@@ -32,6 +32,7 @@ def application(opened: Sequence[ShownFile], secret: str, port: int) -> App:
             Route("/web/{name}", routes.module),
             Route("/api/files", routes.files),
             Route("/api/files/{place:int}/spec", routes.spec),
+            Route("/api/files/{place:int}/spec", routes.answer, methods=["POST"]),
             Route("/api/files/{place:int}/{view}", routes.answer, methods=["POST"]),
         ]
     )
@@ -56,11 +57,7 @@ class _Routes:
         return _json([each.summary() for each in self.opened])
 
     async def spec(self, request: Request) -> Response:
-        try:
-            types = msgspec.json.decode(request.query_params.get("types", "{}"), type=dict[str, str])
-        except msgspec.DecodeError as error:
-            return _problem(400, str(error))
-        return await self._answered(request, types, None, {})
+        return await self._answered(request, {}, None, {})
 
     async def answer(self, request: Request) -> Response:
         try:
@@ -68,7 +65,7 @@ class _Routes:
             types = msgspec.convert(asked.get("types") or {}, dict[str, str])
         except msgspec.DecodeError as error:
             return _problem(400, str(error))
-        return await self._answered(request, types, request.path_params["view"], asked)
+        return await self._answered(request, types, request.path_params.get("view"), asked)
 
     async def _answered(
         self, request: Request, types: dict[str, str], view: str | None, asked: dict[str, Any]
@@ -82,7 +79,10 @@ class _Routes:
 
         def work() -> dict[str, Any]:
             shown = self.opened[place].typed(types)
-            found = shown.spec() if view is None else shown.answer(view, asked)
+            if view is not None:
+                found = shown.answer(view, asked)
+            else:
+                found = shown.edited_spec(asked["edits"]) if asked.get("edits") else shown.spec()
             return {**found, "version": shown.version}
 
         try:

@@ -10,11 +10,9 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from bayesbox.app.chains import chain_answer, chain_spec, steps_of_texts
-from bayesbox.app.networks import network_answer, network_spec
 from bayesbox.errors import BadOption
 from bayesbox.file.load import load_newest
 from bayesbox.file.reader import Json
-from bayesbox.network.network import BayesianNetwork, FactorGraph, read_network
 from bayesbox.sequence.hmm import HiddenMarkovModel
 
 Stamp = tuple[tuple[int, int] | None, ...]
@@ -59,6 +57,10 @@ class ShownFile(ABC):
         if types:
             raise BadOption("the types of columns can be changed for a table only", found=self.name)
         return self
+
+    def edited_spec(self, edits: object) -> Json:  # noqa: ARG002
+        """The spec after some edits, which only a network takes."""
+        raise BadOption("only a network can be edited", found=self.name)
 
     def refresh(self) -> None:
         """Take the files as they are now."""
@@ -123,45 +125,6 @@ def name_apart(files: Sequence[ShownFile]) -> None:
         seen[each.name] = seen.get(each.name, 0) + 1
         if seen[each.name] > 1:
             each.name = f"{each.name} ({seen[each.name]})"
-
-
-class OpenedNetwork(ShownFile):
-    """A Bayesian network."""
-
-    kind = "network"
-    views = ("network",)
-
-    def __init__(
-        self, name: str, network: BayesianNetwork, *, path: str | None = None, lesson: str | None = None
-    ) -> None:
-        super().__init__(name, lesson=lesson, paths=() if path is None else [path])
-        self.network = network
-        self._spec: Json | None = None
-
-    @property
-    def about(self) -> str:
-        return f"network, {len(self.network.nodes):,} nodes"
-
-    def reload(self) -> None:
-        self.network, self._spec = read_shown_network(self.paths[0]), None
-
-    def spec(self) -> Json:
-        self.refresh()
-        if self._spec is None:
-            self._spec = network_spec(self.network)
-        return self._spec
-
-    def answer(self, view: str, asked: Mapping[str, Any]) -> Json:  # noqa: ARG002
-        self.refresh()
-        return {"answer": network_answer(self.network, asked.get("evidence") or {}, asked.get("target"))}
-
-
-def read_shown_network(path: str) -> BayesianNetwork:
-    """The network of a file; BadOption for a factor graph."""
-    network = read_network(path)
-    if isinstance(network, FactorGraph):
-        raise BadOption("the app shows Bayesian networks, and this is a factor graph", found=path)
-    return network
 
 
 class OpenedChain(ShownFile):

@@ -26,8 +26,14 @@ const VIEWS = {
   },
   network: {
     title: "Network",
-    state: { evidence: { hard: {}, soft: {} }, target: null },
+    state: { evidence: { hard: {}, soft: {} }, target: null, edits: [] },
     load: async () => (await import("./network.js")).renderNetwork,
+  },
+  edit: {
+    title: "Edit",
+    state: { evidence: { hard: {}, soft: {} }, target: null, edits: [], selected: null },
+    sent: ["evidence", "target", "edits", "have"],
+    load: async () => (await import("./edit.js")).renderEdit,
   },
   evaluate: {
     title: "Evaluate",
@@ -61,9 +67,10 @@ const [header, main, footer] = ["header", "main", "footer"].map((
   id,
 ) => /** @type {HTMLElement} */ (document.getElementById(id)));
 
-/** @param {string} path @returns {Promise<any>} */
-async function fetched(path) {
-  const reply = await fetch(path);
+/** @param {string} path @param {string} [body] @returns {Promise<any>} */
+async function fetched(path, body) {
+  const headers = { "content-type": "application/json" };
+  const reply = await fetch(path, body === undefined ? {} : { method: "POST", headers, body });
   if (!reply.ok) throw new Error((await reply.json()).error ?? reply.statusText);
   return reply.json();
 }
@@ -141,9 +148,10 @@ function drawStart(files) {
   fill(footer, "Nothing leaves this machine. Stop the app with Ctrl-C.");
 }
 
-/** @param {Listed} file @param {string} view @param {any} spec @param {Traits} traits @param {string} [note] */
-function drawFooter(file, view, spec, traits, note = "") {
-  const sent = (VIEWS[view].sent ?? Object.keys(VIEWS[view].state)).filter((name) => name !== "action");
+/** @param {Listed} file @param {string} view @param {Traits} traits @param {string} [note] */
+function drawFooter(file, view, traits, note = "") {
+  const sent = (VIEWS[view].sent ?? Object.keys(VIEWS[view].state)).filter((name) => name in VIEWS[view].state);
+  const spec = traits.get("spec") ?? {};
   const texts = copyTexts(file, view, spec, traits, location.href.split("#")[0], sent);
   const digest = traits.get("found")?.digest ?? spec.digest;
   const say = h("span", { role: "status" }, note);
@@ -184,9 +192,10 @@ async function start(files) {
     if (!shown) return drawStart(files);
     const file = files[shown.place], { title, state, load, sent } = VIEWS[shown.view];
     document.title = `${file.name}: ${title}`;
-    const types = JSON.stringify(shown.state.types ?? {}), key = `${shown.place} ${types}`;
-    const from = `api/files/${shown.place}/spec` + (types === "{}" ? "" : `?types=${encodeURIComponent(types)}`);
-    if (!specs.has(key)) specs.set(key, await fetched(from));
+    const { types = {}, edits = [] } = shown.state;
+    const made = Object.keys(types).length || edits.length ? JSON.stringify({ types, edits }) : undefined;
+    const key = `${shown.place} ${made}`;
+    if (!specs.has(key)) specs.set(key, await fetched(`api/files/${shown.place}/spec`, made));
     const spec = specs.get(key), render = await load();
     if (own !== here) return; // another was opened meanwhile
     const begin = Object.fromEntries(Object.keys(state).map((name) => [name, shown.state[name] ?? state[name]]));
@@ -199,16 +208,16 @@ async function start(files) {
       else history.pushState(null, "", own);
       pushed = Date.now();
       drawHeader(files, { ...shown, state: now });
-      drawFooter(file, shown.view, spec, traits);
+      drawFooter(file, shown.view, traits);
     };
     const link = (/** @type {any} */ row) => addressOf(file, "what-if", { row, types: traits.get("types") });
     const changed = async () => {
       specs.clear();
       own = null;
-      await safely(`${file.name} has changed on disk: this is how it is now.`);
+      await safely(traits.get("said") ?? `${file.name} has changed on disk: this is how it is now.`);
     };
     /** @type {Traits} */
-    const traits = file.kind === "lesson" ? new Traits(begin, moved) : serverTraits(
+    const traits = file.kind === "lesson" ? new Traits({ spec, ...begin }, moved) : serverTraits(
       `api/files/${shown.place}/${shown.view}`,
       { spec, place: shown.place, answer: null, rulers: null, found: null, rows: null, link, ...begin },
       sent ?? Object.keys(state),
@@ -218,8 +227,8 @@ async function start(files) {
     const el = h("div");
     fill(main, el);
     stop = render({ model: traits, el }) ?? stop;
-    const foot = () => drawFooter(file, shown.view, spec, traits, note);
-    for (const name of ["found", "forgotten"]) traits.on(`change:${name}`, foot);
+    const foot = () => drawFooter(file, shown.view, traits, note);
+    for (const name of ["found", "forgotten", "spec"]) traits.on(`change:${name}`, foot);
     foot();
     if (file.kind === "lesson") return;
     ask = () => void traits.ask?.();

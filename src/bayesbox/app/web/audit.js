@@ -8,7 +8,7 @@
  * @typedef {import("./dom.js").Host} Host
  * @typedef {import("./dom.js").Model} Model
  */
-import { begin, button, fill, h, newId, percent, redraw, short, table, tell } from "./dom.js";
+import { begin, button, download, fill, h, newId, percent, redraw, short, table, tell } from "./dom.js";
 
 /** @param {Host} host */
 export function renderAudit({ model, el }) {
@@ -158,13 +158,6 @@ function certificate(done, found) {
       )
       : null,
   ];
-}
-
-/** Give a text to the browser as a file. @param {string} text @param {string} name */
-function download(text, name) {
-  const address = URL.createObjectURL(new Blob([text], { type: "application/json" }));
-  h("a", { href: address, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(address), 1000);
 }
 
 /** @param {HTMLElement} place @param {Model} model @param {any} found @param {HTMLElement} below */

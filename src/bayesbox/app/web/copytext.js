@@ -67,10 +67,15 @@ function networkTexts(file, spec, traits) {
       })`
     ),
   ].join(", ");
-  const path = file.path ?? `${file.name}.bif`;
+  const path = file.path ?? `${file.name}.bif`, { python: edits = [], command, output = path } = spec.edited ?? {};
+  const query = line("bayes", "query", output, `P(${name(target)}${given ? ` | ${given}` : ""})`);
   return {
-    Python: lines(`net = bb.read_network(${python(path)})`, `net.posteriors(${python({ ...soft, ...hard })})`),
-    command: line("bayes", "query", path, `P(${name(target)}${given ? ` | ${given}` : ""})`),
+    Python: lines(
+      `net = bb.read_network(${python(path)})`,
+      ...edits,
+      `net.posteriors(${python({ ...soft, ...hard })})`,
+    ),
+    ...(command === null ? {} : { command: command ? `${command} && ${query}` : query }),
   };
 }
 

@@ -149,3 +149,10 @@ export function table(caption, heads, rows) {
     h("tbody", {}, ...rows.map(line)),
   );
 }
+
+/** Give a text to the browser as a file. @param {string} text @param {string} name */
+export function download(text, name) {
+  const address = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
+  h("a", { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 1000);
+}

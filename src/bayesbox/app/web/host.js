@@ -14,6 +14,8 @@ export class Traits {
     this.changed = new Set();
     /** Ask the host for the answer again. @type {(() => Promise<void>) | null} */
     this.ask = null;
+    /** Send the traits with something more to the host; gives its reply. @type {((more: Record<string, any>) => Promise<any>) | null} */
+    this.post = null;
   }
 
   /** @param {string} name @returns {any} */
@@ -126,5 +128,6 @@ export function serverTraits(address, values, sent, then = () => {}, changed = a
     then(names);
   });
   traits.ask = () => ask().catch(failed);
+  traits.post = posted;
   return traits;
 }

@@ -10,6 +10,7 @@ import importlib
 import io
 import os
 import zlib
+from collections.abc import Callable
 from os import PathLike
 from typing import Any
 
@@ -77,12 +78,36 @@ def read_model(path: str | PathLike[str], *, normalize: bool = False) -> Graph |
     return found
 
 
-def write_graph(graph: Graph, path: str | PathLike[str], *, learned: object = None) -> None:
-    """Write a network; reading gives the same numbers back, bit for bit. Only JSON holds how it was learned."""
-    module = _module(path)
-    if format_of(path) not in HOLD_COMPACT:
+def write_graph(
+    graph: Graph, path: str | PathLike[str], *, learned: object = None, check: Callable[[], None] | None = None
+) -> None:
+    """Write a network; reading gives the same numbers back, bit for bit. Only JSON holds how it was learned.
+
+    `check` is called once the file is locked: where it raises, nothing is written.
+    """
+    _put(graph_text(graph, require_format(path), learned=learned), path, check)
+
+
+def graph_text(graph: Graph, form: str, *, learned: object = None) -> str:
+    """A network as the text of a file; `form` is one of the formats.
+
+    >>> from bayesbox.network.tables import graph_of
+    >>> print(graph_text(graph_of({"rain": []}, {"rain": 0.2}), "uai"))
+    BAYES
+    1
+    2
+    1
+    1 0
+    <BLANKLINE>
+    2
+    0.2 0.8
+    <BLANKLINE>
+    """
+    module = importlib.import_module(f"bayesbox.network.formats.{form}")
+    if form not in HOLD_COMPACT:
         graph = graph.tabular
-    _put(module.write(graph) if learned is None else module.write(graph, learned), path)
+    text: str = module.write(graph) if learned is None else module.write(graph, learned)
+    return text
 
 
 def write_factors(model: FactorModel, path: str | PathLike[str]) -> None:
@@ -94,11 +119,11 @@ def write_factors(model: FactorModel, path: str | PathLike[str]) -> None:
     _put(_module(path).write_factors(model), path)
 
 
-def _put(text: str, path: str | PathLike[str]) -> None:
+def _put(text: str, path: str | PathLike[str], check: Callable[[], None] | None = None) -> None:
     data = text.encode("utf-8")
     if file_name(path).lower().endswith(".gz"):
         data = gzip.compress(data, mtime=0)
-    with FileLock(path, wait=WAIT, verb="write a network"), replacing(path) as file:
+    with FileLock(path, wait=WAIT, verb="write a network"), replacing(path, check=check) as file:
         file.write(data)
 
 
