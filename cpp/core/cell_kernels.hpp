@@ -1,4 +1,4 @@
-// The inner loops of densities that are a t in each cell of the grid (table/cell_sum.hpp), compiled twice like those of
+// The inner loops of densities that are a t in each cell of the grid (table/cell_sum.hpp), compiled like those of
 // kernels.hpp and under the same precautions.
 #pragma once
 
@@ -54,6 +54,10 @@ template <>
 const CellKernels& baseline_set<CellKernels>();
 template <>
 const CellKernels& avx2_set<CellKernels>();
+template <>
+const CellKernels& avx512_set<CellKernels>();
+template <>
+inline constexpr bool kHasAvx512Set<CellKernels> = true;
 
 inline const CellKernels& cell_kernels() { return kernel_set<CellKernels>(); }
 

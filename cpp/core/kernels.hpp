@@ -1,5 +1,5 @@
-// The inner loops that are compiled twice, for the baseline and for AVX2 with FMA; `kernels()` is the set in force.
-// They see plain pointers only, and both sets give the same bits: each sum is either exact, or done lane by lane in
+// The inner loops that are compiled for the baseline, for AVX2 with FMA and for AVX-512; `kernels()` is the set in force.
+// They see plain pointers only, and all sets give the same bits: each sum is either exact, or done lane by lane in
 // the same order.
 #pragma once
 
@@ -22,7 +22,7 @@ struct RunScan {
 
 // Sums of the pieces of runs, lane by lane (see split in vector_kernels.hpp); every one is exact.
 struct PieceLanes {
-  static constexpr std::size_t most = 4;  // lanes of any version
+  static constexpr std::size_t most = 8;  // lanes of any version
   double first[most]{}, rest[most]{};     // rest: the second and the third together
   double first_first[most]{}, first_second[most]{}, first_third[most]{};
   double second_second[most]{}, second_third[most]{}, third_third[most]{};
@@ -114,6 +114,10 @@ template <>
 const Kernels& baseline_set<Kernels>();
 template <>
 const Kernels& avx2_set<Kernels>();
+template <>
+const Kernels& avx512_set<Kernels>();
+template <>
+inline constexpr bool kHasAvx512Set<Kernels> = true;
 
 inline const Kernels& kernels() { return kernel_set<Kernels>(); }
 

@@ -1,10 +1,65 @@
-// A few doubles side by side: four with AVX2, two otherwise. Included only by vector_kernels.hpp, inside an unnamed
+// A few doubles side by side: eight with AVX-512, four with AVX2, two otherwise. Included only by vector_kernels.hpp, inside an unnamed
 // namespace, so that each translation unit keeps its own copy compiled for its own instruction set.
 //
 // `fused_exact` may round once or twice: it is used only where the product and the sum are exact, so that a fused
 // and a separate multiply-add give the same bits. All else is one IEEE operation a lane, the same in every version.
 // `store_apart` puts the lanes `step` doubles from each other.
-#if defined(__AVX2__) && defined(__FMA__)
+#if defined(__AVX512F__) && defined(__AVX512DQ__)
+
+typedef std::uint64_t EightWords __attribute__((vector_size(64)));
+
+struct Lanes {
+  static constexpr std::size_t width = 8;
+  __m512d v;
+
+  static Lanes all(double x) { return {_mm512_set1_pd(x)}; }
+  static Lanes load(const double* from) { return {_mm512_loadu_pd(from)}; }
+  void store(double* to) const { _mm512_storeu_pd(to, v); }
+  void store_apart(double* to, std::size_t step) const {
+    const __m256d halves[2] = {_mm512_castpd512_pd256(v), _mm512_extractf64x4_pd(v, 1)};
+    for (const __m256d half : halves) {
+      const __m128d low = _mm256_castpd256_pd128(half), high = _mm256_extractf128_pd(half, 1);
+      _mm_storel_pd(to, low);
+      _mm_storeh_pd(to + step, low);
+      _mm_storel_pd(to + 2 * step, high);
+      _mm_storeh_pd(to + 3 * step, high);
+      to += 4 * step;
+    }
+  }
+};
+struct Mask {
+  __mmask8 v;
+  unsigned bits() const { return v; }
+  std::size_t count() const { return static_cast<std::size_t>(__builtin_popcount(bits())); }
+};
+inline Lanes operator+(Lanes a, Lanes b) { return {_mm512_add_pd(a.v, b.v)}; }
+inline Lanes operator-(Lanes a, Lanes b) { return {_mm512_sub_pd(a.v, b.v)}; }
+inline Lanes operator*(Lanes a, Lanes b) { return {_mm512_mul_pd(a.v, b.v)}; }
+inline Lanes operator/(Lanes a, Lanes b) { return {_mm512_div_pd(a.v, b.v)}; }
+inline Lanes fused_exact(Lanes a, Lanes b, Lanes c) { return {_mm512_fmadd_pd(a.v, b.v, c.v)}; }
+// a where a > b, else b: so b where a is NaN
+inline Lanes larger(Lanes a, Lanes b) { return {_mm512_max_pd(a.v, b.v)}; }
+inline Lanes smaller(Lanes a, Lanes b) { return {_mm512_min_pd(a.v, b.v)}; }
+inline Lanes square_root(Lanes a) { return {_mm512_sqrt_pd(a.v)}; }
+inline Lanes absolute(Lanes a) { return {_mm512_andnot_pd(_mm512_set1_pd(-0.0), a.v)}; }
+inline Lanes nearest(Lanes a) { return {_mm512_roundscale_pd(a.v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)}; }
+inline Mask differ(Lanes a, Lanes b) { return {_mm512_cmp_pd_mask(a.v, b.v, _CMP_NEQ_UQ)}; }
+inline Mask equal(Lanes a, Lanes b) { return {_mm512_cmp_pd_mask(a.v, b.v, _CMP_EQ_OQ)}; }
+inline Mask below(Lanes a, Lanes b) { return {_mm512_cmp_pd_mask(a.v, b.v, _CMP_LT_OQ)}; }
+inline Mask either(Mask a, Mask b) { return {static_cast<__mmask8>(a.v | b.v)}; }
+inline Lanes keep(Lanes a, Mask where) { return {_mm512_maskz_mov_pd(where.v, a.v)}; }
+inline Lanes drop(Lanes a, Mask where) { return {_mm512_maskz_mov_pd(static_cast<__mmask8>(~where.v), a.v)}; }
+// 2^n, where `shifted` = n + 1.5 * 2^52: the low bits of that sum hold n
+inline Lanes power_of_two(Lanes shifted) {
+  return {reinterpret_cast<__m512d>((reinterpret_cast<EightWords>(shifted.v) + 1023) << 52)};
+}
+// n, where a = 2^n m with 1 <= m < 2
+inline Lanes exponent(Lanes a) {
+  const auto biased = reinterpret_cast<__m512d>(reinterpret_cast<EightWords>(a.v) >> 52);
+  return {_mm512_sub_pd(_mm512_or_pd(biased, _mm512_set1_pd(0x1p52)), _mm512_set1_pd(0x1p52 + 1023))};
+}
+
+#elif defined(__AVX2__) && defined(__FMA__)
 
 struct Lanes {
   static constexpr std::size_t width = 4;
@@ -31,7 +86,6 @@ inline Lanes operator-(Lanes a, Lanes b) { return {_mm256_sub_pd(a.v, b.v)}; }
 inline Lanes operator*(Lanes a, Lanes b) { return {_mm256_mul_pd(a.v, b.v)}; }
 inline Lanes operator/(Lanes a, Lanes b) { return {_mm256_div_pd(a.v, b.v)}; }
 inline Lanes fused_exact(Lanes a, Lanes b, Lanes c) { return {_mm256_fmadd_pd(a.v, b.v, c.v)}; }
-// a where a > b, else b: so b where a is NaN
 inline Lanes larger(Lanes a, Lanes b) { return {_mm256_max_pd(a.v, b.v)}; }
 inline Lanes smaller(Lanes a, Lanes b) { return {_mm256_min_pd(a.v, b.v)}; }
 inline Lanes square_root(Lanes a) { return {_mm256_sqrt_pd(a.v)}; }
@@ -43,12 +97,10 @@ inline Mask below(Lanes a, Lanes b) { return {_mm256_cmp_pd(a.v, b.v, _CMP_LT_OQ
 inline Mask either(Mask a, Mask b) { return {_mm256_or_pd(a.v, b.v)}; }
 inline Lanes keep(Lanes a, Mask where) { return {_mm256_and_pd(a.v, where.v)}; }
 inline Lanes drop(Lanes a, Mask where) { return {_mm256_andnot_pd(where.v, a.v)}; }
-// 2^n, where `shifted` = n + 1.5 * 2^52: the low bits of that sum hold n
 inline Lanes power_of_two(Lanes shifted) {
   const __m256i bits = _mm256_add_epi64(_mm256_castpd_si256(shifted.v), _mm256_set1_epi64x(1023));
   return {_mm256_castsi256_pd(_mm256_slli_epi64(bits, 52))};
 }
-// n, where a = 2^n m with 1 <= m < 2
 inline Lanes exponent(Lanes a) {
   const __m256d biased = _mm256_castsi256_pd(_mm256_srli_epi64(_mm256_castpd_si256(a.v), 52));
   return {_mm256_sub_pd(_mm256_or_pd(biased, _mm256_set1_pd(0x1p52)), _mm256_set1_pd(0x1p52 + 1023))};

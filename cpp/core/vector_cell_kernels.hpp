@@ -9,7 +9,11 @@ constexpr double kLeastLogged = 0x1p-1000, kMostLogged = 0x1p1000;  // within wh
 constexpr double kNearOne = 0.41;  // 1 + s is below the root of 2
 
 Lanes pick(const double* table, const std::uint32_t* at) {
-#if defined(__AVX2__) && defined(__FMA__)
+#if defined(__AVX512F__) && defined(__AVX512DQ__)
+  const __m256d low = _mm256_setr_pd(table[at[0]], table[at[1]], table[at[2]], table[at[3]]);  // sooner there than a gather
+  const __m256d high = _mm256_setr_pd(table[at[4]], table[at[5]], table[at[6]], table[at[7]]);
+  return {_mm512_insertf64x4(_mm512_castpd256_pd512(low), high, 1)};
+#elif defined(__AVX2__) && defined(__FMA__)
   return {_mm256_setr_pd(table[at[0]], table[at[1]], table[at[2]], table[at[3]])};
 #elif defined(__SSE4_1__)
   return {_mm_setr_pd(table[at[0]], table[at[1]])};
@@ -119,28 +123,38 @@ std::size_t place_cells(const double* values, std::size_t count, const CellScale
   return some(values, count, scale, place, lift, run, aside, commons);
 }
 
-// log2 of (1 + s)^-power, from 2 artanh t / t as a polynomial of t^2, with t = s / (2 + s): few digits of the result are
-// needed where it is large, as it is that of a share. With a large power most s are small, and take a short one (the
-// error is 7e-16); each lane takes its own, whatever the others hold.
-template <bool LargePower>
+// log2 of (1 + s)^-power. Few digits of it are needed where it is large, as it is that of a share. With a large power most
+// s are small, and take a short polynomial: of t^2, times t, with t = s / (2 + s) (the error is 7e-16), and with a huge one
+// of s alone (3e-16); others have the digits of the long one. Each lane takes its own, whatever the others hold.
+enum class Power { any, large, huge };
+constexpr double kLargePower = 100, kHugePower = 5000;  // beyond which s is small within 3.5 and 6 scales
+
+template <Power Size>
 struct TailPower {
-  static constexpr double kSmall = 0x1p-4;
-  Lanes factor, small[4];
+  static constexpr double kSmall = Size == Power::huge ? 0x1p-8 : 0x1p-4;
+  Lanes factor, small[5];
 
   static TailPower of(double power) {
-    constexpr double c[] = {1.9999999999999987, 0.6666666667097477, 0.3999997654533332, 0.2861228293352662};
+    constexpr double of_t[] = {1.9999999999999987, 0.6666666667097477, 0.3999997654533332, 0.2861228293352662, 0};
+    constexpr double of_s[] = {0.9999999999999997, -0.49999999999624173, 0.33333332563369583, -0.24999447660991816,
+                               0.19838121080630206};
     const double factor = -1.4426950408889634 * power;
     TailPower made;
     made.factor = Lanes::all(factor);
-    for (int k = 0; k < 4; ++k) made.small[k] = Lanes::all(factor * c[k]);
+    for (int k = 0; k < 5; ++k) made.small[k] = Lanes::all(factor * (Size == Power::huge ? of_s : of_t)[k]);
     return made;
   }
 
   Lanes operator()(Lanes s) const {
-    if constexpr (!LargePower) return large(s);
+    if constexpr (Size == Power::any) return large(s);
     const Mask is_small = below(s, Lanes::all(kSmall));
-    const Lanes t = s / (Lanes::all(2.0) + s), t2 = t * t;
-    const Lanes found = t * (small[0] + t2 * (small[1] + t2 * (small[2] + t2 * small[3])));
+    Lanes found;
+    if constexpr (Size == Power::huge) {
+      found = s * (small[0] + s * (small[1] + s * (small[2] + s * (small[3] + s * small[4]))));
+    } else {
+      const Lanes t = s / (Lanes::all(2.0) + s), t2 = t * t;
+      found = t * (small[0] + t2 * (small[1] + t2 * (small[2] + t2 * small[3])));
+    }
     if (__builtin_expect((is_small.bits() + 1) >> Lanes::width != 0, 1)) return found;
     return keep(found, is_small) + drop(large(s), is_small);
   }
@@ -180,16 +194,14 @@ struct PowerOfTwo {
   }
 };
 
-constexpr double kLargePower = 100;  // beyond which s is small within 3.5 scales
-
 // In two rounds of short steps, as in `exponentials`.
-template <bool LargePower>
+template <Power Size>
 void multiply_tails(const double* place, const double* lift, const std::uint32_t* run, std::size_t count,
                     const CellTail& tail, const double* ratios, double* products) {
   constexpr std::size_t kVectors = 16;
   const Lanes shift = Lanes::all(tail.shift), inverse = Lanes::all(tail.inverse), one = Lanes::all(1.0);
   const Lanes nothing = Lanes::all(-1000.0);  // beside 1, as the ratios and lifts are bounded
-  const auto log_tail = TailPower<LargePower>::of(tail.power);
+  const auto log_tail = TailPower<Size>::of(tail.power);
   PowerOfTwo powers[kVectors];
   for (std::size_t first = 0; first < count; first += kVectors * Lanes::width) {
     const std::size_t left = (count - first) / Lanes::width, vectors = left < kVectors ? left : kVectors;
@@ -207,7 +219,9 @@ void multiply_tails(const double* place, const double* lift, const std::uint32_t
 
 void multiply_cells(const double* place, const double* lift, const std::uint32_t* run, std::size_t count,
                     const CellTail& tail, const double* ratios, double* products) {
-  const auto multiply = tail.power > kLargePower ? multiply_tails<true> : multiply_tails<false>;
+  const auto multiply = tail.power > kHugePower    ? multiply_tails<Power::huge>
+                        : tail.power > kLargePower ? multiply_tails<Power::large>
+                                                   : multiply_tails<Power::any>;
   multiply(place, lift, run, count, tail, ratios, products);
 }
 

@@ -1,6 +1,6 @@
 // The loops of kernels.hpp, written once over `Lanes`. Included by one translation unit for each instruction set; all
-// is in an unnamed namespace and nothing of the standard library is instantiated, so no function compiled for AVX2
-// can be linked into the baseline.
+// is in an unnamed namespace and nothing of the standard library is instantiated, so no function compiled for AVX2 or
+// AVX-512 can be linked into the baseline.
 #include <cstddef>
 #include <cstdint>
 
@@ -106,8 +106,9 @@ std::size_t rows_of(const std::int32_t* labels, std::size_t count, std::int32_t 
 RunScan scan(const double* values, std::size_t count) {
   Lanes top_a = Lanes::all(0.0), top_b = top_a;
   Mask nan_a = differ(top_a, top_a), nan_b = nan_a;
-  for (std::size_t i = 0; i < count; i += 2 * Lanes::width) {
-    const Lanes a = Lanes::load(values + i), b = Lanes::load(values + i + Lanes::width);
+  constexpr std::size_t kStep = 2 * Lanes::width < kPad ? 2 * Lanes::width : kPad;
+  for (std::size_t i = 0; i < count; i += kStep) {  // where a vector is a step, both are the same
+    const Lanes a = Lanes::load(values + i), b = Lanes::load(values + i + kStep - Lanes::width);
     top_a = larger(absolute(a), top_a);
     top_b = larger(absolute(b), top_b);
     nan_a = either(nan_a, differ(a, a));

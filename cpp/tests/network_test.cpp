@@ -44,7 +44,7 @@ TEST(junction_tree_is_the_sum_over_all_states) {
       }
       CHECK(std::fabs(log_total - std::log(total)) < 1e-12);
       for (std::size_t i = 0; i < found.size(); ++i) CHECK(std::fabs(found[i] - expected[i] / total) < 1e-12);
-      const bool fast = avx2_switch().load();
+      const bool fast = avx2_is_on();
       use_avx2(false);
       std::vector<double> plain(found.size());
       CHECK(tree.run(states.data(), likelihoods.data(), plain.data(), scratch) == log_total);

@@ -64,8 +64,8 @@ inline std::vector<std::int32_t> random_labels(std::mt19937_64& random, std::siz
 
 // Runs the body with each instruction set that the machine has.
 inline void on_each_path(const std::function<void()>& body) {
-  for (const bool enabled : {false, true})
-    if (use_avx2(enabled) == enabled) body();
+  for (const Instructions each : {Instructions::baseline, Instructions::avx2, Instructions::avx512})
+    if (use_instructions(each) == each) body();
   use_avx2(true);
 }
 

@@ -957,8 +957,14 @@ def boost_forest(
     """Trees that are added up, and the values of their nodes (nodes x classes); the same for the same seed."""
 
 def has_avx2() -> bool: ...
+def instruction_sets() -> list[str]:
+    """Those of "baseline", "avx2" and "avx512" that this processor has, the widest last."""
+
 def keep_freed_memory() -> None:
     """From now on keep memory that was given back for the next piece of work, and do not hand it to the system."""
 
 def use_avx2(enabled: bool) -> bool:
-    """Switch the AVX2/FMA path off or on (for tests and measurements); returns what is now in force."""
+    """Switch all that is above the baseline off or on (for tests and measurements); returns what is now in force."""
+
+def use_instructions(name: str) -> str:
+    """Use these instructions, or the widest below them that there are; returns the name of those in force."""

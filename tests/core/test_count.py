@@ -11,13 +11,13 @@ from scipy import sparse
 from bayesbox import _core
 from bayesbox._core import count_codes, count_codes_weighted, count_integers, count_sparse, factorize_integers
 
-PATHS = [True, False] if _core.has_avx2() else [False]
+PATHS = _core.instruction_sets()
 DTYPES = [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64]
 
 
-@pytest.fixture(params=PATHS, ids=lambda on: "avx2" if on else "baseline")
+@pytest.fixture(params=PATHS)
 def path(request):
-    _core.use_avx2(request.param)
+    _core.use_instructions(request.param)
     yield request.param
     _core.use_avx2(True)
 
@@ -51,7 +51,7 @@ def test_codes_of_different_sizes_together(size, classes, rows, seed):
     columns = [random.integers(-1, s + 1, rows).astype(np.int16) for s in sizes]
     target = random.integers(-2, classes, rows).astype(np.int32)
     for on in PATHS:
-        _core.use_avx2(on)
+        _core.use_instructions(on)
         for column, s, counts in zip(columns, sizes, count_codes(columns, sizes, target, classes), strict=True):
             assert np.array_equal(counts, counted(column, s, target, classes))
     _core.use_avx2(True)
@@ -117,7 +117,7 @@ def test_integers(data):
     column, target = np.array([v for v, _ in rows], dtype), np.array([y for _, y in rows], np.int32)
     limit = data.draw(st.sampled_from([0, 1, 5, 100, 10_000]))
     for on in PATHS:
-        _core.use_avx2(on)
+        _core.use_instructions(on)
         check_integers(column, target, 3, limit)
     _core.use_avx2(True)
 

@@ -37,12 +37,9 @@ def largest_error(found: np.ndarray, exact: list[Decimal]) -> float:
 @pytest.mark.parametrize(("function", "values"), [(_core.logarithms, NUMBERS), (_core.exponentials, BELOW)])
 def test_both_paths_have_the_same_bits(function: Callable[[np.ndarray], np.ndarray], values: np.ndarray) -> None:
     fast = function(values)
-    before = _core.has_avx2()
-    try:
-        _core.use_avx2(False)
+    for instructions in _core.instruction_sets():  # the widest last, which stay in force
+        _core.use_instructions(instructions)
         np.testing.assert_array_equal(function(values), fast)
-    finally:
-        _core.use_avx2(before)
 
 
 def test_logarithms_are_right_to_the_last_place() -> None:

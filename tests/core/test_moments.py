@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from bayesbox import _core
 from bayesbox._core import ExactArray, Moments, moments
 
-PATHS = [True, False] if _core.has_avx2() else [False]
+PATHS = _core.instruction_sets()
 INTEGERS = [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64, np.bool_]
 
 
-@pytest.fixture(params=PATHS, ids=lambda on: "avx2" if on else "baseline")
+@pytest.fixture(params=PATHS)
 def path(request):
-    _core.use_avx2(request.param)
+    _core.use_instructions(request.param)
     yield request.param
     _core.use_avx2(True)
 
@@ -46,7 +46,7 @@ def check(found, column, target, classes, weights=None):
 def on_both_paths(*args):
     texts = []
     for on in PATHS:
-        _core.use_avx2(on)
+        _core.use_instructions(on)
         found = moments(*args)
         texts.append([a.text() for m in found for a in (m.n, m.fractional, m.total, m.squares)])
     _core.use_avx2(True)

@@ -12,7 +12,7 @@ from scipy.special import logsumexp
 from bayesbox import _core
 from bayesbox._core import ARGMAX, JOINT, LOG_POSTERIOR, LOG_SUM, POSTERIOR
 
-PATHS = [True, False] if _core.has_avx2() else [False]
+PATHS = _core.instruction_sets()
 OUTPUTS = [JOINT, LOG_POSTERIOR, POSTERIOR, ARGMAX, LOG_SUM]
 
 
@@ -51,7 +51,7 @@ def place_of(value, low, levels):
 def on_both_paths(*args):
     found = []
     for on in PATHS:
-        _core.use_avx2(on)
+        _core.use_instructions(on)
         found.append(score(*args))
     _core.use_avx2(True)
     for other in found[1:]:
@@ -269,6 +269,12 @@ def test_bad_arguments():
 def test_the_switch():
     assert _core.use_avx2(False) is False
     assert _core.use_avx2(True) is _core.has_avx2()
+    names = _core.instruction_sets()
+    assert names == ["baseline", "avx2", "avx512"][: len(names)]
+    assert [_core.use_instructions(name) for name in names] == names
+    assert _core.use_instructions("avx512") == names[-1]
+    with pytest.raises(ValueError, match="baseline"):
+        _core.use_instructions("sse9")
 
 
 @given(st.integers(0, 2**32), st.sampled_from([1, 300]), st.integers(1, 5), st.integers(1, 4))

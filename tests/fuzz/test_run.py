@@ -69,7 +69,13 @@ def test_the_core_is_called_by_all_its_names() -> None:
         called.update(re.findall(r"\b_core\.(\w+)", Path(module.__file__).read_text()))
     made = {"BifFile", "Forest", "FactorModel", "Moments"}  # by functions
     interrupts = {"StopFlag", "poll"}  # no arguments, and a thread that has a flag keeps it
-    assert named - called - made - interrupts == {"has_avx2", "keep_freed_memory", "use_avx2"}
+    assert named - called - made - interrupts == {
+        "has_avx2",
+        "instruction_sets",
+        "keep_freed_memory",
+        "use_avx2",
+        "use_instructions",
+    }
 
 
 # -- the gates themselves ----------------------------------------------------------------------------------------------

@@ -1,0 +1,16 @@
+// Compiled with -mavx512f -mavx512dq -mavx512bw -mavx512vl; runs only where the processor has them all.
+#include "core/vector_kernels.hpp"
+#include "core/vector_cell_kernels.hpp"
+
+namespace bayesbox {
+
+template <>
+const Kernels& avx512_set<Kernels>() {
+  return kKernels;
+}
+template <>
+const CellKernels& avx512_set<CellKernels>() {
+  return kCellKernels;
+}
+
+}  // namespace bayesbox
