@@ -3,6 +3,7 @@
 
 #include <limits>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "bind/buffer.hpp"
@@ -13,6 +14,7 @@
 #include "bind/result_array.hpp"
 #include "network/exact_search.hpp"
 #include "network/expected_counts.hpp"
+#include "network/family_changes.hpp"
 #include "network/family_counts.hpp"
 #include "network/family_score.hpp"
 #include "network/g_test.hpp"
@@ -69,6 +71,12 @@ class PyCodeTable {
     return cells <= std::min(kMostCells, std::max(std::int64_t{1} << 16, 8 * static_cast<std::int64_t>(rows_)));
   }
 
+  // Made when it is first asked for: it holds some columns joined.
+  const FamilyChanges& changes() const {
+    std::call_once(joined_, [&] { changes_ = std::make_unique<FamilyChanges>(columns_, rows_); });
+    return *changes_;
+  }
+
   // Hands each dense table to `use`, some walks of not too many cells at a time.
   template <class Use>
   void each_table(const std::vector<Members>& families, const std::vector<std::size_t>& dense, const Use& use) const {
@@ -93,6 +101,8 @@ class PyCodeTable {
   std::vector<Buffer> buffers_;
   std::vector<CodeColumn> columns_;
   std::size_t rows_ = 0;
+  mutable std::once_flag joined_;
+  mutable std::unique_ptr<const FamilyChanges> changes_;
 };
 
 nb::list count_families(const PyCodeTable& self, nb::handle members, nb::handle ends) {
@@ -168,6 +178,43 @@ nb::object score_families(const PyCodeTable& self, nb::handle members, nb::handl
   }
   const std::size_t count = found.size();
   return to_numpy(std::move(found), {count});
+}
+
+Members members_of(const PyCodeTable& table, nb::handle given, const char* what) {
+  Members made;
+  for (const std::int64_t each : Buffer(given, what).integers()) {
+    if (each < 0 || each >= static_cast<std::int64_t>(table.columns().size())) throw nb::value_error("no such column");
+    made.push_back(static_cast<std::uint32_t>(each));
+  }
+  return made;
+}
+
+// (the score of a family, its scores with each candidate added or, where it is a parent, taken away); None where the
+// tables would be too large.
+nb::object score_changes(const PyCodeTable& self, std::int64_t child, nb::handle parents, nb::handle candidates,
+                         const FamilyScore& score) {
+  const Members above = members_of(self, parents, "parents"), some = members_of(self, candidates, "candidates");
+  if (child < 0 || child >= static_cast<std::int64_t>(self.columns().size())) throw nb::value_error("child: no such column");
+  const auto node = static_cast<std::uint32_t>(child);
+  Members all = above;
+  all.push_back(node);
+  std::sort(all.begin(), all.end());
+  Members each = some;
+  std::sort(each.begin(), each.end());
+  if (std::adjacent_find(all.begin(), all.end()) != all.end() || std::adjacent_find(each.begin(), each.end()) != each.end() ||
+      std::binary_search(each.begin(), each.end(), node))
+    throw nb::value_error("a column is there twice");
+  std::vector<double> changed(some.size());
+  double own = 0;
+  bool fits = false;
+  {
+    LongCall call;
+    const FamilyChanges& changes = self.changes();
+    fits = changes.fits(node, above, some);
+    if (fits) own = changes.scores(node, above, some, score, changed.data());
+  }
+  if (!fits) return nb::none();
+  return nb::make_tuple(own, to_numpy(std::move(changed)));
 }
 
 // The score of one axis of a table that was counted elsewhere.
@@ -323,6 +370,7 @@ void register_learning(nb::module_& m) {
       .def_prop_ro("rows", &PyCodeTable::rows)
       .def("count", &count_families, "members"_a, "ends"_a)
       .def("score", &score_families, "members"_a, "ends"_a, "of"_a, "child"_a, "score"_a)
+      .def("changes", &score_changes, "child"_a, "parents"_a, "candidates"_a, "score"_a)
       .def("g_tests", &g_tests, "members"_a, "ends"_a)
       .def("exact", &exact_search, "kind"_a, "parameter"_a, "most_parents"_a, "required"_a, "forbidden"_a);
 }

@@ -53,6 +53,7 @@ NB_MODULE(_core, m) {
   register_network_files(m);
   register_approximate(m);
   register_learning(m);
+  register_structure(m);
   register_chain(m);
   register_tree(m);
   m.def("has_avx2", &has_avx2);

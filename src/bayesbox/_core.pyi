@@ -516,6 +516,13 @@ class CodeTable:
         score: FamilyScore,
     ) -> NDArray[np.float64]:
         """The score of the member child[i] of the set of[i], given its others; -inf where the cells have no number."""
+    def changes(
+        self, child: int, parents: NDArray[np.int64], candidates: NDArray[np.int64], score: FamilyScore
+    ) -> tuple[float, NDArray[np.float64]] | None:
+        """(the score of a family, its scores with each candidate added or, where it is a parent, taken away).
+
+        None where the tables would be too large.
+        """
     def g_tests(
         self, members: NDArray[np.int64], ends: NDArray[np.int64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -529,6 +536,31 @@ class CodeTable:
         forbidden: NDArray[np.int64],
     ) -> NDArray[np.int64]:
         """The parents of each column in the best network, as bits; empty where none keeps to the rules."""
+
+class ArcMoves:
+    """A structure under search without arcs yet, and the best of the moves from it; matrices are flat, parent x child.
+
+    required: 1 where an arc must stay; turnable: 1 where it may have either direction; marks: a random number per arc.
+    """
+
+    def __init__(
+        self, nodes: int, required: NDArray[np.uint8], turnable: NDArray[np.uint8], marks: NDArray[np.int64]
+    ) -> None: ...
+    @property
+    def total(self) -> float:
+        """The sum of the scores of all families."""
+    def toggle(self, parent: int, child: int) -> None:
+        """Add an arc, or take it away."""
+    def set_changes(self, child: int, score: float, gain: NDArray[np.float64]) -> None:
+        """The score of a node's family, and what each change of one parent brings; -inf where that may not be."""
+    def lower(self, child: int, by: float) -> None:
+        """Lower the gains of a node."""
+    def remember(self) -> None:
+        """Put this structure among those that `best(fresh=True)` avoids."""
+    def best(self, fresh: bool) -> tuple[int, int, int, float]:
+        """(kind, parent, child, gain): 0 to add, 1 to delete, 2 to reverse; the gain is -inf where there is none."""
+    def covered(self) -> list[tuple[int, int]]:
+        """The turnable arcs whose direction leaves the score as it is, by child, then parent."""
 
 def expected_counts(
     tree: JunctionTree, states: NDArray[np.int32], weights: NDArray[np.float64]

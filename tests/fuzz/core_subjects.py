@@ -100,6 +100,7 @@ def code_table(draw: np.random.Generator) -> Any:
         table.count(members, ends)
         table.score(members, ends, of, child, _core.FamilyScore(kind, parameter, 1.0, ROWS))
         table.g_tests(whole(0, 1, 2), whole(3))
+        table.changes(0, members[1:2], members[3:], _core.FamilyScore(kind, parameter, 1.0, ROWS))
 
     columns = [codes_of(draw, 3, np.uint8), codes_of(draw, 2, np.uint8), codes_of(draw, 4, np.uint16)]
     return run, (
@@ -121,6 +122,20 @@ def exact_structure(draw: np.random.Generator) -> Any:
 
     columns = [codes_of(draw, 3, np.uint8), codes_of(draw, 2, np.uint8), codes_of(draw, 4, np.uint16)]
     return run, (columns, whole(3, 2, 4), int(draw.integers(3)), 1.0, 2, whole(0, 1, 0), whole(2, 0, 0))
+
+
+@example
+def arc_moves(draw: np.random.Generator) -> Any:
+    def run(nodes: Any, required: Any, turnable: Any, marks: Any, parent: Any, child: Any, gain: Any) -> None:
+        moves = _core.ArcMoves(nodes, required, turnable, marks)
+        moves.toggle(parent, child)
+        moves.set_changes(child, -1.0, gain)
+        moves.remember()
+        moves.best(fresh=True)
+        moves.covered()
+
+    flags = draw.integers(0, 2, 9).astype(np.uint8)
+    return run, (3, flags, flags, draw.integers(1, 1 << 62, 9), 0, 1, draw.normal(size=3))
 
 
 @example

@@ -89,6 +89,18 @@ class MemoryCounter:
         assert self.complete
         return self._table.score(*flat(sets), np.array(of, dtype=np.int64), np.array(child, dtype=np.int64), score)
 
+    def changes(
+        self, child: int, parents: Sequence[int], candidates: Sequence[int], score: FamilyScore
+    ) -> tuple[float, Doubles] | None:
+        """The score of a family, and its scores with each candidate added or, where it is a parent, taken away.
+
+        Of complete rows; None where the tables would be too large.
+        """
+        assert self.complete
+        return self._table.changes(
+            child, np.array(parents, dtype=np.int64), np.array(candidates, dtype=np.int64), score
+        )
+
     def g_tests(self, sets: Sequence[Members]) -> tuple[Doubles, Doubles]:
         """Of complete rows."""
         assert self.complete

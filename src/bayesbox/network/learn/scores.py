@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from bayesbox._core import FamilyScore
 from bayesbox.errors import BadOption
-from bayesbox.stat.family_counter import Counter
+from bayesbox.stat.family_counter import Counter, MemoryCounter
 
 LIKELIHOOD, DIRICHLET, BDEU = 0, 1, 2
 NAMES = ("bic", "aic", "loglik", "bdeu", "k2", "dirichlet")
@@ -106,8 +106,10 @@ class Scorer:
 
         A family is a column and its parents as bits; none gets more than `most` parents.
         """
-        new: dict[Key, Request] = {}
         unknown = [family for family in families if family not in self._changes]
+        if isinstance(self.counter, MemoryCounter):
+            unknown = [family for family in unknown if not self._count_changes(self.counter, *family, candidates, most)]
+        new: dict[Key, Request] = {}
         for node, mask in unknown:
             above = columns_of(mask)
             full = len(above) >= most
@@ -130,6 +132,21 @@ class Scorer:
                     gain[other] = self._known[node, mask ^ 1 << other] - own
             self._changes[node, mask] = Change(own, gain)
         return [self._changes[family] for family in families]
+
+    def _count_changes(
+        self, counter: MemoryCounter, node: int, mask: int, candidates: Sequence[Sequence[int]], most: int
+    ) -> bool:
+        """All changes of one family of rows in memory, in one call; False where its tables would be too large."""
+        above = columns_of(mask)
+        some = candidates[node] if len(above) < most else [each for each in candidates[node] if mask >> each & 1]
+        found = counter.changes(node, above, some, self._core)
+        if found is None:
+            return False
+        own, changed = found
+        gain = np.full(len(counter.cards), -np.inf)
+        gain[some] = changed - own
+        self._changes[node, mask] = Change(own, gain)
+        return True
 
     def _count(self, new: Mapping[Key, Request]) -> None:
         """Work out what is not known, all of it in one pass over the rows; families of the same set share a table."""

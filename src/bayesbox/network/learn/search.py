@@ -16,15 +16,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bayesbox.network.learn.arcs import ArcRules, Matrix, packed, reachable, unpacked
+from bayesbox._core import ArcMoves
+from bayesbox.network.learn.arcs import ArcRules, packed
 from bayesbox.network.learn.scores import Scorer, columns_of
 
-Doubles = NDArray[np.float64]
 Generator = np.random.Generator
 
-ADD, DELETE, REVERSE = 0, 1, 2
+REVERSE = 2  # the kind of move of the core that changes two nodes
 TURNED = (1, 8)  # arcs that are turned round at most between two moves: of one restart, of the next, ...
 
 
@@ -83,23 +82,24 @@ def tolerance(score: float) -> float:
 
 
 class _Stand:
-    """A structure, the score of each family, and what each change of one parent would bring."""
+    """A structure, and in the core the score of each family and what each change of one parent would bring."""
 
     def __init__(self, walk: _Walk, parents: Sequence[int]) -> None:
         self.walk = walk
-        self.parents = list(parents)
-        self.arcs: Matrix = unpacked(self.parents).T.copy()
-        self.scores = [0.0] * walk.count
-        self.gain = np.full((walk.count, walk.count), -np.inf)
+        self.parents = [0] * walk.count
+        self.moves = ArcMoves(walk.count, walk.required, walk.turnable, walk.marks)
+        for child, above in enumerate(parents):
+            for parent in columns_of(above):
+                self.toggle(parent, child)
         self.refresh(range(walk.count))
 
     @property
     def total(self) -> float:
-        return float(np.sum(self.scores))
+        return self.moves.total
 
     def toggle(self, parent: int, child: int) -> None:
         self.parents[child] ^= 1 << parent
-        self.arcs[parent, child] = not self.arcs[parent, child]
+        self.moves.toggle(parent, child)
 
     def refresh(self, nodes: Sequence[int]) -> None:
         """Work out again what it would bring to add or to take away each parent of these nodes."""
@@ -107,27 +107,7 @@ class _Stand:
         families = [(node, self.parents[node]) for node in nodes]
         found = walk.scorer.changes(families, walk.candidates, walk.rules.max_parents)
         for node, change in zip(nodes, found, strict=True):
-            self.scores[node] = change.score
-            self.gain[:, node] = change.gain
-
-    def moves(self) -> Doubles:
-        """The gain of each legal move: kinds x parents x children, -inf where it is not legal."""
-        return legal_moves(self.parents, self.arcs, self.gain, self.walk.rules)
-
-
-def legal_moves(parents: Sequence[int], arcs: Matrix, gain: Doubles, rules: ArcRules) -> Doubles:
-    """What adding, deleting and reversing would bring, from what each change of one parent brings."""
-    count = len(parents)
-    reach, _ = reachable(parents)
-    free = arcs & ~rules.required
-    found = np.full((3, count, count), -np.inf)
-    np.copyto(found[ADD], gain, where=~(arcs | arcs.T | reach.T))
-    np.copyto(found[DELETE], gain, where=free)
-    # an arc is turned round where no other path leads from its parent to its child
-    other = arcs.astype(np.float32) @ reach.astype(np.float32) > 0
-    turned = np.nonzero(free & np.isfinite(gain.T) & ~other)
-    found[REVERSE][turned] = gain[turned] + gain.T[turned]
-    return found
+            self.moves.set_changes(node, change.score, change.gain)
 
 
 class _Walk:
@@ -139,35 +119,27 @@ class _Walk:
         self.progress = progress
         self.count = len(scorer.counter.cards)
         self.candidates = [np.flatnonzero(column).tolist() for column in rules.allowed.T]
-        self.turnable = packed(rules.allowed & ~rules.required & rules.allowed.T)
+        self.required = rules.required.astype(np.uint8).reshape(-1)
+        self.turnable = (rules.allowed & ~rules.required & rules.allowed.T).astype(np.uint8).reshape(-1)
+        self.marks = np.random.default_rng(0).integers(1, 1 << 63, size=self.count * self.count)
         self.moves = 0
         self.best = -np.inf
         self.history: list[float] = []
         self.begun = time.perf_counter()
-        marks = np.random.default_rng(0).integers(1, 1 << 63, size=(self.count, self.count))
-        self.marks: list[list[int]] = marks.tolist()
 
     def climb(self, parents: Sequence[int], patience: int) -> Found:
         """To a summit, and with patience beyond it."""
         stand = _Stand(self, parents)
-        mark = 0
-        for child, above in enumerate(stand.parents):
-            for parent in columns_of(above):
-                mark ^= self.marks[parent][child]
-        seen = {mark}
+        stand.moves.remember()
         best = Found(list(stand.parents), stand.total)
         self._report(best.score)
         idle = 0
         while True:
-            found = stand.moves()
-            move = self._best_move(found, mark, seen if patience else None)
-            if move is None:
+            kind, parent, child, gain = stand.moves.best(fresh=patience > 0)
+            if gain == -np.inf or (gain <= tolerance(best.score) and idle >= patience):
                 return best
-            kind, parent, child = move
-            if found[move] <= tolerance(best.score) and idle >= patience:
-                return best
-            mark = self._apply(stand, kind, parent, child, mark)
-            seen.add(mark)
+            self._apply(stand, kind, parent, child)
+            stand.moves.remember()
             total = stand.total
             if total > best.score + tolerance(best.score):
                 best, idle = Found(list(stand.parents), total), 0
@@ -185,16 +157,15 @@ class _Walk:
             if equivalent:
                 self._turn(stand, int(generator.integers(turned + 1)), generator)
             else:
-                stand.gain[:, int(generator.integers(self.count))] -= 1.0  # another order of the first moves
-            found = stand.moves()
-            move = self._best_move(found, 0, None)
-            if move is None or found[move] <= tolerance(stand.total):
+                stand.moves.lower(int(generator.integers(self.count)), 1.0)  # another order of the first moves
+            kind, parent, child, gain = stand.moves.best(fresh=False)
+            if gain <= tolerance(stand.total):
                 break
-            self._apply(stand, *move, 0)
+            self._apply(stand, kind, parent, child)
             self._report(stand.total)
         return stand.parents
 
-    def _apply(self, stand: _Stand, kind: int, parent: int, child: int, mark: int) -> int:
+    def _apply(self, stand: _Stand, kind: int, parent: int, child: int) -> None:
         stand.toggle(parent, child)
         changed = [child]
         if kind == REVERSE:
@@ -202,26 +173,6 @@ class _Walk:
             changed.append(parent)
         stand.refresh(changed)
         self.moves += 1
-        return self._after(kind, parent, child, mark)
-
-    def _after(self, kind: int, parent: int, child: int, mark: int) -> int:
-        """The mark of the structure that a move leads to."""
-        mark ^= self.marks[parent][child]
-        return mark ^ self.marks[child][parent] if kind == REVERSE else mark
-
-    def _best_move(self, found: Doubles, mark: int, seen: set[int] | None) -> tuple[int, int, int] | None:
-        """The best move, the first of equally good ones; with `seen`, to a structure that is none of these."""
-        while True:
-            best = float(found.max(initial=-np.inf))
-            if best == -np.inf:
-                return None
-            near = found >= best - 1e-9 * max(1.0, abs(best))
-            for place in np.flatnonzero(near).tolist():
-                kind, rest = divmod(place, self.count * self.count)
-                parent, child = divmod(rest, self.count)
-                if seen is None or self._after(kind, parent, child, mark) not in seen:
-                    return kind, parent, child
-                found[kind, parent, child] = -np.inf
 
     def _turn(self, stand: _Stand, count: int, generator: Generator) -> None:
         """Turn covered arcs round, by chance.
@@ -231,19 +182,15 @@ class _Walk:
         """
         changed: set[int] = set()
         for _ in range(count):
-            covered = [
-                (parent, child)
-                for child, above in enumerate(stand.parents)
-                for parent in columns_of(above & self.turnable[child])
-                if above == stand.parents[parent] | 1 << parent
-            ]
+            covered = stand.moves.covered()
             if not covered:
                 break
             parent, child = covered[int(generator.integers(len(covered)))]
             stand.toggle(parent, child)
             stand.toggle(child, parent)
             changed |= {parent, child}
-        stand.refresh(sorted(changed))
+        if changed:
+            stand.refresh(sorted(changed))
 
     def _report(self, score: float) -> None:
         self.best = max(self.best, score)
