@@ -54,6 +54,7 @@ from collections.abc import Callable, Iterable, Iterator
 from bayesbox.described import Advice as Advice
 from bayesbox.described import Described as Described
 from bayesbox.described import Remedy as Remedy
+from bayesbox.described import pasted
 from bayesbox.described import shown as shown
 from bayesbox.warned import AnswerByCases as AnswerByCases
 from bayesbox.warned import CalibrationNotExported as CalibrationNotExported
@@ -175,12 +176,15 @@ class UnknownColumn(BadData, KeyError):
     def __init__(self, column: object, *, available: Iterable[object], where: str | None = None) -> None:
         names = [str(name) for name in available]
         near = difflib.get_close_matches(str(column), names, n=1)
+        remedy: Advice | None = None
         if near:
             remedy = f"Did you mean `{near[0]}`?"
-        else:
+            if near[0].startswith(f"{column} "):
+                remedy += Remedy("", f" Quote a name that contains spaces: {pasted(near[0])}")
+        elif names:
             listed = ", ".join(f"`{name}`" for name in names[:12]) + (", ..." if len(names) > 12 else "")
-            remedy = f"The columns are {listed}" if names else ""
-        super().__init__(f"no column `{column}`", where=where, remedy=remedy or None, column=column)
+            remedy = f"The columns are {listed}"
+        super().__init__(f"no column `{column}`", where=where, remedy=remedy, column=column)
 
 
 class KindContradiction(BadData):

@@ -187,7 +187,7 @@ def test_a_value_that_is_no_flag(bayes: Bayes, folder: Path, types: tuple[str, .
     bayes("train", "t.csv", "-t", "class", *types)
     told = bayes("update", "t.bayes", "more.csv", code=3).err
     assert f"more.csv, row 3: column `old` is a flag, so its values must be false, true, 0 or 1, got '{value}'" in told
-    assert "train anew with --types old=category" in told
+    assert "train again with --types old=category" in told
     (folder / "more.csv").write_text("old,class\ntrue,a\n1,b\nFALSE,b\n")
     assert "3 rows learned" in bayes("update", "t.bayes", "more.csv").err
 
@@ -199,4 +199,4 @@ def test_a_text_in_a_number_that_was_learned(bayes: Bayes, folder: Path) -> None
     for verb in ("update", "forget", "predict", "evaluate"):
         told = bayes(verb, "t.bayes", "more.csv", code=3).err
         assert "line 3, column `size`" in told
-        assert "t.bayes has learned the column so: mend the value, say --na 'big'" in told
+        assert "t.bayes was trained on another type of this column. Correct the value, pass --na big" in told

@@ -32,7 +32,7 @@ MISTAKES = [
     (["train", "twice.csv", "-t", "b"], 3, ["two columns are named `a`", "Rename one"]),
     (["train", "churn.csv", "-t", "churn", "-o", "no/such/x.bayes"], 74, ["no/such/x.bayes", "folder exists"]),
     (["train", "churn.csv", "-t", "churn", "-o", "-"], 2, ["standard output", "pass a file name"]),
-    (["predict", "nomodel.bayes", "churn.csv"], 74, ["nomodel.bayes", "Check the file name"]),
+    (["predict", "nomodel.bayes", "churn.csv"], 74, ["nomodel.bayes", "file not found"]),
     (["predict", "churn.csv", "churn.bayes"], 4, ["churn.csv", "not a bayesbox model", "bayes train"]),
     # the model and its options
     (["train", "churn.csv", "-t", "churn", "--model", "tanz"], 2, ["unknown model `tanz`", "Choose one of: naive"]),
@@ -82,6 +82,22 @@ MISTAKES = [
     # verbs
     (["prdict", "churn.bayes", "churn.csv"], 2, ["unknown command `prdict`", "Did you mean `predict`?"]),
     (["rule", "--prior", "2", "--likelihood", ".5", "--evidence", ".1"], 2, ["between 0 and 1", "2.0"]),
+    # a new user: wrong files, names with spaces, verbs of other tools
+    (["calibrate", "churn.bayes", "other.csv"], 3, ["no column `churn`", "-t COLUMN", "`signup`, `amount`"]),
+    (["update", "churn.bayes", "renamed.csv"], 3, ["no column `churn`", "`customer id`, `tenure`, `left`"]),
+    (["calibrate", "churn.bayes", "churn.bayes"], 3, ["a bayesbox model, not a table", "bayes show churn.bayes"]),
+    (["schema", "churn.bayes"], 3, ["a bayesbox model, not a table", "bayes show churn.bayes"]),
+    (["show", "churn.csv"], 4, ["a text file, such as a table", "bayes train churn.csv -t COLUMN"]),
+    (["train", "new", "orders.csv", "-t", "late"], 74, ["not found", "'new orders.csv'", "Quote"]),
+    (["train", "new orders.csv", "-t", "order", "-o", "s.bayes"], 3, ["Quote", "'order value'"]),
+    (["train", "new orders.csv", "-t", "late", "--types", "order", "value=real"], 2, ["'order'", "quote a column"]),
+    (["evaluate", "churn.csv", "churn.bayes"], 2, ["not a model", "pass the model first"]),
+    (["query", "nonet.json", "P(a)"], 74, ["nonet.json", "not found"]),
+    (["network", "show", "churn.csv"], 2, [".bif", "bayes network learn churn.csv"]),
+    (["network", "learn", "churn.csv", "--bins", "4", "-o", "n.json"], 2, ["got '4'", "frequency:4"]),
+    (["compare", "churn.csv"], 2, ["unknown command `compare`", "bayes evaluate DATA -t COLUMN --compare"]),
+    (["fit", "churn.csv"], 2, ["unknown command `fit`", "bayes train DATA -t COLUMN"]),
+    (["serve", "churn.bayes"], 2, ["folder of model files", "bayes serve models"]),
     (["network", "learn", "churn.csv", "-o", "net.txt"], 2, ["net.txt", "The extensions are .bif"]),
 ]
 
@@ -96,6 +112,8 @@ def churn(bayes: Bayes, tmp_path: Path) -> Path:
     ]
     (tmp_path / "churn.csv").write_text("\n".join(["customer id,tenure,contract,score,churn", *rows]) + "\n")
     (tmp_path / "other.csv").write_text("signup,amount\n2020-01-01,3\n")
+    (tmp_path / "renamed.csv").write_text("customer id,tenure,left\nC1,3,Yes\n")
+    (tmp_path / "new orders.csv").write_text("order value,late\n3,yes\n4,no\n")
     (tmp_path / "broken.csv").write_text("a,b\n1,x\n2,y,z\n")
     (tmp_path / "norows.csv").write_text("a,b\n")
     (tmp_path / "empty.csv").write_text("")

@@ -68,7 +68,7 @@ def test_meaning(text, question):
 @pytest.mark.parametrize(
     ("text", "column", "expected"),
     [
-        ("", 1, "a name"),
+        ("", 1, "empty"),
         ("P()", 3, "a name"),
         ("P(B | J=)", 9, "a value"),
         ("P(B | J)", 8, "`=`, `~` or `:=`"),

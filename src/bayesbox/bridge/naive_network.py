@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bayesbox.described import ignoring, parameter
+from bayesbox.described import Remedy, ignoring, parameter
 from bayesbox.dist.base import Doubles, LevelTable
 from bayesbox.errors import BadOption
 from bayesbox.network.graph import TOLERANCE, Graph, Node
@@ -33,11 +33,12 @@ def network_of(classifier: NaiveClassifier, target: str | None = None) -> Bayesi
         found = conditional.level_table()
         if found is None:
             raise BadOption(
-                f"column `{conditional.columns[0]}` is a number or a text: it has no table of states",
+                f"a network question needs states, but column `{conditional.columns[0]}` is a number or a text",
                 remedy="Bin the numbers and train again: "
                 + parameter("numeric", "mdl")
                 + "; or ignore the column: "
-                + ignoring(conditional.columns[0]),
+                + ignoring(conditional.columns[0])
+                + Remedy("; or call predict_proba", "; or predict one case: bayes explain MODEL --set COLUMN=VALUE"),
             )
         nodes.append(_node(conditional.columns[0], found, root.name))
     return BayesianNetwork.of(Graph(nodes))

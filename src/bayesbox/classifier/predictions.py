@@ -46,7 +46,8 @@ def held_out(
 ) -> Evaluation:
     """The evaluation on given rows; `of` is what messages call one of these."""
     if both is None or not both.found.rows:
-        raise BadData(f"no {of} has a label", where=source.name)
+        remedy = "The data have no rows, or the target column is empty: check the file and the name of the column"
+        raise BadData(f"no {of} has a label", where=source.name, remedy=remedy)
     return Evaluation(
         how,
         source.name,

@@ -417,5 +417,6 @@ def train(
 
 
 def nothing_labelled(classifier: AnyClassifier, source: Source) -> BadData:
-    """What to say of rows none of which has a label."""
-    return BadData(f"no {classifier.unit} has a label", where=source.name)
+    """The error for rows of which none has a label."""
+    remedy = "The data have no rows, or the target column is empty: check the file and the name of the column"
+    return BadData(f"no {classifier.unit} has a label", where=source.name, remedy=remedy)

@@ -366,7 +366,8 @@ def _learner(data: Sequence[str], given: Json, threads: int) -> Opened[AnyClassi
     blank = blank.changed(ignore=identifiers) if identifiers else blank
     if target is None and blank.needs_target:
         raise click.UsageError(
-            f"{data[0]} is not a model, so it is taken as training data, but there is no target column: pass -t COLUMN"
+            f"{data[0]} is not a model, so it is used as training data, but there is no target column: pass -t COLUMN; "
+            "to evaluate a model on data, pass the model first"
         )
     if not (given["compare"] or given["robustness"]):  # there each kind takes what it can
         require_taken(blank, given)

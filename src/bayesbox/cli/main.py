@@ -62,6 +62,25 @@ VERBS = {
 }
 """Every verb and what it does, in the order of the help."""
 
+OTHER_NAMES = {
+    "classify": "predict MODEL DATA",
+    "compare": "evaluate DATA -t COLUMN --compare",
+    "convert": "network convert IN OUT",
+    "delete": "forget MODEL DATA",
+    "fit": "train DATA -t COLUMN",
+    "info": "show MODEL",
+    "inspect": "show MODEL, or bayes schema DATA",
+    "learn": "train DATA -t COLUMN, or bayes network learn DATA -o net.json",
+    "nomogram": "explain MODEL DATA --row N --svg nomogram.svg",
+    "remove": "forget MODEL DATA",
+    "score": "evaluate MODEL DATA",
+    "test": "evaluate MODEL DATA",
+    "unlearn": "forget MODEL DATA",
+    "validate": "evaluate DATA -t COLUMN --cv 10",
+    "what-if": "explain MODEL DATA --row N --set COLUMN=VALUE",
+}
+"""What users of other tools type first, and what it is called here."""
+
 _FOLDERS = {
     "answer": ("drift", "importance"),
     "audit": ("audit", "diff", "events", "key", "verify"),
@@ -107,6 +126,8 @@ def nearest_verb(name: str) -> str:
     """What to type instead of a verb that is not there."""
     import difflib
 
+    if name in OTHER_NAMES:
+        return f"Try: bayes {OTHER_NAMES[name]}"
     near = difflib.get_close_matches(name, VERBS, n=1)
     return f"Did you mean `{near[0]}`?" if near else f"The commands are {', '.join(VERBS)}"
 

@@ -110,5 +110,9 @@ def report(
     found = model if isinstance(model, BayesianNetwork | Classifier) else getattr(model, "classifier_", None)
     if found is None:
         raise BadOption("a report needs a fitted classifier or a network", found=type(model).__name__)
+    if isinstance(data, str) and data.lower().endswith((".html", ".htm")):
+        raise BadOption(
+            "data must be rows, not the report", found=data, remedy=f"Pass the file to write as path={data!r}"
+        )
     write_report(report_of_model(found, data, target=target, weight=weight, rows=rows, suppress=suppress), path)
     return str(path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from collections.abc import Sequence
@@ -115,6 +116,12 @@ def like_frame(table: pa.Table, data: Any) -> Any:
 
 
 def _classifier_of(model: object) -> AnyClassifier:
+    if isinstance(model, str | os.PathLike):
+        raise BadOption(
+            "model must be a fitted estimator, not the name of a file",
+            found=str(model),
+            remedy=f"Load it first: bayesbox.load({str(model)!r})",
+        )
     check_is_fitted(model)
     classifier = getattr(model, "classifier_", None)
     if not isinstance(classifier, Classifier):

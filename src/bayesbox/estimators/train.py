@@ -91,6 +91,12 @@ def train(
     """
     if model is not None and (isinstance(model, type) or not hasattr(model, "_new_classifier")):
         raise BadOption("model must be a bayesbox estimator", found=model, remedy="Write model=bayesbox.NaiveBayes()")
+    if target is not None and not isinstance(target, str):
+        raise BadOption(
+            "target must be the name of a column",
+            found=type(target).__name__,
+            remedy="With the labels apart from the rows, call fit(X, y) of an estimator, such as NaiveBayes()",
+        )
     estimator: CountedEstimator[Any] = NaiveBayes() if model is None else clone(model)
     dialect = TextDialect(encoding, decimal, thousands, delimiter, skip_rows, comment, sheet)
     reading = ReadingOptions(na, bad_rows, format, threads, target_bins, follow_links, dialect)

@@ -19,8 +19,10 @@ import zlib
 from collections.abc import Mapping
 from typing import NamedTuple, NoReturn, cast
 
-from bayesbox.errors import BadModelFile, SourceUnavailable, file_name
+from bayesbox.described import Advice
+from bayesbox.errors import BadModelFile, file_name
 from bayesbox.file.strict_json import dumps
+from bayesbox.file.wrong_file import not_a_model, unavailable
 
 LIMIT = 1 << 30  # bytes of a file
 MOST_MEMBERS = 1000
@@ -97,7 +99,8 @@ def unpack(data: bytes, *, name: str = "model") -> dict[str, bytes]:
     """
     _require_size(len(data), name)
     if data[: len(_HEADER)] != _HEADER:
-        _refuse("this is not a bayesbox model", name, found=bytes(data[:16]), remedy=NO_MODEL)
+        what, remedy = not_a_model(bytes(data[:512]), name) or ("this is not a bayesbox model", NO_MODEL)
+        _refuse(what, name, found=bytes(data[:16]) if remedy == NO_MODEL else None, remedy=remedy)
     entries = _directory(data, name)
     members = {entry.name: _content(data, entry, name) for entry in entries}
     manifest = members.pop(MANIFEST, None)
@@ -186,10 +189,7 @@ def read(path: str | os.PathLike[str]) -> bytes:
             if len(data) > size:  # a pipe, or a file that is growing
                 data += file.read(LIMIT + 1 - len(data))
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise SourceUnavailable(
-            f"this file cannot be read: {reason}", where=name, remedy="Check the file name and its permissions"
-        ) from error
+        raise unavailable(error, name) from error
     _require_size(max(size, len(data)), name)
     return data
 
@@ -199,5 +199,5 @@ def _require_size(size: int, name: str) -> None:
         _refuse(f"the file is too large for a model: more than {LIMIT} bytes", name, found=size, remedy=NO_MODEL)
 
 
-def _refuse(what: str, where: str, *, found: object = None, remedy: str = DAMAGED) -> NoReturn:
+def _refuse(what: str, where: str, *, found: object = None, remedy: Advice = DAMAGED) -> NoReturn:
     raise BadModelFile(what, where=where, found=found, remedy=remedy)

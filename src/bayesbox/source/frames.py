@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -172,6 +173,12 @@ def _from_protocol(data: object) -> Table:
         return _from_interchange(data)
     if exports_array(data):
         return _from_numpy(np.asarray(data))
+    if isinstance(data, str | os.PathLike):
+        raise BadData(
+            "X must be rows, not the name of a file",
+            found=str(data),
+            remedy="bayesbox.train and bayesbox.predict read files",
+        )
     raise BadData(
         f"rows of type {type(data).__name__} cannot be read",
         remedy="Pass a pandas or polars data frame, an Arrow table, an array, or a list of dicts or rows",

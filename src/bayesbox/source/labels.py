@@ -43,7 +43,10 @@ def labels_of(y: object) -> Column:
     if isinstance(y, list | tuple) and _is_flat(y):
         return values_column(y, "y")
     if isinstance(y, str | bytes | Mapping) or np.isscalar(y):
-        raise BadData("the labels must be one column: one label per row", found=y)
+        remedy = (
+            "Pass the values, such as frame['class'], and drop them from X; or bayesbox.train(frame, target='class')"
+        )
+        raise BadData("y must be one label per row", found=y, remedy=remedy if isinstance(y, str) else None)
     if isinstance(y, pa.Array | pa.ChunkedArray):
         return plain(y, "y")
     if is_polars_series(y):

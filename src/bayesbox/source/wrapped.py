@@ -79,15 +79,17 @@ class Recorded(WrappedSource):
 
 
 class Narrowed(WrappedSource):
-    """A source of which only some columns are taken; `left` are the others, known after the first batch."""
+    """Some columns of a source. `left` are the others, `found` all of them, known after the first batch."""
 
     def __init__(self, source: Source, wanted: Sequence[str]) -> None:
         super().__init__(source)
         self.wanted = frozenset(wanted)
         self.left: list[str] = []
+        self.found: tuple[str, ...] = ()
 
     def _pass_on(self, batches: Iterator[Batch]) -> Iterator[Batch]:
         for batch in batches:
+            self.found = batch.names
             self.left = [name for name in batch.names if name not in self.wanted]
             yield batch.select(tuple(name for name in batch.names if name in self.wanted))
 

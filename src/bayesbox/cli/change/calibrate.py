@@ -11,7 +11,7 @@ from bayesbox.cli.options import shared as options
 from bayesbox.cli.options.text import CHANGE, refuse_foreign
 from bayesbox.cli.print.calibration import calibration_facts, calibration_lines
 from bayesbox.cli.print.output import captured_warnings, emit_json, note, plural
-from bayesbox.errors import BadModelFile, BadOption, NeverLearned, NoCounts
+from bayesbox.errors import BadModelFile, BadOption, NeverLearned, NoCounts, UnknownColumn
 
 if TYPE_CHECKING:
     from bayesbox.classifier.base import AnyClassifier
@@ -116,7 +116,7 @@ def _calibrated(classifier: AnyClassifier, model: str, data: tuple[str, ...], gi
 
 def _rows(classifier: AnyClassifier, data: tuple[str, ...], given: Json) -> list[LabelledRows]:
     from bayesbox.classifier.train import labelled_rows
-    from bayesbox.cli.options.sources import Progress, model_source, skipped_rows
+    from bayesbox.cli.options.sources import Progress, lacking_column, model_source, skipped_rows
 
     threads = options.threads_or_default(given["threads"])
     source, target = model_source(classifier, data, given, threads=threads)
@@ -125,6 +125,8 @@ def _rows(classifier: AnyClassifier, data: tuple[str, ...], given: Json) -> list
         for batch in source.batches():
             parts.append(labelled_rows(batch, target, given["weight"], where=source.name))
             progress(batch.rows)
+    except UnknownColumn as error:
+        raise lacking_column(error, source, target) from None
     finally:
         progress.close()
     skipped_rows(source)

@@ -160,7 +160,7 @@ class ChangingRows:
         return pending.training()
 
     def _read(self, classifier: AnyClassifier, do: Callable[..., T]) -> T:
-        from bayesbox.cli.options.sources import Progress, as_learned, model_source, skipped_rows
+        from bayesbox.cli.options.sources import Progress, as_learned, lacking_column, model_source, skipped_rows
         from bayesbox.cli.print.printer import printer_of
 
         printer_of(classifier).prepare()
@@ -178,8 +178,8 @@ class ChangingRows:
                     progress=progress,
                     forget=self.forget,
                 )
-        except UnknownColumn as error:  # of the columns that the model has: the file may have others
-            raise UnknownColumn(error.column, available=source.left or source.names, where=error.where) from None
+        except UnknownColumn as error:
+            raise lacking_column(error, source, target) from None
         finally:
             progress.close()
         if source.left:

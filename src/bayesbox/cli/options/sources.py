@@ -14,7 +14,8 @@ import click
 
 from bayesbox.cli.options.shared import split
 from bayesbox.cli.print.output import note, plural
-from bayesbox.errors import BadOption, KindContradiction
+from bayesbox.described import pasted
+from bayesbox.errors import BadOption, KindContradiction, UnknownColumn
 
 if TYPE_CHECKING:
     from bayesbox.classifier.base import AnyClassifier
@@ -70,7 +71,8 @@ def _declaration(item: str) -> tuple[str, Kind]:
     for place in places:
         if item[place + 1 :].partition(":")[0].strip() in BY_NAME and item[:place].strip():
             return item[:place].strip(), _kind(item[place + 1 :].strip())
-    remedy = f"Write column=type, where the type is one of {', '.join(BY_NAME)}"
+    quoted = "" if "=" in item else "; quote a column name that contains spaces: --types 'COLUMN NAME=real'"
+    remedy = f"Write column=type, where the type is one of {', '.join(BY_NAME)}{quoted}"
     raise BadOption("this is not a valid column declaration", where="--types", found=item, remedy=remedy)
 
 
@@ -162,18 +164,27 @@ def model_source(
     return Narrowed(opened.source, wanted), opened.target
 
 
+def lacking_column(error: UnknownColumn, source: Narrowed, target: str) -> UnknownColumn:
+    """The error for data without a column that they need, with all columns that they have."""
+    lacking = UnknownColumn(error.column, available=source.found or source.names, where=error.where)
+    if error.column == target:
+        named = f" {lacking.remedy}" if lacking.remedy else ""
+        lacking.remedy = f"The data must have the target of the model; under another name: -t COLUMN.{named}"
+    return lacking
+
+
 @contextlib.contextmanager
 def as_learned(model: str) -> Iterator[None]:
-    """A value that contradicts what a model has learned of its column is told with the remedy that there is then."""
+    """Give the remedy for a value that contradicts the type that a model has learned for its column."""
     try:
         yield
     except KindContradiction as error:
         if error.column is not None:
             missing = isinstance(error.found, str) and 0 < len(error.found) <= SHORT
             error.remedy = (
-                f"{model} has learned the column so: mend the value"
-                + (f", say --na '{error.found}' if it stands for a missing one" if missing else "")
-                + f", or train anew with --types {error.column}=category"
+                f"{model} was trained on another type of this column. Correct the value"
+                + (f", pass --na {pasted(error.found)} if it means missing" if missing else "")
+                + f", or train again with --types {pasted(f'{error.column}=category')}"
             )
         raise
 

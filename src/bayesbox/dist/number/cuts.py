@@ -198,7 +198,8 @@ def binning(method: str) -> Callable[[Doubles, CountArray], Doubles]:
     if name in BY_CLASS and not number:
         return mdl if name == "mdl" else modl
     if name not in BY_NUMBER:
-        raise BadOption("bins must be width:10, frequency:10, mdl or modl", found=method)
+        remedy = f"For {method} bins with about as many rows each: frequency:{method}" if method.isdecimal() else None
+        raise BadOption("bins must be width:10, frequency:10, mdl or modl", found=method, remedy=remedy)
     bins = _number_of_bins(number, method)
     by_number = equal_width if name == "width" else equal_frequency
     return lambda values, counts: by_number(values, counts, bins)

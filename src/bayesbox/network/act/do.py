@@ -26,7 +26,9 @@ def cut_graph(graph: Graph, actions: Mapping[Any, Any]) -> Graph:
     for name, given in actions.items():
         node = graph.node(name)
         if given is None:
-            raise BadOption(f"do({node.name}) needs the state that is set", remedy=f"do({node.name}={node.states[0]})")
+            raise BadOption(
+                f"do({node.name}) needs the state that is set", remedy=f"Write do({node.name}={node.states[0]})"
+            )
         table = distribution_of(node, given) if isinstance(given, Mapping) else _certain(node, given)
         changed[node.name] = Node(node.name, node.states, (), table)
     return Graph([changed.get(name, node) for name, node in graph.nodes.items()], name=graph.name)

@@ -14,9 +14,11 @@ from collections.abc import Callable
 from os import PathLike
 from typing import Any
 
-from bayesbox.errors import BadModelFile, BadOption, SourceUnavailable, file_name
+from bayesbox.described import Remedy, pasted
+from bayesbox.errors import BadModelFile, BadOption, file_name
 from bayesbox.file.atomic import replacing
 from bayesbox.file.lock import WAIT, FileLock
+from bayesbox.file.wrong_file import unavailable
 from bayesbox.network.factor_graph import FactorModel
 from bayesbox.network.graph import Graph
 
@@ -30,6 +32,7 @@ FORMATS = {
     ".xdsl": "xdsl",
     ".json": "json",
 }
+TABLES = (".csv", ".tsv", ".parquet", ".arrow", ".feather", ".jsonl", ".xlsx")  # often passed for a network
 NOT_READ = {".dsl": "the older format of GeNIe and SMILE", ".dne": "a format of Netica", ".neta": "a format of Netica"}
 HOLD_COMPACT = ("json", "xdsl", "net")  # noisy-OR and the like; in other formats their tables are written in full
 MOST_BYTES = 2**30  # of a file, after it was inflated
@@ -59,11 +62,21 @@ def require_format(path: str | PathLike[str]) -> str:
         )
     if found is None:
         raise BadOption(
-            "not a network file, by its extension",
+            "this is not a network file, by its extension",
             found=file_name(path),
-            remedy=f"The extensions are {', '.join(FORMATS)}",
+            remedy=f"The extensions are {', '.join(FORMATS)}" + _instead(ending, pasted(file_name(path))),
         )
     return found
+
+
+def _instead(ending: str, file: str) -> Remedy:
+    """How to get a network from a file that is not one."""
+    if ending == ".bayes":
+        return Remedy(". Use bayesbox.load(...).to_network()", f". To print the model: bayes show {file}")
+    if ending in TABLES:
+        learned = f". Learn a network from a table: bayes network learn {file} -o net.json"
+        return Remedy(". Learn a network from a table: bayesbox.learn_network", learned)
+    return Remedy("", "")
 
 
 def _module(path: str | PathLike[str]) -> Any:
@@ -137,8 +150,7 @@ def read_bytes(path: str) -> bytes:
                 with io.BufferedReader(file) as rest:
                     data += rest.read(MOST_BYTES + 1)
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise SourceUnavailable(f"this file cannot be read: {reason}", where=path) from error
+        raise unavailable(error, path) from error
     if path.lower().endswith(".gz"):
         limit = min(MOST_BYTES, max(MOST_INFLATION * len(data), ALWAYS_INFLATED))
         try:

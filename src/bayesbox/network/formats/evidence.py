@@ -5,8 +5,8 @@ from __future__ import annotations
 from os import PathLike
 
 from bayesbox.errors import file_name
+from bayesbox.file.wrong_file import unavailable
 from bayesbox.network.formats import uai
-from bayesbox.source.files.streams import unavailable
 
 
 def read_evidence(path: str | PathLike[str]) -> dict[str, str]:

@@ -30,6 +30,7 @@ from fractions import Fraction
 from typing import ClassVar, NoReturn
 
 from bayesbox.errors import BadOption
+from bayesbox.network.query.slips import comparison, joined
 
 SPECIAL = frozenset(',|=()~:"')  # what no bare name holds
 ENDS_VALUE = frozenset(',|)("')  # what no bare value holds: an opening bracket or a quote inside is a slip
@@ -137,10 +138,10 @@ def parse(text: str) -> Question:
     (Term(name='colour', value='red'),)
     >>> str(parse('"eye colour"=blue _|_ size|class'))
     'eye colour=blue _|_ size | class'
-    >>> parse("P(B | J=)")
+    >>> parse("P(B | J=)")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    bayesbox.errors.BadOption: column 9 of 'P(B | J=)': expected a value, got ')'. A value in double ...
+    bayesbox.errors.BadOption: column 9 of 'P(B | J=)': expected a value, got ')'. Write a value, in ...
     """
     return _Parser(text).question()
 
@@ -207,9 +208,6 @@ def number_text(number: Fraction) -> str:
     return decimal if Fraction(decimal) == number else f"{number.numerator}/{number.denominator}"
 
 
-COMPARED = re.compile(r"([^<>]+)[<>]")  # a name without quotes in front of a comparison
-
-
 class _Parser:
     """Reads a text from left to right; `at` is the position of the next character."""
 
@@ -222,7 +220,8 @@ class _Parser:
     # what the notation is made of
 
     def question(self) -> Question:
-        self.spaces()
+        if self.skipped() == len(self.text):
+            self.fail("the question is empty", "Write it as P(colour=red | class=+)")
         found: Question = self.query() if QUERY.match(self.text, self.at) else self.independence()
         self.end()
         return found
@@ -265,7 +264,7 @@ class _Parser:
     def independence(self) -> Independence:
         left = self.terms()
         if not self.sees_sign():
-            self.fail(f"expected `{SIGN}` between spaces", "Write a probability as P(colour=red | class=+)")
+            self.fail(f"expected P( ), or `{SIGN}` between spaces", "Write a probability as P(colour=red | class=+)")
         self.at += len(SIGN)
         right = self.terms()
         given = self.terms() if self.took("|") else ()
@@ -284,7 +283,9 @@ class _Parser:
 
     def term(self) -> Term:
         name = self.name()
-        return Term(name, self.value() if self.took("=") else None)
+        if self.took("="):
+            return Term(name, self.value())
+        return Term(self.unless(comparison(name), name, self.at), None)
 
     def evidence(self) -> Evidence:
         name = self.name()
@@ -298,13 +299,7 @@ class _Parser:
             if not isinstance(believed, Fraction) and sum(share for _, share in believed) != 1:
                 self.fail("expected probabilities that sum to 1", at=start)
             return Believed(name, believed)
-        compared = COMPARED.match(name)
-        if compared is not None:
-            self.fail(
-                "comparisons are not supported in a question",
-                f"Write {quoted_name(compared[1].strip())}=VALUE, or add a column of bins to the data",
-                at=start,
-            )
+        self.unless(comparison(name), name, start)
         return self.fail("expected `=`, `~` or `:=`", f"Evidence needs a value: {quoted_name(name)}=...")
 
     def likelihood(self) -> Fraction | tuple[tuple[str, Fraction], ...]:
@@ -345,7 +340,13 @@ class _Parser:
         return self.word("a name", SPECIAL)
 
     def value(self) -> str:
-        return self.word("a value", ENDS_VALUE)
+        if self.sees('"'):
+            return self.quoted()
+        start, found = self.at, self.word("a value", ENDS_VALUE)
+        return self.unless(joined(found), found, start)
+
+    def unless(self, slip: tuple[str, str] | None, found: str, at: int) -> str:
+        return found if slip is None else self.fail(*slip, at=at)
 
     def word(self, what: str, special: frozenset[str]) -> str:
         start = self.skipped()
@@ -355,9 +356,7 @@ class _Parser:
             self.at += 1
         found = self.text[start : self.at].strip()
         if not found:
-            self.fail(
-                f"expected {what}", f"{what[0].upper()}{what[1:]} in double quotes may contain any character, or none"
-            )
+            self.fail(f"expected {what}", f"Write {what}, in double quotes if it is empty or contains , | = ( ) ~ :")
         if self.at < len(self.text) and self.text[self.at] in '("':
             self.fail(f"{what} without quotes continues here", QUOTE)
         return found

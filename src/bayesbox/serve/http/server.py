@@ -110,7 +110,12 @@ def run(options: ServeOptions, started: Callable[[str, list[dict[str, Any]]], No
     except ImportError as error:
         raise MissingExtra(error.name or "uvicorn", "serve") from None
     if not Path(options.folder).is_dir():
-        raise BadOption("DIR must be a folder that holds models", found=options.folder)
+        raise BadOption(
+            "DIR must be a folder of model files",
+            found=options.folder,
+            remedy="Put models into one, such as: bayes train DATA -t COLUMN -o models/NAME.bayes, "
+            "then run: bayes serve models",
+        )
     listening = bound_socket(options.host, options.port)
     scheme = "http" if options.cert is None else "https"
     host = f"[{options.host}]" if ":" in options.host else options.host

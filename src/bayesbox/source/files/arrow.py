@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from bayesbox.errors import BadData
+from bayesbox.file.wrong_file import unavailable
 from bayesbox.schema.arrays import ArrowColumn, numpy_values, text_array
 from bayesbox.schema.columns import Column
 from bayesbox.schema.compute import pc
@@ -31,7 +32,7 @@ from bayesbox.source.files.reading import (
     place,
 )
 from bayesbox.source.files.scan import NUMBER_PATTERN, PLAIN
-from bayesbox.source.files.streams import ByteStream, unavailable
+from bayesbox.source.files.streams import ByteStream
 
 ROWS = 98_304  # in one batch
 BUFFER = 1 << 20  # bytes read ahead a column, instead of whole column chunks

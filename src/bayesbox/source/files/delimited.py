@@ -17,6 +17,7 @@ import pyarrow.csv as arrow_csv
 from bayesbox import _core
 from bayesbox.described import Advice, Remedy, parameter
 from bayesbox.errors import BadData, BadRow
+from bayesbox.file.wrong_file import as_data, is_model
 from bayesbox.schema.arrays import FEW, text_array
 from bayesbox.schema.columns import Column
 from bayesbox.schema.compute import pc
@@ -53,7 +54,7 @@ WIDE = 256  # rows of a very wide table that a block takes in, by the length of 
 UTF8_MARK = b"\xef\xbb\xbf"
 OTHERS: dict[bytes, tuple[str, Advice]] = {
     b"PK\x03\x04": (
-        "a zip archive, such as an Excel workbook or a bayesbox model",
+        "a zip archive, such as an Excel workbook",
         "Read a workbook: " + parameter("format", "excel"),
     ),
     b"\xd0\xcf\x11\xe0": ("an Excel workbook from before 2007", "Save it as .xlsx or CSV"),
@@ -106,7 +107,9 @@ class DelimitedRows(OpenedFile):
         return names
 
     def _refuse_others(self) -> None:
-        beginning = bytes(self._window.view[:16])
+        beginning = bytes(self._window.view[:64])
+        if is_model(beginning):
+            raise BadData("this is a bayesbox model, not a table", where=self._file, remedy=as_data(self._file))
         for mark, (what, remedy) in OTHERS.items():
             if beginning.startswith(mark):
                 raise BadData(f"is not a text table, but {what}", where=self._file, remedy=remedy)

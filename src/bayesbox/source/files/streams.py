@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 import sys
@@ -12,7 +11,8 @@ from typing import IO, Any
 
 import pyarrow as pa
 
-from bayesbox.errors import BadData, SourceUnavailable
+from bayesbox.errors import BadData
+from bayesbox.file.wrong_file import unavailable
 
 STDIN = "-"
 STDIN_NAME = "standard input"
@@ -25,7 +25,6 @@ MAGIC = {
 }
 INFLATION = 100  # a compressed file may grow by this factor at most,
 INFLATION_FLOOR = 64 << 20  # once it has grown to this many bytes
-SIMILAR = 0.75  # the least likeness of the names of files, endings apart, that are mistaken for each other
 PEEK = 1 << 16
 PIECE = 1 << 20
 LARGE = 1 << 24  # bytes that are read at once where more are wanted
@@ -34,43 +33,6 @@ LARGE = 1 << 24  # bytes that are read at once where more are wanted
 def name_of(path: str) -> str:
     """What messages call a path."""
     return STDIN_NAME if path == STDIN else path
-
-
-def unavailable(error: OSError, path: str) -> SourceUnavailable:
-    """What the operating system said about a file, in our words."""
-    if isinstance(error, FileNotFoundError):
-        return SourceUnavailable("file not found", where=path, remedy=_near_files(path))
-    if isinstance(error, PermissionError):
-        return SourceUnavailable("permission denied", where=path, remedy="Check the permissions of the file")
-    return SourceUnavailable(f"the file cannot be read ({error.strerror or error})", where=path)
-
-
-def _near_files(path: str) -> str | None:
-    folder, name = os.path.split(path)
-    try:
-        near = _nearest(name, os.listdir(folder or "."))
-    except OSError:
-        return None
-    return f"Did you mean `{os.path.join(folder, near)}`?" if near else None
-
-
-def _nearest(name: str, files: list[str]) -> str | None:
-    """The file whose name is most like this one, where it differs by a slip of the hand: a few letters of the stem,
-    or the ending.
-
-    >>> _nearest("titanc.csv", ["latin1.csv", "titanic.csv"]), _nearest("titanic.csv", ["latin1.csv"])
-    ('titanic.csv', None)
-    >>> _nearest("Titanic.csv", ["titanic.csv.gz"])
-    'titanic.csv.gz'
-    """
-    stem = _stem(name)
-    alike = [file for file in files if difflib.SequenceMatcher(None, stem, _stem(file)).ratio() >= SIMILAR]
-    return next(iter(difflib.get_close_matches(name, alike, n=1, cutoff=0)), None)
-
-
-def _stem(name: str) -> str:
-    """The name in small letters, without its endings."""
-    return name.lower().lstrip(".").partition(".")[0]
 
 
 class ByteStream:

@@ -1,0 +1,98 @@
+"""What to say about a file that does not exist, or that is something else than the caller expects."""
+
+from __future__ import annotations
+
+import difflib
+import os
+
+from bayesbox.described import Advice, Remedy, pasted
+from bayesbox.errors import SourceUnavailable
+
+SIMILAR = 0.75  # the least similarity of two names, without extensions, of which one is a misspelling of the other
+ZIP, MODEL_NAME = b"PK\3\4", b"model.json"  # how a model begins: a zip archive, whose first member has this name
+NAME_START = 30  # where the name of the first member of a zip archive begins
+NETWORK = b'"bayesbox network"'
+
+
+def unavailable(error: OSError, path: str) -> SourceUnavailable:
+    """The error of a file that the operating system cannot open or read."""
+    if isinstance(error, FileNotFoundError):
+        return SourceUnavailable("file not found", where=path, remedy=_near_files(path))
+    if isinstance(error, PermissionError):
+        return SourceUnavailable("permission denied", where=path, remedy="Check the permissions of the file")
+    if isinstance(error, IsADirectoryError):
+        return SourceUnavailable("this is a folder, not a file", where=path, remedy="Pass a file in it")
+    return SourceUnavailable(f"the file cannot be read ({error.strerror or error})", where=path)
+
+
+def _near_files(path: str) -> Advice | None:
+    folder, name = os.path.split(path)
+    try:
+        files = sorted(os.listdir(folder or "."))
+    except OSError:
+        return None
+    starting = [file for file in files if name and file.startswith(f"{name} ")]
+    spaced = min(starting, key=lambda file: file.endswith(".bayes"), default=None)
+    if spaced is not None:
+        whole = os.path.join(folder, spaced)
+        return Remedy(f"Did you mean `{whole}`?", f"Did you mean {pasted(whole)}? Quote a name that contains spaces")
+    near = _nearest(name, files)
+    return f"Did you mean `{os.path.join(folder, near)}`?" if near else None
+
+
+def _nearest(name: str, files: list[str]) -> str | None:
+    """The file with the most similar name, if it differs by a few letters or by the extension.
+
+    >>> _nearest("titanc.csv", ["latin1.csv", "titanic.csv"]), _nearest("titanic.csv", ["latin1.csv"])
+    ('titanic.csv', None)
+    >>> _nearest("Titanic.csv", ["titanic.csv.gz"])
+    'titanic.csv.gz'
+    """
+    stem = _stem(name)
+    alike = [file for file in files if difflib.SequenceMatcher(None, stem, _stem(file)).ratio() >= SIMILAR]
+    return next(iter(difflib.get_close_matches(name, alike, n=1, cutoff=0)), None)
+
+
+def _stem(name: str) -> str:
+    """The name in lower case, without its extensions."""
+    return name.lower().lstrip(".").partition(".")[0]
+
+
+def is_model(beginning: bytes) -> bool:
+    """Whether a file that begins with these bytes is a bayesbox model.
+
+    >>> is_model(b"PK\\3\\4" + bytes(26) + b"model.json"), is_model(b"age,car")
+    (True, False)
+    """
+    return beginning.startswith(ZIP) and beginning[NAME_START:].startswith(MODEL_NAME)
+
+
+def as_data(name: str) -> Remedy:
+    """The remedy for a model that was passed as data."""
+    return Remedy(
+        "Pass the rows; `bayesbox.load` reads a model",
+        f"Pass the model first, then the data. To print a model: bayes show {pasted(name)}",
+    )
+
+
+def not_a_model(beginning: bytes, name: str) -> tuple[str, Advice] | None:
+    """What a file is that was passed as a model, with the remedy; None if that is not known.
+
+    >>> not_a_model(b"age,car\\n25,suv\\n", "cars.csv")[0]
+    'this is not a bayesbox model, but a text file, such as a table'
+    """
+    file = pasted(name)
+    if NETWORK in beginning[:200]:
+        what = "this is not a bayesbox model, but the file of a Bayesian network"
+        shown = f"Print it: bayes network show {file}, or query it: bayes query {file} 'P(NODE)'"
+        return what, Remedy("Read it with `bayesbox.read_network`", shown)
+    if beginning and beginning.isascii() and beginning.decode("ascii").replace("\n", " ").isprintable():
+        return "this is not a bayesbox model, but a text file, such as a table", _trained(name)
+    return None
+
+
+def _trained(name: str) -> Remedy:
+    return Remedy(
+        f"Train a model on it: bayesbox.train({name!r}, target=...)",
+        f"Pass the model first, then the data. To train a model: bayes train {pasted(name)} -t COLUMN",
+    )
