@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "bind/arguments.hpp"
@@ -33,6 +34,15 @@ void add_to(ExactArray& self, const ExactArray& other, nb::handle index, int sig
   buffer.need_length(0, other.size());
   check_indices(buffer, cells, self.size(), 0);
   self.merge(other, cells.data(), sign);
+}
+
+// Places that ascend from 0 up to `size`.
+std::vector<std::int64_t> cuts_of(nb::handle starts, std::size_t size) {
+  const Buffer buffer(starts, "starts");
+  const std::vector<std::int64_t> cuts = buffer.need_dimensions(1).integers();
+  for (std::size_t k = 0; k < cuts.size(); ++k)
+    if (cuts[k] < (k == 0 ? 0 : cuts[k - 1]) || cuts[k] > static_cast<std::int64_t>(size)) buffer.refuse("not ascending, or out of range");
+  return cuts;
 }
 
 ExactArray take(const ExactArray& self, nb::handle index) {
@@ -110,6 +120,40 @@ ExactArray from_integers(nb::handle object) {
   return ExactArray::of_integers(LargeVector<std::int64_t>(values.begin(), values.end()));
 }
 
+// Whole numbers cut at `starts`, each piece an array of its own.
+nb::list slices_of_integers(nb::handle object, nb::handle starts) {
+  const Buffer buffer(object, "values");
+  const Column values = buffer.need_dimensions(1).need_kind(Kind::int64, "int64").column();
+  const std::vector<std::int64_t> cuts = cuts_of(starts, values.rows);
+  nb::list found;
+  for (std::size_t k = 0; k + 1 < cuts.size(); ++k) {
+    LargeVector<std::int64_t> piece(static_cast<std::size_t>(cuts[k + 1] - cuts[k]));
+    for (std::size_t i = 0; i < piece.size(); ++i) piece[i] = load<std::int64_t>(values.at(static_cast<std::size_t>(cuts[k]) + i));
+    found.append(nb::cast(ExactArray::of_integers(std::move(piece))));
+  }
+  return found;
+}
+
+// The same of lines of text, cut at these bytes.
+nb::list slices_of_text(const nb::bytes& text, nb::handle starts) {
+  const std::string_view whole(static_cast<const char*>(text.data()), text.size());
+  const std::vector<std::int64_t> cuts = cuts_of(starts, whole.size());
+  nb::list found;
+  for (std::size_t k = 0; k + 1 < cuts.size(); ++k) {
+    if (cuts[k] > 0 && cuts[k] < cuts[k + 1] && whole[static_cast<std::size_t>(cuts[k]) - 1] != '\n') throw nb::value_error("starts: within a line");
+    const auto length = static_cast<std::size_t>(cuts[k + 1] - cuts[k]);
+    found.append(nb::cast(ExactText::read(whole.substr(static_cast<std::size_t>(cuts[k]), length))));
+  }
+  return found;
+}
+
+bool any_cell(const ExactArray& self) {
+  Magnitude scratch;
+  for (std::size_t cell = 0; cell < self.size(); ++cell)
+    if (self.sign(cell, scratch) != 0) return true;
+  return false;
+}
+
 ExactArray from_doubles(nb::handle object) {
   const Buffer buffer(object, "values");
   const std::vector<double> values = buffer.need_dimensions(1).need_kind(Kind::float64, "float64").doubles();
@@ -138,6 +182,9 @@ void register_exact(nb::module_& m) {
                     return ExactText::read(view);
                   },
                   "text"_a)
+      .def_static("slices_of_integers", &slices_of_integers, "values"_a, "starts"_a)
+      .def_static("slices_of_text", &slices_of_text, "text"_a, "starts"_a)
+      .def("any", &any_cell)
       .def("copy", [](const ExactArray& self) { return self; })
       .def("add", &add_to, "other"_a, "index"_a = nb::none(), nb::kw_only(), "sign"_a = 1)
       .def("take", &take, "index"_a)

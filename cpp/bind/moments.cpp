@@ -2,8 +2,10 @@
 #include <nanobind/nanobind.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -12,6 +14,7 @@
 #include "bind/interrupt.hpp"
 #include "bind/register.hpp"
 #include "bind/result_array.hpp"
+#include "core/exact_text.hpp"
 #include "table/comoments.hpp"
 #include "table/grid_sum.hpp"
 #include "table/moments.hpp"
@@ -145,6 +148,50 @@ nb::tuple py_add_grids(const nb::tuple& one, const nb::tuple& other, int sign) {
   return nb::make_tuple(to_numpy(std::move(sum.labels)), to_numpy(std::move(sum.cells)), std::move(sum.counts));
 }
 
+// The lines of one column in a digest: those of its moments, then those of its grid. None where a class has no value, or the
+// classes are not in the order that a digest has.
+nb::object py_grid_lines(const nb::bytes& classes, const Moments& sums, nb::handle labels, nb::handle cells, const ExactArray& counts) {
+  const Buffer label(labels, "labels"), cell(cells, "cells");
+  label.need_dimensions(1).need_kind(Kind::int32, "int32").need_length(0, counts.size());
+  cell.need_dimensions(1).need_kind(Kind::int32, "int32").need_length(0, counts.size());
+  const std::size_t size = sums.n.size();
+  std::vector<std::uint8_t> seen(size);
+  std::vector<std::uint32_t> values(2 * counts.size());  // of four bytes, the lowest first
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    const auto own = load<std::int32_t>(label.column().at(i));
+    if (own < 0 || static_cast<std::size_t>(own) >= size) label.refuse("not a class");
+    seen[static_cast<std::size_t>(own)] = 1;
+    values[i] = static_cast<std::uint32_t>(own);
+    values[counts.size() + i] = static_cast<std::uint32_t>(load<std::int32_t>(cell.column().at(i)));
+  }
+  if constexpr (std::endian::native == std::endian::big)
+    for (std::uint32_t& each : values) each = each << 24 | (each & 0xff00) << 8 | (each >> 8 & 0xff00) | each >> 24;
+  Magnitude scratch;
+  for (std::size_t c = 0; c < size; ++c)
+    if (seen[c] == 0 || sums.n.sign(c, scratch) == 0) return nb::none();
+  const std::string names(static_cast<const char*>(classes.data()), classes.size());
+  std::string text = names;
+  for (const ExactArray* each : {&sums.n, &sums.fractional, &sums.total, &sums.squares}) text += ExactText::write(*each);
+  text += names;
+  text.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof values[0]);
+  text += ExactText::write(counts);
+  return nb::bytes(text.data(), text.size());
+}
+
+// Whether the cells of each class hold as many values as its moments have.
+bool py_grid_agrees(const Moments& sums, nb::handle labels, const ExactArray& counts) {
+  const Buffer label(labels, "labels");
+  label.need_dimensions(1).need_kind(Kind::int32, "int32").need_length(0, counts.size());
+  std::vector<std::int64_t> own(counts.size());
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    own[i] = load<std::int32_t>(label.column().at(i));
+    if (own[i] < 0 || static_cast<std::size_t>(own[i]) >= sums.n.size()) label.refuse("not a class");
+  }
+  ExactArray total(sums.n.size());
+  total.merge(counts, own.data(), 1);
+  return total == sums.n;
+}
+
 nb::tuple py_comoments(nb::list columns, nb::handle target, std::int64_t groups, nb::handle weights) {
   const std::size_t group_count = as_size(groups, "groups");
   const Buffer labels = target_of(target, group_count);
@@ -218,6 +265,8 @@ void register_moments(nb::module_& m) {
   m.def("clearly_differ", &py_clearly_differ, "tallies"_a);
   m.def("count_grids", &py_count_grids, "columns"_a, "target"_a, "classes"_a);
   m.def("add_grids", &py_add_grids, "one"_a, "other"_a, "sign"_a);
+  m.def("grid_lines", &py_grid_lines, "classes"_a, "sums"_a, "labels"_a, "cells"_a, "counts"_a);
+  m.def("grid_agrees", &py_grid_agrees, "sums"_a, "labels"_a, "counts"_a);
   m.def("comoments", &py_comoments, "columns"_a, "target"_a, "groups"_a, "weights"_a = nb::none());
   m.def("joint_normals", &py_joint_normals, "columns"_a, "rows"_a, "means"_a, "rests"_a, "factors"_a, "constants"_a);
 }

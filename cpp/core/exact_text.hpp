@@ -2,6 +2,7 @@
 // One number has one text, so texts are equal exactly where numbers are.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -19,14 +20,14 @@ class ExactText {
   static std::string write(const ExactArray& array) {
     std::string text;
     text.reserve(array.size_ * 8);
+    if (array.is_plain()) {
+      write_whole_numbers(array, text);
+      return text;
+    }
     Magnitude number;
     for (std::size_t cell = 0; cell < array.size_; ++cell) {
-      if (array.is_plain()) {
-        write_whole(array.limb_[cell], text);
-      } else {
-        array.magnitude(cell, number);
-        write_number(number, text);
-      }
+      array.magnitude(cell, number);
+      write_number(number, text);
       text.push_back('\n');
     }
     return text;
@@ -73,6 +74,27 @@ class ExactText {
     int exponent;
     bool negative;
   };
+
+  // Most counts are small, and their lines are kept.
+  static void write_whole_numbers(const ExactArray& array, std::string& text) {
+    static const std::array<std::string, 64> small = [] {
+      std::array<std::string, 64> lines;
+      for (std::size_t value = 0; value < lines.size(); ++value) {
+        write_whole(static_cast<std::int64_t>(value), lines[value]);
+        lines[value].push_back('\n');
+      }
+      return lines;
+    }();
+    for (std::size_t cell = 0; cell < array.size_; ++cell) {
+      const std::int64_t value = array.limb_[cell];
+      if (value >= 0 && value < static_cast<std::int64_t>(small.size())) {
+        text += small[static_cast<std::size_t>(value)];
+      } else {
+        write_whole(value, text);
+        text.push_back('\n');
+      }
+    }
+  }
 
   // The same text as below, for a whole number of 64 bits.
   static void write_whole(std::int64_t value, std::string& text) {

@@ -36,6 +36,17 @@ class ExactArray:
     @staticmethod
     def from_integers(values: NDArray[np.int64]) -> ExactArray: ...
     @staticmethod
+    def slices_of_integers(values: NDArray[np.int64], starts: NDArray[np.int64]) -> list[ExactArray]:
+        """An array for the numbers from each start up to the next."""
+
+    @staticmethod
+    def slices_of_text(text: bytes, starts: NDArray[np.int64]) -> list[ExactArray]:
+        """The same of lines as `text` writes them; the starts are those of lines, in bytes."""
+
+    def any(self) -> bool:
+        """Whether a cell is not zero."""
+
+    @staticmethod
     def from_doubles(values: NDArray[np.float64]) -> ExactArray: ...
     @staticmethod
     def from_text(text: bytes) -> ExactArray:
@@ -175,6 +186,17 @@ def add_grids(
     sign: int,
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], ExactArray]:
     """one + sign * other for (classes, cells, counts) as `count_grids` gives them; no cell with a count of zero."""
+
+def grid_agrees(sums: Moments, labels: NDArray[np.int32], counts: ExactArray) -> bool:
+    """Whether the cells of each class hold as many values as its moments have."""
+
+def grid_lines(
+    classes: bytes, sums: Moments, labels: NDArray[np.int32], cells: NDArray[np.int32], counts: ExactArray
+) -> bytes | None:
+    """A column's part of a digest: its moments and its grid, each after the line of its classes.
+
+    None where a class has no value, so that the lines are those of fewer classes.
+    """
 
 def grid_cells(values: NDArray[Any]) -> NDArray[np.int32]:
     """The cell of each number: 0 of zero, else up to 16376 by exponent and three bits of the mantissa, with its sign.

@@ -99,6 +99,16 @@ def exact_text(_: np.random.Generator) -> Any:
     return _core.ExactArray.from_text, (b"0\n1p0\n-1bp-3\nffffffffffffffffp100\n",)
 
 
+@example
+def exact_slices(draw: np.random.Generator) -> Any:
+    def run(values: Any, starts: Any, text: Any, lines: Any) -> None:
+        assert sum(map(len, _core.ExactArray.slices_of_integers(values, starts))) == starts[-1] - starts[0]
+        for cells in _core.ExactArray.slices_of_text(text, lines):
+            cells.any()
+
+    return run, (draw.integers(-5, 5, 6), whole(0, 2, 2, 6), b"0\n1p0\n-1bp-3\n", whole(0, 2, 6, 13))
+
+
 # -- counting ---------------------------------------------------------------------------------------------------------
 
 
@@ -138,6 +148,16 @@ def count_grids(draw: np.random.Generator) -> Any:
 def add_grids(draw: np.random.Generator) -> Any:
     one, other = (_core.count_grids([np.round(reals(draw), 1)], labels(draw), CLASSES)[1][0] for _ in range(2))
     return _core.add_grids, (one, other, int(draw.choice([-1, 1])))
+
+
+@example
+def grid_lines(draw: np.random.Generator) -> Any:
+    def run(names: Any, sums: Any, label: Any, cell: Any, counts: Any) -> None:
+        _core.grid_lines(names, sums, label, cell, counts)
+        _core.grid_agrees(sums, label, counts)
+
+    sums, grids = _core.count_grids([reals(draw)], labels(draw), CLASSES)
+    return run, (b'["a","b","c"]\n', sums[0], *grids[0])
 
 
 @example

@@ -17,6 +17,7 @@ import bayesbox as bb
 from bayesbox import _core
 from bayesbox._core import ExactArray
 from bayesbox.errors import BadData, NeverLearned
+from bayesbox.tally.base import quoted
 from bayesbox.tally.grid import LAST_CELL, NO_CELL, Grid, edges
 
 CLASSES = ("a", "b", "c")
@@ -82,7 +83,7 @@ def test_counts_are_those_of_the_rows(kind: type) -> None:
     assert dict(zip(found, tally.grid.counts.to_integers().tolist(), strict=True)) == expected
     assert tally.agrees_with_its_moments()
     ones = Grid.of(CLASSES, values, target, np.ones(len(values)))
-    assert list(ones.canonical()) == list(tally.canonical())
+    assert b"".join(ones.canonical()) == b"".join(tally.canonical())
 
 
 def test_weights_are_summed_exactly() -> None:
@@ -106,6 +107,22 @@ def test_what_is_read_off() -> None:
     assert tally.impossible() is None
 
 
+def test_the_lines_of_a_digest_are_those_of_the_classes_that_have_values() -> None:
+    values, target = drawn(300)
+    whole = Grid.of(CLASSES, values, target)
+    expected = [
+        quoted(CLASSES),
+        *(array.text() for array in (whole.sums.n, whole.sums.fractional, whole.sums.total, whole.sums.squares)),
+        quoted(CLASSES),
+        whole.grid.label.astype("<i4").tobytes(),
+        whole.grid.cell.astype("<i4").tobytes(),
+        whole.grid.counts.text(),
+    ]
+    assert b"".join(whole.canonical()) == b"".join(expected)
+    for classes in ((*CLASSES, "nobody"), CLASSES[::-1], ("A", *CLASSES)):
+        assert b"".join(whole.with_classes(classes).canonical()) == b"".join(expected)
+
+
 def test_rows_in_any_order_and_division_give_the_same_bytes() -> None:
     values, target = drawn(3000)
     whole = Grid.of(CLASSES, values, target)
@@ -114,7 +131,7 @@ def test_rows_in_any_order_and_division_give_the_same_bytes() -> None:
     total = parts[0]
     for part in parts[1:]:
         total = total + part
-    assert list(total.canonical()) == list(whole.canonical())
+    assert b"".join(total.canonical()) == b"".join(whole.canonical())
     assert total == whole
     assert total - parts[3] + parts[3] == whole
     assert pickle.loads(pickle.dumps(whole)) == whole

@@ -52,13 +52,21 @@ def schema_from_json(columns: list[Any], classes: tuple[str, ...], *, numeric: s
     """The schema of these columns."""
     kinds: dict[str, Kind] = {}
     declared: set[str] = set()
+    plain: dict[str, Kind] = {}  # by its name, of columns that say no more: a table may have thousands of them
     for index, column in enumerate(columns):
+        if isinstance(column, dict) and column.keys() == {"name", "kind"} and type(column["name"]) is str:
+            known = plain.get(column["kind"]) if type(column["kind"]) is str else None
+            if known is not None:
+                kinds[column["name"]] = known
+                continue
         reader = Reader(column, f"column {index + 1}")
         name = reader.take("name", str)
         kinds[name] = kind_from_json(reader)
         if reader.take_if_present("declared", bool):
             declared.add(name)
         reader.done()
+        if column.keys() == {"name", "kind"}:
+            plain[column["kind"]] = kinds[name]
     if len(kinds) < len(columns):
         raise ValueError("two columns have the same name")
     if list(classes) != sorted(set(classes)):

@@ -8,6 +8,7 @@ same grid in any order, and can be taken out again.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
@@ -78,7 +79,8 @@ class Grid(Moments):
     extends: ClassVar[str | None] = Moments.form
 
     def __init__(self, classes: tuple[str, ...], sums: _core.Moments, grid: GridCounts) -> None:
-        super().__init__(classes, sums)
+        self.classes = classes  # as in Moments, without another call: a table may have thousands of these
+        self.sums = sums
         self.grid = grid
 
     @classmethod
@@ -199,9 +201,14 @@ class Grid(Moments):
 
     def agrees_with_its_moments(self) -> bool:
         """Whether each class has as many values in its cells as its moments say."""
-        return self.grid.counts.sum_groups(self.grid.label.astype(np.int64), len(self.classes)) == self.sums.n
+        return _core.grid_agrees(self.sums, self.grid.label, self.grid.counts)
 
     def canonical(self) -> Iterator[bytes]:
+        names = _line_of_sorted(self.classes)
+        lines = None if names is None else _core.grid_lines(names, self.sums, *self.grid)
+        if lines is not None:
+            yield lines
+            return
         yield from super().canonical()
         classes = tuple(sorted({self.classes[label] for label in np.unique(self.grid.label).tolist()}))
         grid = self.with_classes(classes).grid
@@ -234,6 +241,12 @@ class Grid(Moments):
         from bayesbox.tally.codec.grid import read
 
         return read(cls, tables, book)
+
+
+@functools.lru_cache(maxsize=4)
+def _line_of_sorted(classes: tuple[str, ...]) -> bytes | None:
+    """The line of the classes in a digest; None where they are not in the order of their texts."""
+    return quoted(classes) if list(classes) == sorted(classes) else None
 
 
 def _weighted(values: NumberArray, target: NDArray[np.int32], weights: NDArray[np.float64]) -> GridCounts:

@@ -241,7 +241,7 @@ class Moments(Result):
         return self._built(classes, [array.take(index) for array in self._arrays()])
 
     def is_empty(self) -> bool:
-        return not self.sums.n.signs().any()
+        return not self.sums.n.any()
 
     def is_possible(self) -> bool:
         return self.impossible() is None
@@ -278,7 +278,7 @@ class Moments(Result):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Moments):
             return NotImplemented
-        return list(self.canonical()) == list(other.canonical())
+        return b"".join(self.canonical()) == b"".join(other.canonical())
 
     __hash__ = None  # type: ignore[assignment]
 

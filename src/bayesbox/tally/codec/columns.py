@@ -116,15 +116,27 @@ class Exact:
         if self.integers is None:
             self.lines = "".join([f"{line}\n" for line in column.to_pylist()]).encode()
             _, places = text_buffers(column)
-            self.starts = (places - places[0] + np.arange(len(places))).tolist()  # a newline ends each
+            self.starts = places - places[0] + np.arange(len(places))  # a newline ends each
 
     def __getitem__(self, rows: slice) -> ExactArray:
         if self.integers is not None:
             return ExactArray.from_integers(self.integers[rows])
-        cells = ExactArray.from_text(self.lines[self.starts[rows.start] : self.starts[rows.stop]])
-        if len(cells) != rows.stop - rows.start:
-            raise ValueError("a number has several lines")
+        cells = ExactArray.from_text(self.lines[int(self.starts[rows.start]) : int(self.starts[rows.stop])])
+        _require_lines([cells], rows.stop - rows.start)
         return cells
+
+    def slices(self, starts: Index) -> list[ExactArray]:
+        """The rows from each start up to the next, each with a window of its own."""
+        if self.integers is not None:
+            return ExactArray.slices_of_integers(self.integers, starts)
+        found = ExactArray.slices_of_text(self.lines, self.starts[starts])
+        _require_lines(found, int(starts[-1] - starts[0]))
+        return found
+
+
+def _require_lines(cells: Sequence[ExactArray], rows: int) -> None:
+    if sum(map(len, cells)) != rows:
+        raise ValueError("a number has several lines")
 
 
 def ranked(column: pa.Array) -> tuple[tuple[str, ...], Index]:

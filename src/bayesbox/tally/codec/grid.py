@@ -61,14 +61,15 @@ def read(form: type[G], tables: Mapping[str, bytes], book: Book) -> dict[str, G]
     if (np.abs(cells) > LAST_CELL).any():
         raise ValueError(f"a cell is not between -{LAST_CELL} and {LAST_CELL}")
     require_increasing(rows.column, rows.label, cells)
+    label, cell = rows.label.astype(np.int32), cells.astype(np.int32)
+    all_above = counts.integers is not None and bool((counts.integers > 0).all())
     result: dict[str, G] = {}
-    for name, start, stop in rows.columns():
+    for (name, start, stop), own in zip(rows.columns(), counts.slices(rows.starts), strict=True):
         moments = book.columns.get(name)
         if type(moments) is not Moments:
             raise ValueError(f"column `{name}` has a grid without moments")
-        label, cell = rows.label[start:stop].astype(np.int32), cells[start:stop].astype(np.int32)
-        tally = form(moments.classes, moments.sums, GridCounts(label, cell, counts[start:stop]))
-        if (tally.grid.counts.signs() <= 0).any():
+        tally = form(moments.classes, moments.sums, GridCounts(label[start:stop], cell[start:stop], own))
+        if not all_above and (own.signs() <= 0).any():
             raise ValueError(f"column `{name}`: a count is not positive")
         if not tally.agrees_with_its_moments():
             raise ValueError(f"column `{name}`: its grid and its moments have different numbers of values")

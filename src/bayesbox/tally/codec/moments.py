@@ -55,8 +55,8 @@ def read(form: type[M], tables: Mapping[str, bytes], book: Book) -> dict[str, M]
         arrays = [each[start:stop] for each in sums]
         _require_moments(arrays, book.class_counts.take(rows.label[start:stop]), rows, start)
     result: dict[str, M] = {}
-    for name, start, stop in rows.columns():
-        arrays = [each[start:stop] for each in sums]
+    pieces = zip(rows.columns(), *(each.slices(rows.starts) for each in sums), strict=True)
+    for (name, start, stop), *arrays in pieces:
         if stop - start < size:
             spread = np.full(size, -1, dtype=np.int64)
             spread[rows.label[start:stop]] = np.arange(stop - start)
