@@ -8,6 +8,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbox.network.compact.table import CompactTable
+
 
 @dataclass(frozen=True)
 class FactorTable:
@@ -15,6 +17,20 @@ class FactorTable:
 
     scope: tuple[int, ...]
     table: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class CompactSteps:
+    """A node whose compact table was taken apart: its parents, and the variables and factors that stand for the table.
+
+    `variables` are the steps, which are no nodes; `factors` those of the steps and of the node itself.
+    """
+
+    node: int
+    parents: tuple[int, ...]
+    variables: tuple[int, ...]
+    factors: tuple[int, ...]
+    table: CompactTable
 
 
 @dataclass(frozen=True)
@@ -29,7 +45,12 @@ class FactorModel:
     names: tuple[str, ...]
     states: tuple[tuple[str, ...], ...]
     factors: tuple[FactorTable, ...]
-    auxiliary: int = 0  # of the last variables, how many are no nodes but steps of compact tables
+    compact: tuple[CompactSteps, ...] = ()  # their variables are the last ones
+
+    @cached_property
+    def auxiliary(self) -> int:
+        """How many of the last variables are no nodes but steps of compact tables."""
+        return sum(len(each.variables) for each in self.compact)
 
     @property
     def visible(self) -> int:

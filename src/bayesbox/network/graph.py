@@ -21,7 +21,7 @@ from bayesbox.described import Remedy
 from bayesbox.errors import BadData, BadTable, RoundedRows, UnknownNode
 from bayesbox.network.compact.expand import SmallTable, TakenApart, taken_apart
 from bayesbox.network.compact.table import CompactTable
-from bayesbox.network.factor_graph import FactorModel, FactorTable
+from bayesbox.network.factor_graph import CompactSteps, FactorModel, FactorTable
 from bayesbox.network.rounding import is_rounding
 from bayesbox.schema.levels import level_text
 
@@ -30,6 +30,7 @@ Doubles = NDArray[np.float64]
 MOST_NODES = 10_000
 MOST_CELLS = 10**8
 SMALL_CELLS = 256  # of a compact table, up to which it is made in full
+ALONE_CELLS = 32  # of several, above which they are taken apart all the same, since they may share parents
 TOLERANCE = 1e-6  # how far a row may be from the sum 1
 
 
@@ -258,13 +259,19 @@ class Graph:
 
     @cached_property
     def compact_nodes(self) -> list[str]:
-        """The nodes whose tables are given by compact ones, and are too large to be made."""
-        return [name for name, node in self.nodes.items() if node.compact is not None and node.table is None]
+        """The nodes whose compact tables are taken apart: the large ones, and of several all but small ones."""
+        compact = [node for node in self.nodes.values() if node.compact is not None]
+        most = SMALL_CELLS if len(compact) < 2 else ALONE_CELLS
+        return [node.name for node in compact if node.table is None or node.table.size > most]
 
     @cached_property
     def expanded(self) -> Graph:
         """The graph with these nodes taken apart into small tables; new nodes are at the end."""
-        return self.taken_apart()[0] if self.compact_nodes else self
+        return self._apart[0] if self.compact_nodes else self
+
+    @cached_property
+    def _apart(self) -> tuple[Graph, dict[str, TakenApart]]:
+        return self.taken_apart()
 
     def taken_apart(self, *, explicit: bool = False) -> tuple[Graph, dict[str, TakenApart]]:
         """The graph of small tables, and how each compact node was taken apart; `explicit` takes apart all of them."""
@@ -279,6 +286,18 @@ class Graph:
         kept = [self._small(node, parts[name].last) if name in parts else node for name, node in self.nodes.items()]
         new = [self._small(self.nodes[name], step) for name, part in parts.items() for step in part.steps]
         return Graph([*kept, *new], name=self.name, checked=True), parts
+
+    def _compact_steps(self) -> tuple[CompactSteps, ...]:
+        """Where the parts of each compact table stand in the model."""
+        expanded, parts = self._apart
+        place = {name: index for index, name in enumerate(expanded.nodes)}
+        found = []
+        for name, part in parts.items():
+            node, steps = self.nodes[name], tuple(place[step.name] for step in part.steps)
+            assert node.compact is not None
+            parents = tuple(place[parent] for parent in node.parents)
+            found.append(CompactSteps(place[name], parents, steps, (*steps, place[name]), node.compact))
+        return tuple(found)
 
     @staticmethod
     def _small(node: Node, step: SmallTable) -> Node:
@@ -309,7 +328,7 @@ class Graph:
         Variables that compact tables need besides are at the end.
         """
         if self.compact_nodes:
-            return replace(self.expanded.model, auxiliary=len(self.expanded.nodes) - len(self.nodes))
+            return replace(self.expanded.model, compact=self._compact_steps())
         place = {name: index for index, name in enumerate(self.nodes)}
         factors = []
         for node in self.nodes.values():

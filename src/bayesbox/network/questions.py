@@ -19,8 +19,11 @@ from bayesbox.network.approximate.methods import joint_posterior, method_of
 from bayesbox.network.exact.compiled import CompiledModel
 from bayesbox.network.exact.conditioning import AnswerPlan
 from bayesbox.network.exact.eliminate import Marginal, ObservedStates, eliminate
+from bayesbox.network.exact.implied import with_implied
 from bayesbox.network.exact.junction import Propagation
 from bayesbox.network.exact.mpe import most_probable
+from bayesbox.network.exact.mpe_compact import most_probable_compact
+from bayesbox.network.exact.parts import PropagationInParts, findings_of_rows
 from bayesbox.network.exact.possible import propagation_of
 from bayesbox.network.exact.posterior_table import PosteriorTable
 from bayesbox.network.factor_graph import FactorModel
@@ -120,7 +123,9 @@ class NetworkQuestions:
                 raise impossible(str(term) for term in query.evidence)
             table = np.asarray(joint.table / total, dtype=joint.table.dtype)
         else:
-            table, errors, found = joint_posterior(method, self._compiled.case(findings), names)
+            table, errors, found = joint_posterior(
+                method, self._compiled.case(with_implied(self.model, findings)), names
+            )
         for axis, place in enumerate(names):
             if place in valued and (
                 place in places or len(valued[place]) > 1
@@ -212,8 +217,8 @@ class NetworkQuestions:
         one = evidence is None or (isinstance(evidence, Mapping) and not has_columns(evidence))
         if approx is not None:
             method = method_of(approx, options)
-            cases = [self.findings(evidence)] if one else _findings_of(self._coded(evidence))
-            found = [method.run(self._compiled.case(case)) for case in cases]
+            cases = [self.findings(evidence)] if one else findings_of_rows(self._coded(evidence))
+            found = [method.run(self._compiled.case(with_implied(self.model, case))) for case in cases]
             return EstimatedPosteriors(self.model, found, rows=not one)
         if one:
             cells, log_evidence = self._propagation.posteriors(
@@ -259,9 +264,14 @@ class NetworkQuestions:
         findings = self.findings(evidence)
         listed = [targets] if isinstance(targets, str) else targets
         wanted = None if listed is None else [self._place(name) for name in listed]
-        if wanted is None and self.model.auxiliary:
-            wanted = list(range(self.model.visible))
-        found = most_probable(self.model, findings, wanted, max_bytes=self.max_bytes, max_seconds=self.max_seconds)
+        find = most_probable if listed is not None or not self.model.compact else most_probable_compact
+        found = find(
+            self.model,
+            with_implied(self.model, findings),
+            wanted,
+            max_bytes=self.max_bytes,
+            max_seconds=self.max_seconds,
+        )
         names = self.model.names
         states = {names[place]: self.model.states[place][state] for place, state in found.states.items()}
         return states, found.log_probability
@@ -389,14 +399,14 @@ class NetworkQuestions:
 
     @cached_property
     def _propagation(self) -> Propagation:
-        return propagation_of(self._compiled)
+        return PropagationInParts(self._compiled) if self.model.compact else propagation_of(self._compiled)
 
     def __getstate__(self) -> dict[str, Any]:
         """All but the compiled plans, which are made again when they are needed."""
         return {name: value for name, value in self.__dict__.items() if name not in COMPILED}
 
     def _marginal(self, findings: ObservedStates, wanted: Sequence[int], *, exact: bool = False) -> Marginal:
-        names = self.model.names
+        names, findings = self.model.names, with_implied(self.model, findings)
         known = [names[place] for place in (*findings.states, *findings.likelihoods)]
         factors = self._relevant([names[place] for place in wanted], known)
         return eliminate(
@@ -413,10 +423,6 @@ class NetworkQuestions:
 def _refuse_options(approx: str | InferenceAlgorithm | None, options: Mapping[str, Any]) -> None:
     if approx is None and options:
         raise BadOption(f"`{next(iter(options))}` is an option of the approximations", remedy="Choose one: approx=...")
-
-
-def _findings_of(rows: NDArray[np.int32]) -> list[ObservedStates]:
-    return [ObservedStates({int(place): int(row[place]) for place in np.flatnonzero(row >= 0)}) for row in rows]
 
 
 def _by_levels(table: AnyArray, levels: Sequence[Sequence[str]], *, plain: bool = True) -> dict[tuple[str, ...], Any]:

@@ -3,13 +3,15 @@
     Y | X_1 ... X_n      becomes      A_1 | X_1,   A_2 | A_1, X_2,   ...,   Y | A_{n-1}, X_n
 
 so that no table has more than two parents, and the largest has states(Y)^2 x states(X) cells. What the steps stand for
-is not part of the question, and is summed out like any hidden node. With `explicit`, what each parent causes is a node
-of its own, Z_i | X_i, whose table holds the parameters themselves: for learning and for sensitivity.
+is not part of the question, and is summed out like any hidden node. The parents come in the order of the network, so
+that the chains of nodes with the same parents run side by side: between two parents lies one step of each. With
+`explicit`, what each parent causes is a node of its own, Z_i | X_i, whose table holds the parameters themselves: for
+learning and for sensitivity.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -36,10 +38,13 @@ class TakenApart:
 
 
 def taken_apart(
-    name: str, parents: tuple[str, ...], compact: CompactTable, taken: Iterable[str], *, explicit: bool = False
+    name: str, parents: tuple[str, ...], compact: CompactTable, taken: Sequence[str], *, explicit: bool = False
 ) -> TakenApart:
-    """The steps of one node; the names of new nodes are none of those that are taken."""
+    """The steps of one node; the names of new nodes are none of those that are taken, the first of which are nodes."""
     used = set(taken)
+    pairs = list(zip(parents, compact.causes, strict=True))
+    if not explicit:
+        pairs.sort(key=lambda pair: taken.index(pair[0]))
 
     def fresh(text: str) -> str:
         while text in used:
@@ -56,7 +61,7 @@ def taken_apart(
         current = fresh(f"{name} by its leak")
         steps.append(SmallTable(current, (), compact.leak))
         causes.append(current)
-    for place, (parent, cause) in enumerate(zip(parents, compact.causes, strict=True)):
+    for place, (parent, cause) in enumerate(pairs):
         last = place + 1 == len(parents)
         if explicit:
             alone = fresh(f"{name} by {parent}")
@@ -66,7 +71,7 @@ def taken_apart(
             first = np.eye(len(compact.levels))
         else:
             source, table, first = parent, compact.step(cause), cause
-        made = name if last else fresh(f"{name} by {parents[0]} to {parent}" if place else f"{name} by {parent}")
+        made = name if last else fresh(f"{name} by {pairs[0][0]} to {parent}" if place else f"{name} by {parent}")
         if current is None:
             steps.append(SmallTable(made, (source,), first))
         else:

@@ -88,6 +88,8 @@ class Propagation:
         try:
             return self._at_once(findings, max_bytes)
         except TooCostly:
+            if max_seconds == 0:  # there is no time for cases, so none need to be looked for
+                raise
             found, log_evidence = self._by_cases([findings], max_bytes, max_seconds)
             return found[0].tolist(), float(log_evidence[0])
 
@@ -161,6 +163,8 @@ class Propagation:
         try:
             return self._run(self.plan(observed, np.zeros_like(observed), max_bytes), states, threads)
         except TooCostly:
+            if max_seconds == 0:
+                raise
             places = np.flatnonzero(observed).tolist()
             rows = [ObservedStates({place: int(row[place]) for place in places}) for row in states]
             return self._by_cases(rows, max_bytes, max_seconds)
@@ -180,6 +184,8 @@ class Propagation:
         try:
             tree = self.plan((states[0] >= 0).astype(np.uint8), case.soft, max_bytes)
         except TooCostly:
+            if max_seconds == 0:
+                raise
             every = [
                 ObservedStates({**findings.states, variable: state}, findings.likelihoods)
                 for state in range(len(states))

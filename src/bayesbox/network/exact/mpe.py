@@ -42,18 +42,12 @@ def most_probable(
     targets = list(range(len(model.cards))) if wanted is None else list(wanted)
     findings = with_certain(model, findings)
     tables = cut_tables(model, findings, factors)
-    stage = [KEPT] * len(model.cards)
-    for each in tables:
-        for variable in each.scope:
-            stage[variable] = 0  # summed out first
-    for variable in targets:
-        if variable not in findings.states:
-            stage[variable] = MAXIMISED  # after them
+    stage = _stages(model, findings, tables, targets)
     scopes = [each.scope for each in tables]
     order = best_order(model.cards, scopes, stage)
     log2_limit = math.log2(most_bytes(max_bytes) / BYTES_A_CELL)
     if order.log2_cells <= log2_limit:
-        return _possible(_best(findings, tables, order.variables, targets))
+        return possible(_best(findings, tables, order.variables, targets))
     allowed = [each == MAXIMISED for each in stage]
     cut = conditioned(model.cards, scopes, stage, allowed, log2_limit, log2_work(max_seconds, SECONDS_A_CELL))
     plan = plan_of(model, cut, BYTES_A_CELL, SECONDS_A_CELL)
@@ -64,7 +58,27 @@ def most_probable(
         for case in cases_of(model.cards, cut.variables)
         if (best := _best_of_case(model, findings, case, factors, cut.order, targets)) is not None
     ]
-    return _possible(max(found, key=lambda each: each.log_probability, default=None))
+    return possible(max(found, key=lambda each: each.log_probability, default=None))
+
+
+def _stages(
+    model: FactorModel, findings: ObservedStates, tables: Sequence[Scoped], targets: Sequence[int]
+) -> list[int]:
+    stage = [KEPT] * len(model.cards)
+    for each in tables:
+        for variable in each.scope:
+            stage[variable] = 0  # summed out first
+    for variable in targets:
+        if variable not in findings.states:
+            stage[variable] = MAXIMISED  # after them
+    return stage
+
+
+def log2_cells(model: FactorModel, findings: ObservedStates, targets: Sequence[int]) -> float:
+    """log2 of the cells of all tables that `most_probable` would make."""
+    tables = cut_tables(model, findings)
+    stage = _stages(model, findings, tables, targets)
+    return best_order(model.cards, [each.scope for each in tables], stage).log2_cells
 
 
 def _best_of_case(
@@ -79,7 +93,8 @@ def _best_of_case(
     return _best(known, cut_tables(model, known, factors), order, targets)
 
 
-def _possible(found: MostProbableStates | None) -> MostProbableStates:
+def possible(found: MostProbableStates | None) -> MostProbableStates:
+    """What was found; refused where it is nothing."""
     if found is None:
         raise ImpossibleEvidence("the evidence has probability 0, so nothing explains it")
     return found
