@@ -206,8 +206,10 @@ def predicting(session: harness.Session, ours: Server, theirs: Server, rows: lis
     peer_time = min(load(theirs, [peer_batch] * (count // 5), 4)[0] for _ in range(2))
     session.ratio("1,000 rows by columns, processor time", mine, "FastAPI + scikit-learn", peer_time, 3)
     session.ratio("1,000 rows by JSON objects, processor time", json_rows, "FastAPI + scikit-learn", peer_time, 3)
-    speed = 1000 / mine
-    session.add(harness.Result("1,000 rows, rows a second and core", f"{speed:,.0f}", ">= 600,000", speed >= 6e5))
+    for form, taken in (("columns", mine), ("JSON objects", json_rows)):
+        speed = 1000 / taken
+        work = f"1,000 rows by {form}, rows a second and core"
+        session.add(harness.Result(work, f"{speed:,.0f}", ">= 600,000", speed >= 6e5))
 
 
 def learning(session: harness.Session, ours: Server, rows: list[dict[str, Any]], y: list[str], token: str) -> None:

@@ -12,6 +12,8 @@
 #include <optional>
 #include <string_view>
 
+#include "table/flag_text.hpp"
+
 namespace bayesbox {
 
 // The tuple that an argument must be: a borrowed reference alone would not look.
@@ -85,13 +87,7 @@ inline std::optional<int> flag_of(PyObject* value) {
       PyErr_Clear();
       return std::nullopt;
     }
-    char lower[6] = {};
-    if (size > 5) return std::nullopt;
-    for (Py_ssize_t k = 0; k < size; ++k) lower[k] = bytes[k] >= 'A' && bytes[k] <= 'Z' ? static_cast<char>(bytes[k] + 32) : bytes[k];
-    const std::string_view text(lower, static_cast<std::size_t>(size));
-    if (text == "0" || text == "false") return 0;
-    if (text == "1" || text == "true") return 1;
-    return std::nullopt;
+    return flag_of_text({bytes, static_cast<std::size_t>(size)});
   }
   double number = 0;
   if (!number_of(value, number)) return std::nullopt;

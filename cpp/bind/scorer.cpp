@@ -4,7 +4,10 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <type_traits>
 #include <vector>
@@ -15,6 +18,7 @@
 #include "bind/result_array.hpp"
 #include "bind/row_values.hpp"
 #include "bind/scorer_inputs.hpp"
+#include "table/json_rows.hpp"
 #include "table/scorer.hpp"
 
 namespace bayesbox {
@@ -34,6 +38,7 @@ class PyScorer {
       InputReader reader(column, classes);
       inputs.push_back(reader.read());
       names_.push_back(interned(reader.name()));
+      plain_names_.emplace_back(utf8(names_.back()));
     }
     labels_ = labels;
     CodedModel coded;
@@ -41,7 +46,7 @@ class PyScorer {
       for (nb::handle family : tuple_of(families)) coded.families.push_back(family_of(family, inputs, classes));
     if (!one_dependence.is_none()) read_one_dependence(tuple_of(one_dependence), inputs, classes, coded);
     if (!joint.is_none()) coded.joint = joint_of(tuple_of(joint), inputs, classes);
-    scorer_ = std::make_unique<Scorer>(given.doubles(), std::move(inputs), has_extra, calibration_of(calibration, classes), std::move(coded));
+    scorer_ = std::make_shared<const Scorer>(given.doubles(), std::move(inputs), has_extra, calibration_of(calibration, classes), std::move(coded));
     out_size_ = classes;
   }
 
@@ -86,6 +91,34 @@ class PyScorer {
       return space->best(count, out);
     });
   }
+
+  // The posteriors of columns, each a list of values, one an input, or None where it is absent.
+  nb::object proba_of_columns(nb::list columns, std::size_t count) const {
+    const std::vector<ScorerInput>& inputs = scorer_->inputs();
+    if (columns.size() != inputs.size()) throw nb::value_error("columns: one an input");
+    for (nb::handle column : columns)
+      if (!column.is_none() && (!PyList_Check(column.ptr()) || PyList_Size(column.ptr()) != static_cast<Py_ssize_t>(count)))
+        throw nb::value_error("columns: lists of so many values");
+    ResultArray<double> out(count * out_size_);
+    const Scorer::Lease space(*scorer_);
+    for (std::size_t first = 0; first < count; first += ScorerWorkspace::kRows) {
+      const std::size_t some = std::min(ScorerWorkspace::kRows, count - first);
+      for (std::size_t j = 0; j < inputs.size(); ++j) {
+        const nb::handle column = columns[j];
+        for (std::size_t i = 0; i < some; ++i) {
+          if (column.is_none())
+            space->set_missing(j, i);
+          else if (!set_value(inputs[j], j, PyList_GetItem(column.ptr(), static_cast<Py_ssize_t>(first + i)), space, i, false))
+            return nb::none();
+        }
+      }
+      if (!space->answer(some, false, out.data() + first * out_size_)) return nb::none();
+    }
+    return std::move(out).to_numpy({count, out_size_});
+  }
+
+  const std::shared_ptr<const Scorer>& scorer() const { return scorer_; }
+  const std::vector<std::string>& plain_names() const { return plain_names_; }
 
   // The posteriors of a matrix of numbers, whose column places[j] is that of input j (-1: it is absent). None where a value
   // is infinite, or a level that was never seen, or where a row has no posterior.
@@ -151,6 +184,13 @@ class PyScorer {
   }
 
   static constexpr std::size_t kFew = 16;
+
+  static std::string_view utf8(nb::handle text) {
+    Py_ssize_t size = 0;
+    const char* bytes = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+    if (bytes == nullptr) throw nb::python_error();
+    return {bytes, static_cast<std::size_t>(size)};
+  }
 
   static nb::object interned(nb::object name) {
     PyObject* text = name.release().ptr();
@@ -255,9 +295,58 @@ class PyScorer {
   }
 
   std::vector<nb::object> names_;
+  std::vector<std::string> plain_names_;
   nb::tuple labels_;
-  std::unique_ptr<Scorer> scorer_;
+  std::shared_ptr<const Scorer> scorer_;
   std::size_t out_size_ = 0;
+};
+
+// Bodies of JSON answered as JSON.
+class PyJsonScorer {
+ public:
+  PyJsonScorer(const PyScorer& scorer, nb::list skipped, nb::list numbers, nb::list labels, nb::list keys)
+      : scorer_(scorer.scorer()),
+        rows_(*scorer_, scorer.plain_names(), texts(skipped), texts(numbers)),
+        labels_{texts(labels), texts(keys)} {
+    if (labels_.labels.size() != scorer_->classes() || labels_.keys.size() != scorer_->classes())
+      throw nb::value_error("labels, keys: one a class");
+    if (scorer_->has_extra()) throw nb::value_error("scorer: it needs terms that a body does not have");
+  }
+
+  // The answers between two given texts, the number of rows, and how many of them have each class; None where the body is
+  // not a plain one.
+  nb::object answer(nb::bytes body, nb::bytes before, nb::bytes after, std::size_t most) const {
+    constexpr std::size_t kLong = 1 << 16;  // bytes that are read in less time than others need to be let in
+    const std::string_view text(body.c_str(), body.size());
+    std::optional<JsonAnswers> found;
+    if (text.size() < kLong) {
+      found = rows_.answer(text, labels_, most);
+    } else {
+      const LongCall call;
+      found = rows_.answer(text, labels_, most);
+    }
+    if (!found) return nb::none();
+    found->text.insert(0, before.c_str(), before.size());
+    found->text.append(after.c_str(), after.size());
+    nb::list counts;
+    for (const std::int64_t count : found->counts) counts.append(count);
+    return nb::make_tuple(nb::bytes(found->text.data(), found->text.size()), found->rows, counts);
+  }
+
+ private:
+  static std::vector<std::string> texts(const nb::list& given) {
+    std::vector<std::string> found;
+    for (nb::handle each : given) {
+      if (!PyBytes_Check(each.ptr())) throw nb::type_error("bytes are needed here");
+      const auto bytes = nb::borrow<nb::bytes>(each);
+      found.emplace_back(bytes.c_str(), bytes.size());
+    }
+    return found;
+  }
+
+  std::shared_ptr<const Scorer> scorer_;
+  JsonRows rows_;
+  JsonLabels labels_;
 };
 
 }  // namespace
@@ -273,9 +362,14 @@ void register_scorer(nb::module_& m) {
       .def("proba_by_label", &PyScorer::proba_by_label, "row"_a, "extra"_a.none() = nb::none())
       .def("predict", &PyScorer::predict, "row"_a, "extra"_a.none() = nb::none())
       .def("proba_many", &PyScorer::proba_many, "rows"_a, "logs"_a, "known_only"_a = false)
+      .def("proba_of_columns", &PyScorer::proba_of_columns, "columns"_a, "rows"_a)
       .def("best_many", &PyScorer::best_many, "rows"_a, "known_only"_a)
       .def("proba_of_matrix", &PyScorer::proba_of_matrix, "matrix"_a, "places"_a, "logs"_a)
       .def("best_of_matrix", &PyScorer::best_of_matrix, "matrix"_a, "places"_a);
+  nb::class_<PyJsonScorer>(m, "JsonScorer")
+      .def(nb::init<const PyScorer&, nb::list, nb::list, nb::list, nb::list>(), "scorer"_a, "skipped"_a, "numbers"_a, "labels"_a,
+           "keys"_a)
+      .def("answer", &PyJsonScorer::answer, "body"_a, "before"_a, "after"_a, "most"_a);
 }
 
 }  // namespace bayesbox

@@ -295,6 +295,8 @@ class RowScorer:
     def predict(self, row: Any, extra: NDArray[np.float64] | None = None) -> Any: ...
     def proba_many(self, rows: list[Any], logs: bool, known_only: bool = False) -> NDArray[np.float64] | None:
         """With `known_only` None too where a row has a level, or a column, that the model does not know."""
+    def proba_of_columns(self, columns: list[list[Any] | None], rows: int) -> NDArray[np.float64] | None:
+        """Of columns, one an input: lists of so many values, or None where it is absent."""
     def best_many(self, rows: list[Any], known_only: bool) -> NDArray[np.int32] | None:
         """The most probable class of each row, rows x 1."""
     def proba_of_matrix(
@@ -303,6 +305,24 @@ class RowScorer:
         """Of the numbers of a matrix, whose column places[j] is that of column j (-1: absent)."""
     def best_of_matrix(self, matrix: NDArray[Any], places: NDArray[np.int64]) -> NDArray[np.int32] | None:
         """The most probable class of each row, rows x 1."""
+
+class JsonScorer:
+    """Answers the JSON of rows as JSON. skipped, numbers: names of columns that rows may have and that are not used, of
+    any value or of numbers; labels: each class as JSON; keys: its text as JSON and a colon. All are bytes."""
+
+    def __init__(
+        self,
+        scorer: RowScorer,
+        skipped: list[bytes],
+        numbers: list[bytes],
+        labels: list[bytes],
+        keys: list[bytes],
+    ) -> None: ...
+    def answer(self, body: bytes, before: bytes, after: bytes, most: int) -> tuple[bytes, int, list[int]] | None:
+        """The answers between two texts, the number of rows, and how many have each class.
+
+        None where a body {"rows": [{...}], "proba": true} is not plain: where it has more than `most` rows, a column or
+        a level that the scorer does not know, a text with escapes, or anything that is not valid."""
 
 def score(
     rows: int,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 from typing import Any
 
 import numpy as np
@@ -69,6 +70,7 @@ def row_scorer(draw: np.random.Generator) -> Any:
         scorer.best_many([row], True)
         scorer.proba_of_matrix(matrix, places, False)
         scorer.best_of_matrix(matrix, places)
+        scorer.proba_of_columns([[1.5, None] for _ in columns], 2)
 
     model = _classifier().model
     columns = [each.compiled(1.0) for each in model.conditionals]
@@ -115,6 +117,23 @@ def row_scorer_of_all_columns(draw: np.random.Generator) -> Any:
     own = ((1, np.array([0, 2])),)
     table = draw.normal(size=(7, 2))
     return run, (columns, ((0, True), (1, False)), table, (2, 3), draw.normal(size=6), factor, draw.normal(size=3), own)
+
+
+@example
+def json_scorer(draw: np.random.Generator) -> Any:
+    """Bodies of JSON, cut off and damaged at every place."""
+
+    def run(skipped: Any, numbers: Any, labels: Any, keys: Any, body: Any, most: Any) -> None:
+        scorer = _core.JsonScorer(_classifier().row_answers().core, skipped, numbers, labels, keys)
+        scorer.answer(body, b"[", b"]", most)
+        for end in range(len(body)):
+            scorer.answer(bytes(body[:end]), b"", b"", 10)
+
+    row = {name: value for name, value in ROW.items() if name != "other"} | {"id": "x", "pay": -1.5e-3}
+    body = bytearray(json.dumps({"rows": [row, {}, row], "proba": True, "explain": 0}).encode())
+    for _ in range(int(draw.integers(0, 3))):
+        body[draw.integers(len(body))] = draw.choice(list(b'{}[],:"-0e9.\\\x00\xff '))
+    return run, ([b"id"], [b"n"], [b'"a"', b'"b"', b'"c"'], [b'"a":', b'"b":', b'"c":'], bytes(body), 1000)
 
 
 @example

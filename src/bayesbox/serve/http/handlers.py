@@ -95,6 +95,12 @@ class Handlers:
             what = f"`{model.name}` is a {model.kind}, which has no {name}"
             raise Problem(404, what, kind="no-action")
         service = self.service
+        if action.direct is not None:
+            found = action.direct(data, service.limits.rows)
+            if found is not None:
+                call.rows = found.rows
+                service.metrics.predicted(model.name, found.classes, found.rows)
+                return _reply(found.body, found.digest)
         body = decode(data, action.body, service.limits)
         call.rows = asked = body.rows_asked()
         self._limit(asked)

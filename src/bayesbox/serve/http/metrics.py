@@ -32,8 +32,8 @@ class ServiceMetrics:
         times[bisect_left(BUCKETS, seconds)] += 1
         times[-1] += seconds
 
-    def predicted(self, model: str, classes: Iterable[Any], rows: int) -> None:
-        """Count rows and the classes that were answered."""
+    def predicted(self, model: str, classes: Iterable[Any] | Mapping[Any, int], rows: int) -> None:
+        """Count rows and the classes that were answered: that of each row, or how many rows have each."""
         self.rows[model] += rows
         counts = self.classes
         for label, count in Counter(classes).items():

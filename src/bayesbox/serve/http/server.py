@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import ipaddress
 import signal
 import socket
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -17,6 +19,7 @@ from bayesbox.errors import BadOption, DataWarning, MissingExtra
 from bayesbox.serve.http.limits import ServiceLimits
 from bayesbox.serve.store.base import Store, open_store
 
+SWITCH = 0.0005  # seconds after which a thread that computes lets another one in; Python's own is 5 ms
 DRAIN = 30.0  # seconds that requests under way have at most when the service stops
 
 
@@ -262,8 +265,23 @@ def run_loop(main: Any) -> None:
         factory: Any = uvloop.new_event_loop
     except ImportError:
         factory = None
-    with asyncio.Runner(loop_factory=factory) as runner:
+    with short_pauses(), asyncio.Runner(loop_factory=factory) as runner:
         runner.run(main)
+
+
+@contextlib.contextmanager
+def short_pauses() -> Iterator[None]:
+    """Let no request wait for the rest of the process: what was loaded is not looked at by the garbage collector again,
+    and threads of the background hand over soon."""
+    before = sys.getswitchinterval()
+    gc.collect()
+    gc.freeze()
+    sys.setswitchinterval(SWITCH)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(before)
+        gc.unfreeze()
 
 
 @contextlib.contextmanager

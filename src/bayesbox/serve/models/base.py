@@ -20,12 +20,13 @@ Row = dict[str, Scalar]
 
 
 class ModelAnswer(NamedTuple):
-    """A body of JSON, the digest of the model that gave it, how many rows it is about, and the classes predicted."""
+    """A body of JSON, the digest of the model that gave it, how many rows it is about, and the classes predicted: that
+    of each row, or how many rows have each."""
 
     body: bytes
     digest: str
     rows: int = 0
-    classes: Sequence[Any] = ()
+    classes: Sequence[Any] | Mapping[Any, int] = ()
 
 
 class Body(msgspec.Struct, forbid_unknown_fields=True):
@@ -39,7 +40,8 @@ class Body(msgspec.Struct, forbid_unknown_fields=True):
 @dataclass(frozen=True)
 class Action:
     """A question: the type of its body, what answers it, whether that is quick enough for the event loop, and for the
-    description of the service the JSON schemas of body and answer."""
+    description of the service the JSON schemas of body and answer. `direct` answers the JSON of a plain body of at most
+    so many rows, and gives None for any other."""
 
     body: type[Body]
     run: Callable[[Any], ModelAnswer]
@@ -47,6 +49,7 @@ class Action:
     schema: Callable[[], Json]
     answer: Callable[[], Json]
     summary: str
+    direct: Callable[[bytes, int], ModelAnswer | None] | None = None
 
 
 class ServiceModel(ABC):

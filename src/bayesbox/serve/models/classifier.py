@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import repeat
 from typing import Any, cast
 
 import msgspec
@@ -18,8 +17,9 @@ from bayesbox.errors import BadData, BayesboxError
 from bayesbox.explain.evidence import lead
 from bayesbox.schema.levels import level_text
 from bayesbox.serve.models.base import Action, Body, Json, ModelAnswer, Row, ServiceModel, json_of
+from bayesbox.serve.models.direct import DirectAnswers
 from bayesbox.serve.models.drift import RequestTally
-from bayesbox.serve.models.rows import BadRowOf, as_rows, notes_of, read_row
+from bayesbox.serve.models.rows import BadRowOf, as_rows, notes_of, read_row, rows_of_columns
 from bayesbox.serve.models.schemas import ClassifierSchemas
 from bayesbox.serve.store.base import Event, ModelState
 from bayesbox.source.frames import batch_of
@@ -109,6 +109,7 @@ class ServedClassifier(ServiceModel):
         self.reads_only = reads_only  # why it neither learns nor forgets, if that is so
         self.tally = RequestTally(lambda: current().classifier)
         self.base_changed = False
+        self._direct: DirectAnswers | None = None
 
     @property
     def digest(self) -> str:
@@ -140,6 +141,7 @@ class ServedClassifier(ServiceModel):
                 schema("predict"),
                 schema("predictions"),
                 "The most probable class of each row",
+                self.predict_directly if self.is_table else None,
             ),
             "explain": Action(
                 RowBody, self.explain, slow, schema("one_row"), schema("explanation"), "Why one row gets its class"
@@ -173,6 +175,16 @@ class ServedClassifier(ServiceModel):
     def _is_quick(self, body: PredictBody) -> bool:
         answers = self.current().classifier.row_answers()
         return answers.is_plain and not body.explain and len(body.rows) <= INLINE_ROWS
+
+    def predict_directly(self, body: bytes, most: int) -> ModelAnswer | None:
+        """The same by the core alone, where it can: from the JSON of the body to that of the answer."""
+        state, direct = self.current(), self._direct
+        if direct is None or direct.state is not state:
+            direct = self._direct = DirectAnswers(state)
+        answer = direct.answer(body, min(most, INLINE_ROWS))
+        if answer is not None:
+            self.tally.observe_body(body, answer.rows)
+        return answer
 
     def predict(self, body: PredictBody) -> ModelAnswer:
         """The class of each row, its probabilities, and what says most for it."""
@@ -302,10 +314,9 @@ class ServedClassifier(ServiceModel):
         state = self.current()
         classifier = state.classifier
         answers = classifier.row_answers()
-        given: list[Row] = list(map(dict, map(zip, repeat(tuple(inputs)), zip(*inputs.values(), strict=True))))
-        table = plain_probabilities(answers, given)
+        table = answers.of_columns(inputs, rows)
         if table is None:
-            table = probabilities(classifier, answers, as_rows(classifier, given))
+            table = probabilities(classifier, answers, as_rows(classifier, rows_of_columns(inputs)))
         best = table.argmax(axis=1).tolist()
         labels = answers.labels
         classes = [labels[place] for place in best]
@@ -319,7 +330,7 @@ class ServedClassifier(ServiceModel):
                 "data": table.ravel().tolist(),
             },
         ]
-        self.tally.observe(given)
+        self.tally.observe_columns(inputs, rows)
         return state.digest, outputs, classes
 
     @staticmethod

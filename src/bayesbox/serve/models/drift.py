@@ -11,12 +11,27 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 from bayesbox.classifier.answer.drift import DriftCounter, LevelDriftCounter
 from bayesbox.classifier.base import AnyClassifier
 from bayesbox.classifier.table import TableClassifier
 from bayesbox.errors import BayesboxError
-from bayesbox.serve.models.base import Json
+from bayesbox.serve.models.base import Json, Row
+from bayesbox.serve.models.rows import rows_of_columns
 from bayesbox.source.frames import batch_of
+
+BYTES_A_ROW = 4096  # of a body: one that is longer waits in the place of so many rows
+
+
+class _Rows(msgspec.Struct):
+    """A body of predict whose rows are not read yet."""
+
+    rows: list[msgspec.Raw]
+
+
+_BODY = msgspec.json.Decoder(_Rows)
+_ROW = msgspec.json.Decoder(Row)
 
 
 class RequestTally:
@@ -28,6 +43,8 @@ class RequestTally:
     def __init__(self, classifier: Callable[[], AnyClassifier]) -> None:
         self.classifier = classifier
         self.waiting: list[Mapping[str, Any]] = []
+        self._bodies: list[bytes] = []
+        self._many = 0  # rows that wait in the bodies
         self.seen = 0
         self._lock = threading.Lock()
         self._counter: DriftCounter | None = None
@@ -40,10 +57,33 @@ class RequestTally:
         if len(waiting) < self.MOST_A_SECOND:
             waiting.extend(rows if len(rows) <= self.MOST_AT_ONCE else rows[:: len(rows) // self.MOST_AT_ONCE])
 
+    def observe_columns(self, columns: Mapping[str, Sequence[Any]], rows: int) -> None:
+        """The same of rows that come by columns."""
+        self.seen += rows
+        if len(self.waiting) < self.MOST_A_SECOND:
+            step = max(rows // self.MOST_AT_ONCE, 1)
+            self.waiting.extend(rows_of_columns({name: values[::step] for name, values in columns.items()}))
+
+    def observe_body(self, body: bytes, rows: int) -> None:
+        """The same of rows that are still the JSON of a request."""
+        self.seen += rows
+        if self._many < self.MOST_A_SECOND:
+            self._bodies.append(body)
+            self._many += max(min(rows, self.MOST_AT_ONCE), len(body) // BYTES_A_ROW)
+
+    def _taken(self) -> list[Mapping[str, Any]]:
+        """The rows that wait, which wait no longer."""
+        rows, self.waiting = self.waiting, []
+        bodies, self._bodies, self._many = self._bodies, [], 0
+        for body in bodies:
+            texts = _BODY.decode(body).rows
+            rows += [_ROW.decode(text) for text in texts[:: max(len(texts) // self.MOST_AT_ONCE, 1)]]
+        return rows
+
     def count(self, pause: float = 0.0) -> None:
         """Count the rows that wait, some at a time, with a pause between in which requests are answered."""
         with self._lock:
-            rows, self.waiting = self.waiting, []
+            rows = self._taken()
             if not rows:
                 return
             if self._counter is None:
@@ -63,6 +103,7 @@ class RequestTally:
         """Begin again, against the model as it is now."""
         with self._lock:
             self._counter, self.waiting, self.seen, self.since = None, [], 0, time.time()
+            self._bodies, self._many = [], 0
 
     def taken(self) -> tuple[DriftCounter | None, int]:
         """What was counted since the last call, to be added up elsewhere."""

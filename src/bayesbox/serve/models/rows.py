@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import difflib
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import repeat
+from typing import Any
 
 from bayesbox.classifier.base import AnyClassifier
 from bayesbox.classifier.table import TableClassifier
@@ -58,6 +60,15 @@ def as_rows(
         except BayesboxError as error:
             raise BadRowOf(error, place, at=field) from None
     return found
+
+
+def rows_of_columns(columns: Mapping[str, Sequence[Any]]) -> list[Row]:
+    """Columns of one length as rows.
+
+    >>> rows_of_columns({"age": [34, None], "car": ["van", "suv"]})
+    [{'age': 34, 'car': 'van'}, {'age': None, 'car': 'suv'}]
+    """
+    return list(map(dict, map(zip, repeat(tuple(columns)), zip(*columns.values(), strict=True))))
 
 
 def _as_row(classifier: AnyClassifier, row: Row | str, *, learning: bool) -> Row:
