@@ -44,6 +44,8 @@ def served(kind: str) -> ServedClassifier:
     labels = draw.choice(["no", "yes", "who knows"], count)
     if kind == "kdb":
         model: Any = bb.KDB(columns=columns)
+    elif kind == "full":
+        model = bb.FullBayes(columns=columns)
     elif kind == "bins":
         model = bb.NaiveBayes(columns={**columns, "pay": bb.Real("width:4")}, calibration="temperature")
     else:
@@ -54,7 +56,7 @@ def served(kind: str) -> ServedClassifier:
     return ServedClassifier("m", lambda: state)
 
 
-KINDS = ("robust", "gaussian", "bins", "kdb")
+KINDS = ("robust", "gaussian", "bins", "kdb", "student", "full")
 
 
 def usual(model: ServedClassifier, body: bytes) -> Any:
@@ -127,7 +129,7 @@ def test_damaged_bodies_are_never_taken_for_others(kind: str, body: bytes, data:
 ROW = '"age": 30, "pay": 1.5, "car": "suv", "zip": 7, "married": true, "größe": "groß"'
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", KINDS[:-1])  # full Bayes answers rows without missing values alone
 @pytest.mark.parametrize(
     "row",
     [
