@@ -77,8 +77,15 @@ def test_answers_as_new_columns(spark: Any, frame: Any, rows: pa.Table) -> None:
         assert found[f"P({name})"].tolist() == expected[f"P({name})"].to_pylist()
     with refusal(BadOption, what="`prediction`"):
         bb.predict(clf, answers)
-    with refusal(BadOption, remedy="keep"):
-        bb.predict(clf, frame, keep=["age"])
+    few = bb.predict(clf, answers, keep=["age", "pair"])  # without the `prediction` there is
+    assert few.columns == ["age", "pair", "prediction"]
+    assert sorted(row.prediction for row in few.collect()) == sorted(expected["prediction"].to_pylist())
+    assert bb.predict(clf, frame, keep=["*"]).columns == [*frame.columns, "prediction"]
+    assert bb.predict(clf, frame, keep=[]).count() == 1500
+    with refusal(UnknownColumn, column="agee"):
+        bb.predict(clf, frame, keep=["agee"])
+    with refusal(BadOption, what="`prediction`"):
+        bb.predict(clf, answers, keep=["prediction"])
 
 
 def test_labels_keep_their_type(spark: Any) -> None:

@@ -6,13 +6,14 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
 from sklearn.utils.validation import check_is_fitted
 
 from bayesbox.classifier.base import AnyClassifier, Classifier
-from bayesbox.classifier.opened import ReadingOptions
+from bayesbox.classifier.opened import EVERY, ReadingOptions
 from bayesbox.classifier.predict import PredictionWriter, PredictOptions, answer_tables
 from bayesbox.classifier.report.asked import missing_columns
 from bayesbox.classifier.train import source_of
@@ -30,7 +31,7 @@ def predict(
     *,
     proba: bool = False,
     explain: int = 0,
-    keep: Sequence[str] = (),
+    keep: Sequence[str] | None = None,
     threads: int = 1,
     na: Sequence[str] = (),
     format: str | None = None,
@@ -59,7 +60,7 @@ def predict(
     data : name of a file, a glob, a folder, a frame, a table, or any source
     proba : bool, default False; add a column for the probability of each class
     explain : int, default 0; add this many columns that say most
-    keep : list of columns to copy, ["*"] for all; () by default
+    keep : list of columns to copy, ["*"] for all; None by default: none, and all of a Spark DataFrame
     threads : int, default 1; threads that answer
     na : list of str, () by default; additional texts that mean missing
     format : str or None (default); the format of the file, where its name does not say it
@@ -84,18 +85,14 @@ def predict(
     {'age': [44, 25], 'prediction': ['H', 'H']}
     """
     classifier = _classifier_of(model)
-    asked = PredictOptions(proba=proba, explain=explain, keep=tuple(keep))
+    asked = PredictOptions(proba=proba, explain=explain, keep=tuple(keep or ()))
     dialect = TextDialect(encoding, decimal, thousands, delimiter, skip_rows, comment, sheet)
     reading = ReadingOptions(tuple(na), format=format, follow_links=follow_links, dialect=dialect)
     source = _source(classifier, data, asked.keep, reading)
     if isinstance(source, SparkSource):
-        if keep:
-            raise BadOption(
-                "keep does not apply to a Spark DataFrame, which keeps all its columns",
-                remedy="Remove keep, and select from the result",
-            )
-        answers = PredictionWriter(classifier, asked, (), where=source.name)
-        return source.with_columns(answers.of, answers.added_fields(), classifier.feature_names)
+        answers = PredictionWriter(classifier, replace(asked, keep=()), (), where=source.name)
+        kept = None if keep is None or EVERY in keep else asked.keep
+        return source.with_columns(answers.of, answers.added_fields(), classifier.feature_names, kept)
     first, rows = peek(source)
     names = source.names if first is None else first.names
     lacking = missing_columns(classifier, names)

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import functools
 import os
-import pickle
 import re
 import shutil
 import sys
@@ -34,11 +33,11 @@ from bayesbox.errors import (
 from bayesbox.source.base import Batch, Source
 from bayesbox.source.cells import plain
 from bayesbox.source.files.reading import check_names
+from bayesbox.source.partials import NOTHING, added, counted, total_of
 from bayesbox.source.reduce import ROWS_A_PIECE
 from bayesbox.source.shapes import package_of
 
 FEW = 16  # tallies that are added here; more are added in a tree, on the executors
-NOTHING = b""  # the tally of no rows
 FILES = (".parquet", ".orc")  # files that Spark reads with their types
 
 
@@ -68,29 +67,38 @@ class SparkSource(Source):
         with _translated(self.name):
             partials = _mapped(self.frame, _Reduce(function, self.name), "tally binary")
             if _is_remote(partials) or partials.rdd.getNumPartitions() <= FEW:
-                total = functools.reduce(_added, [_tally_bytes(row) for row in partials.collect()], NOTHING)
+                total = functools.reduce(added, [_tally_bytes(row) for row in partials.collect()], NOTHING)
             else:
-                total = partials.rdd.map(_tally_bytes).treeAggregate(NOTHING, _added, _added)
-        if total == NOTHING:
-            return None
-        result = pickle.loads(total)
-        if isinstance(result, BayesboxError):
-            raise result
-        return result
+                total = partials.rdd.map(_tally_bytes).treeAggregate(NOTHING, added, added)
+        return total_of(total)
 
-    def with_columns(self, answer: Callable[[Batch], pa.Table], fields: pa.Schema, reads: Sequence[str]) -> Any:
-        """The same rows with new columns: those that `answer` gives for the columns that it reads."""
-        from pyspark.sql.pandas.types import from_arrow_type
-        from pyspark.sql.types import StructField, StructType
+    def with_columns(
+        self,
+        answer: Callable[[Batch], pa.Table],
+        fields: pa.Schema,
+        reads: Sequence[str],
+        keep: Sequence[str] | None = None,
+    ) -> Any:
+        """The same rows with new columns: those that `answer` gives for the columns that it reads.
 
+        Of the other columns those in `keep` stay; None is for all.
+        """
+        for name in keep or ():
+            if name not in self.names:
+                raise UnknownColumn(name, available=self.names, where=self.name)
+        kept = self.names if keep is None else tuple(dict.fromkeys(keep))
         for name in fields.names:
-            if name in self.frame.columns:
+            if name in kept:
                 raise BadOption(f"`{name}` is already a column", where=self.name, remedy="Rename or drop it first")
-        found = tuple(name for name in self.frame.columns if name in set(reads))
+        found = tuple(name for name in self.names if name in set(reads))
         if reads and not found:
-            raise UnknownColumn(reads[0], available=self.frame.columns, where=self.name)
-        added = [StructField(field.name, from_arrow_type(field.type)) for field in fields]
-        return _mapped(self.frame, _Answer(answer, found, self.name), StructType([*self.frame.schema.fields, *added]))
+            raise UnknownColumn(reads[0], available=self.names, where=self.name)
+        function = _Answer(answer, found, kept, self.name)
+        arrow_udf = _arrow_udf() if keep is None and found else None
+        if arrow_udf is not None:
+            return _with_expression(self.frame, function, fields, arrow_udf)
+        needed = [name for name in self.names if name in {*found, *kept}] or list(self.names[:1])
+        return _mapped(_selected(self.frame, needed), function, _spark_schema(self.frame, kept, fields))
 
 
 def spark_table(table: str, master: str) -> SparkSource:
@@ -150,41 +158,47 @@ class _Named:
 
 
 class _Reduce:
-    """The tally of one partition as bytes; what is wrong with its rows travels the same way."""
+    """The tally of one partition as bytes."""
 
     def __init__(self, tally_of: Callable[[Batch], Any], where: str) -> None:
         self.tally_of = tally_of
         self.where = where
 
     def __call__(self, arrived: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        total, first_row = None, 0
-        try:
-            for rows in _gathered(arrived):
-                tally = self.tally_of(_batch(rows, rows.schema.names, first_row, self.where))
-                total = tally if total is None else total + tally
-                first_row += rows.num_rows
-        except BayesboxError as error:
-            error.where = f"{error.where or self.where} of partition {_partition()}"
-            total = error
-        if total is not None:
-            yield _one_value("tally", pickle.dumps(total))
+        tally = counted(self.tally_of, self._batches(arrived), self.where, f"partition {_partition()}")
+        if tally != NOTHING:
+            yield _one_value("tally", tally)
+
+    def _batches(self, arrived: Iterator[pa.RecordBatch]) -> Iterator[Batch]:
+        first_row = 0
+        for rows in _gathered(arrived):
+            yield _batch(rows, rows.schema.names, first_row, self.where)
+            first_row += rows.num_rows
 
 
 class _Answer:
-    """The rows of one partition with their answers."""
+    """The answers for the rows of one partition, beside the columns that are kept."""
 
-    def __init__(self, answer: Callable[[Batch], pa.Table], reads: Sequence[str], where: str) -> None:
+    def __init__(
+        self, answer: Callable[[Batch], pa.Table], reads: Sequence[str], kept: Sequence[str], where: str
+    ) -> None:
         self.answer = answer
         self.reads = reads
+        self.kept = kept
         self.where = where
 
     def __call__(self, arrived: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for rows in arrived:
             if rows.num_rows == 0:
                 continue
-            answers = self.answer(_batch(rows, self.reads, 0, self.where)).combine_chunks()
-            columns = [*rows.columns, *(column.chunk(0) for column in answers.columns)]
-            yield pa.RecordBatch.from_arrays(columns, names=[*rows.schema.names, *answers.column_names])
+            names, arrays = self.answers(_batch(rows, self.reads, 0, self.where))
+            columns = [*(rows.column(name) for name in self.kept), *arrays]
+            yield pa.RecordBatch.from_arrays(columns, names=[*self.kept, *names])
+
+    def answers(self, batch: Batch) -> tuple[list[str], list[pa.Array]]:
+        """The names and values of the new columns."""
+        found = self.answer(batch).combine_chunks()
+        return found.column_names, [column.chunk(0) for column in found.columns]
 
 
 def _packed(arrived: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -223,21 +237,6 @@ def _tally_bytes(row: Any) -> bytes:
     return bytes(row[0])
 
 
-def _added(one: bytes, other: bytes) -> bytes:
-    """The sum of two tallies; what went wrong in either goes on."""
-    if one == NOTHING or other == NOTHING:
-        return one or other
-    left, right = pickle.loads(one), pickle.loads(other)
-    if isinstance(left, BayesboxError):
-        return one
-    if isinstance(right, BayesboxError):
-        return other
-    try:
-        return pickle.dumps(left + right)
-    except BayesboxError as error:
-        return pickle.dumps(error)
-
-
 def _partition() -> int:
     from pyspark import TaskContext
 
@@ -254,7 +253,58 @@ def _mapped(frame: Any, function: Callable[..., Any], schema: Any) -> Any:
     numbered = frame.toDF(*map(str, range(len(names))))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # Spark 3 looks at versions by way of distutils
+        warnings.simplefilter("ignore", FutureWarning)  # Spark 4 warns of pandas 3
         return numbered.mapInArrow(_Named(names, function), schema)
+
+
+def _selected(frame: Any, names: Sequence[str]) -> Any:
+    """Some columns of a frame, whatever their names."""
+    if len(names) == len(frame.columns):
+        return frame
+    numbered = frame.toDF(*map(str, range(len(frame.columns))))
+    return numbered.select(*(str(frame.columns.index(name)) for name in names)).toDF(*names)
+
+
+def _spark_schema(frame: Any, kept: Sequence[str], fields: pa.Schema) -> Any:
+    """The columns that are kept and the new ones, as Spark has them."""
+    from pyspark.sql.pandas.types import from_arrow_type
+    from pyspark.sql.types import StructField, StructType
+
+    types = dict(zip(frame.columns, frame.schema.fields, strict=True))
+    added_fields = [StructField(field.name, from_arrow_type(field.type)) for field in fields]
+    return StructType([*(types[name] for name in kept), *added_fields])
+
+
+def _arrow_udf() -> Any:
+    """What makes a function of Arrow arrays an expression of Spark; None before Spark 4.1."""
+    from pyspark.sql import functions
+
+    return getattr(functions, "arrow_udf", None)
+
+
+def _with_expression(frame: Any, function: _Answer, fields: pa.Schema, arrow_udf: Any) -> Any:
+    """All columns and the new ones, as an expression.
+
+    Spark sends only the columns that are read to Python, filters the rows first where a filter is on another column,
+    and drops from the plan what nobody asks for later.
+    """
+    from pyspark.sql.functions import col
+
+    numbers = [str(number) for number in range(len(frame.columns))]
+    schema = _spark_schema(frame, (), fields)
+
+    def answers(*columns: pa.Array) -> pa.Array:
+        rows = pa.RecordBatch.from_arrays(list(columns), names=list(function.reads))
+        names, arrays = function.answers(_batch(rows, function.reads, 0, function.where))
+        return pa.StructArray.from_arrays(arrays, names=names)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # Spark 4 warns of pandas 3
+        expression = arrow_udf(answers, schema)
+    reads = [col(numbers[frame.columns.index(name)]) for name in function.reads]
+    found = frame.toDF(*numbers).withColumn("answers", expression(*reads))
+    kept = (col(number).alias(name) for number, name in zip(numbers, frame.columns, strict=True))
+    return found.select(*kept, *(col("answers").getField(name).alias(name) for name in fields.names))
 
 
 def _is_remote(frame: object) -> bool:
