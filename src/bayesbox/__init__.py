@@ -40,6 +40,7 @@ _WHERE = {
     "NotLinear": "bayesbox.errors",
     "Real": "bayesbox.schema.kinds",
     "ReliabilityDisplay": "bayesbox.estimators.displays.reliability",
+    "StreamTrainer": "bayesbox.estimators.stream",
     "Words": "bayesbox.schema.kinds",
     "bayes_rule": "bayesbox.explain.bayes_rule",
     "compare": "bayesbox.estimators.judge.evaluate",
@@ -96,6 +97,7 @@ if TYPE_CHECKING:
     from bayesbox.estimators.pictures import report as report
     from bayesbox.estimators.predict import predict as predict
     from bayesbox.estimators.robustness import robustness as robustness
+    from bayesbox.estimators.stream import StreamTrainer as StreamTrainer
     from bayesbox.estimators.tan import TAN as TAN
     from bayesbox.estimators.text_classifier import TextClassifier as TextClassifier
     from bayesbox.estimators.train import load as load

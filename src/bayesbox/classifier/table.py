@@ -26,6 +26,7 @@ from bayesbox.schema.kind import Kind
 from bayesbox.schema.one_hot import OneHot, as_one_hot, join_one_hot
 from bayesbox.schema.schema import Schema, declared_kinds
 from bayesbox.source.base import Batch
+from bayesbox.source.shapes import is_path
 from bayesbox.tally.book import Book
 from bayesbox.tally.count import count
 
@@ -340,9 +341,9 @@ class TableClassifier(Classifier[R, D, M]):
         target = target or self.target
         if target is None:
             raise BadOption("no target column", remedy="Pass target=")
-        if self.schema is None:
-            from bayesbox.classifier.train import source_of
+        from bayesbox.classifier.train import source_of
 
+        if self.schema is None:
             source = source_of(data, target, self.declared, weight=weight, threads=reading.threads, **reading.of_file)
             if reading.target_bins is None:
                 return Opened(self, source, target)
@@ -352,8 +353,11 @@ class TableClassifier(Classifier[R, D, M]):
             return Opened(self.changed(target_cuts=cuts), BinnedTarget(source, target, cuts), target)
         from bayesbox.source.files.open import open_source
 
-        columns = self.columns_read(target=target, weight=weight, learning=learning)
-        source = open_source(data, **columns, threads=reading.threads, **reading.of_file)
+        if is_path(data):
+            columns = self.columns_read(target=target, weight=weight, learning=learning)
+            source = open_source(data, **columns, threads=reading.threads, **reading.of_file)
+        else:
+            source = source_of(data, target, **reading.of_file)
         if self.target_cuts is not None:
             from bayesbox.classifier.target.bins import BinnedTarget
 

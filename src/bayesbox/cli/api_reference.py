@@ -27,7 +27,8 @@ GROUPS = {
         "TextClassifier", "NetworkClassifier",
     ),
     "Files and questions": (
-        "train", "load", "predict", "evaluate", "compare", "drift", "report", "sql", "bayes_rule", "limit_context",
+        "train", "StreamTrainer", "load", "predict", "evaluate", "compare", "drift", "report", "sql", "bayes_rule",
+        "limit_context",
     ),
     "Networks and tables": ("BayesianNetwork", "FactorGraph", "read_network", "learn_network", "Joint"),
     "Sequences": ("HiddenMarkovModel",),

@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from bayesbox.errors import BadOption
 from bayesbox.source.base import Source
-from bayesbox.source.shapes import PathLike, is_dask_frame, is_path, is_spark_frame
+from bayesbox.source.shapes import PathLike, is_dask_frame, is_path, is_ray_dataset, is_spark_frame
 from bayesbox.source.wrapped import Chained
 
 Opener = Callable[..., Source]
@@ -57,6 +57,7 @@ KINDS: dict[str, SourceKind] = {
         SourceKind("source", lambda source: source, accepts=lambda data: isinstance(data, Source)),
         SourceKind("spark", "bayesbox.source.spark:SparkSource", accepts=is_spark_frame),
         SourceKind("dask", "bayesbox.source.dask:DaskSource", accepts=is_dask_frame),
+        SourceKind("ray", "bayesbox.source.ray:RaySource", accepts=is_ray_dataset),
         SourceKind("spark-table", "bayesbox.source.spark:spark_table"),
         SourceKind("sql", "bayesbox.source.sql:SqlSource"),
         SourceKind("files", "bayesbox.source.files.open:open_source", accepts=is_path),

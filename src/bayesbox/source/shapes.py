@@ -1,8 +1,8 @@
 """Data of other libraries, recognised by their shape so that none of them is imported to find out.
 
 This is the only place that looks at the module or at the attributes of what a user hands over: pandas, polars, Dask,
-xarray, scipy, Spark, whatever exports Arrow data or a numpy array. What is a source of rows is a `Source`, and is not
-asked here.
+Ray, xarray, scipy, Spark, whatever exports Arrow data or a numpy array. What is a source of rows is a `Source`, and is
+not asked here.
 """
 
 from __future__ import annotations
@@ -66,6 +66,11 @@ def is_dask(data: object) -> bool:
 def is_dask_frame(data: object) -> bool:
     """Whether this is a DataFrame of Dask."""
     return is_dask(data) and getattr(data, "ndim", 0) == 2
+
+
+def is_ray_dataset(data: object) -> bool:
+    """Whether this is a Dataset of Ray."""
+    return package_of(data) == "ray" and hasattr(data, "map_batches")
 
 
 def is_xarray_dataset(data: object) -> bool:
