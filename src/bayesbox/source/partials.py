@@ -18,7 +18,7 @@ NOTHING = b""  # the tally of no rows
 
 
 def counted(function: Callable[[Batch], Any], batches: Iterable[Batch], where: str, part: str = "") -> bytes:
-    """The sum of the tallies of some batches, as bytes; `part` names them in errors.
+    """The sum of the tallies of some batches, as bytes; `part` names them in errors about a row.
 
     >>> import pyarrow as pa
     >>> dice = Batch(("eyes",), (pa.array([1, 6]),), 2)
@@ -31,8 +31,8 @@ def counted(function: Callable[[Batch], Any], batches: Iterable[Batch], where: s
             tally = function(batch)
             total = tally if total is None else total + tally
     except BayesboxError as error:
-        if part:
-            error.where = f"{error.where or where} of {part}"
+        if part and error.where not in (None, where):  # such as row 3
+            error.where = f"{error.where} of {part}"
         total = error
     return NOTHING if total is None else pickle.dumps(total)
 

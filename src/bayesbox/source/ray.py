@@ -59,7 +59,7 @@ class _CountBlock:
         self.where = where
 
     def __call__(self, rows: pa.Table) -> pa.Table:
-        tally = counted(pickle.loads(self.task), self._batches(rows), self.where, "its block")
+        tally = counted(pickle.loads(self.task), self._batches(rows), self.where, "one of its blocks")
         return pa.table({TALLY: pa.array([tally], pa.large_binary())})
 
     def _batches(self, rows: pa.Table) -> Iterator[Batch]:
