@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from pathlib import Path
 from typing import Any
@@ -32,7 +33,7 @@ def trainer(folder: Path, **options: Any) -> bb.StreamTrainer:
 
 def batches(cuts: list[int]) -> list[pa.Table]:
     places = [0, *sorted(cuts), ROWS.num_rows]
-    return [ROWS.slice(first, last - first) for first, last in zip(places, places[1:], strict=False)]
+    return [ROWS.slice(first, last - first) for first, last in itertools.pairwise(places)]
 
 
 @given(cuts=st.lists(st.integers(1, 239), max_size=4), repeats=st.lists(st.integers(1, 3), min_size=5, max_size=5))
