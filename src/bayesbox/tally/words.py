@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,7 +40,12 @@ class WordCounts(Counts):
         cells = self.cells.take((np.arange(len(self.classes))[:, None] * width + places[None, :]).ravel())
         return type(self)(self.classes, tuple(self.levels[place] for place in places.tolist()), cells)
 
-    def _combined(self, other: Counts, *, sign: int) -> Self:
+    def _combined(self, other: Counts, *, sign: int) -> Any:
+        if other.sparse:
+            from bayesbox.tally.sparse_counts import combined
+            from bayesbox.tally.sparse_words import words_of
+
+            return words_of(combined(self, other, sign=sign))
         few = bool(other.levels) and len(other.levels) * FEW <= len(self.levels)
         if few and self.classes == other.classes:
             return self._with_few(other, sign=sign)

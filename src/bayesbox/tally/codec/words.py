@@ -11,7 +11,7 @@ somewhere, and the places of a column and class ascend: equal tallies give equal
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TypeVar
+from typing import TypeVar, cast
 
 import numpy as np
 
@@ -30,6 +30,7 @@ from bayesbox.tally.codec.columns import (
     require_increasing,
     require_ordered,
 )
+from bayesbox.tally.sparse_words import FILLED_WORDS, MOST_DENSE_CELLS, SparseWordCounts
 from bayesbox.tally.words import WordCounts, require_cells
 
 W = TypeVar("W", bound=WordCounts)
@@ -45,7 +46,7 @@ def write(form: type[W], tallies: Mapping[str, W]) -> dict[str, bytes]:
     rows, lengths, places, cells = RowGatherer(), [], [], []
     for name, tally in tallies.items():
         width, size = len(tally.levels), len(tally.classes)
-        kept = np.flatnonzero(tally.cells.signs())
+        kept, some = tally.entries()
         number = np.diff(np.searchsorted(kept, np.arange(size + 1) * width))  # of the words of each class
         rows.add(name, np.flatnonzero(number))
         lengths.append(number[number > 0])
@@ -53,7 +54,7 @@ def write(form: type[W], tallies: Mapping[str, W]) -> dict[str, bytes]:
         if tally.levels != vocabulary:
             own = np.array(_places(tally.levels, vocabulary), dtype=np.int64)[own]
         places.append(own.astype(np.int32))
-        cells.append(tally.cells if len(kept) == len(tally.cells) else tally.cells.take(kept))
+        cells.append(some)
     classes = next(iter(tallies.values())).classes
     if not np.bincount(np.concatenate(places), minlength=len(vocabulary)).all():  # a word without a count
         used = {name: tally.of(classes, list(tally.levels), tally.cells) for name, tally in tallies.items()}
@@ -124,26 +125,46 @@ def _tallies(
     texts: tuple[str, ...],
     classes: tuple[str, ...],
 ) -> dict[str, W]:
-    size, cells, found = len(classes), 0, []
+    size, cells, filled, found = len(classes), 0, 0, []
     for name, first, last in rows.columns():
         start, stop = int(ends[first]), int(ends[last])
-        present = np.zeros(len(texts), dtype=bool)
-        present[places[start:stop]] = True
-        width = int(np.count_nonzero(present))
-        cells += size * width
-        found.append((name, first, last, start, stop, present, width))
-    require_cells(1, cells)
+        there = _distinct_places(places[start:stop], len(texts))
+        cells += size * len(there)
+        filled += stop - start
+        found.append((name, first, last, start, stop, there))
+    if size:  # a model has weights for all cells, and its digest goes through all; the estimate is that of two tallies
+        require_cells(size, -(-cells // (2 * size)))
+    sparse = cells > MOST_DENSE_CELLS and filled * FILLED_WORDS < cells
     result: dict[str, W] = {}
-    for name, first, last, start, stop, present, width in found:
-        own, levels = places[start:stop], texts
+    for name, first, last, start, stop, there in found:
+        own, levels, width = places[start:stop], texts, len(there)
         if width < len(texts):
-            own = (np.cumsum(present) - 1)[own]
-            levels = tuple([texts[place] for place in np.flatnonzero(present).tolist()])
+            own = np.searchsorted(there, own)
+            levels = tuple([texts[place] for place in there.tolist()])
         slots = np.repeat(rows.label[first:last] * width, np.diff(ends[first : last + 1])) + own
         with within(form.members[1]):
-            spread = _spread(counts, start, stop, slots, size * width)
-        result[name] = form(classes, levels, spread)
+            if sparse:
+                result[name] = cast("W", SparseWordCounts(classes, levels, slots, _positive(counts, start, stop)))
+            else:
+                result[name] = form(classes, levels, _spread(counts, start, stop, slots, size * width))
     return result
+
+
+def _distinct_places(places: Index, number: int) -> Index:
+    """The places, ascending, each once: no more memory than they take, however long the vocabulary is."""
+    if len(places) * 16 < number:
+        return np.unique(places)
+    present = np.zeros(number, dtype=bool)
+    present[places] = True
+    return np.flatnonzero(present)
+
+
+def _positive(counts: Exact, start: int, stop: int) -> ExactArray:
+    """The numbers of these rows, all of them above zero."""
+    found = counts[start:stop]
+    if (found.signs() <= 0).any():
+        raise ValueError("a count is not positive")
+    return found
 
 
 def _spread(counts: Exact, start: int, stop: int, slots: Index, size: int) -> ExactArray:
@@ -155,9 +176,6 @@ def _spread(counts: Exact, start: int, stop: int, slots: Index, size: int) -> Ex
         cells = np.zeros(size, dtype=np.int64)
         cells[slots] = own
         return ExactArray.from_integers(cells)
-    given = counts[start:stop]
-    if (given.signs() <= 0).any():
-        raise ValueError("a count is not positive")
     spread = np.full(size, -1, dtype=np.int64)
     spread[slots] = np.arange(stop - start)
-    return given.take(spread)
+    return _positive(counts, start, stop).take(spread)

@@ -1,0 +1,77 @@
+"""Counts of words by class of which nearly all are zero, as a model file of many classes holds them.
+
+Most words occur in few classes. A file lists the cells that are not zero, and a tally of it holds no more; what needs
+all cells at once, such as the weights of a model, is estimated first and refused where it would take too much memory.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bayesbox._core import ExactArray
+from bayesbox.tally.counts import Counts
+from bayesbox.tally.sparse_counts import SparseCounts, combined, moved_to
+from bayesbox.tally.words import FEW, WordCounts, require_cells
+
+MOST_DENSE_CELLS = 1 << 22  # of all tallies of a model together, up to which they are dense, however empty
+FILLED_WORDS = 8  # beyond it a tally is sparse where fewer than one cell in this many is not zero
+MOST_SPREAD = 1 << 25  # cells up to which a few words are added to a dense tally
+
+
+class SparseWordCounts(SparseCounts, WordCounts):
+    """The same as `WordCounts`, by the cells that are not zero: `place` ascends, and counts cells class by class.
+
+    >>> some = ExactArray.from_integers(np.array([1, 2]))
+    >>> words = SparseWordCounts(("DE", "NZ"), ("beer", "kiwi"), np.array([0, 3]), some)
+    >>> words, words.counts
+    (SparseWordCounts(2 classes, 2 words, 2 cells), array([[1, 0], [0, 2]]))
+    >>> words + words - words == words == words.whole()
+    True
+    """
+
+    sparse: ClassVar[bool] = True
+
+    @property
+    def cells(self) -> ExactArray:  # type: ignore[override]
+        """All cells, class-major; refused where they would take too much memory."""
+        require_cells(len(self.classes), len(self.levels))
+        return self._piece(0, len(self.classes))
+
+    def whole(self) -> WordCounts:
+        """The same with all its cells."""
+        return WordCounts(self.classes, self.levels, self.cells)
+
+    @classmethod
+    def of(cls, classes: tuple[str, ...], levels: list[str], cells: ExactArray) -> Any:
+        return WordCounts.of(classes, levels, cells)
+
+    def only(self, places: NDArray[np.int64]) -> Self:
+        width = len(self.levels)
+        new = np.full(width, -1, dtype=np.int64)
+        new[places] = np.arange(len(places))
+        label, level = np.divmod(self.place, max(width, 1))
+        there = np.flatnonzero(new[level] >= 0)
+        levels = tuple(self.levels[place] for place in places.tolist())
+        return type(self)(self.classes, levels, label[there] * len(places) + new[level[there]], self.some.take(there))
+
+    def with_classes(self, classes: tuple[str, ...]) -> Any:
+        return self if classes == self.classes else words_of(moved_to(self, classes))
+
+    def _combined(self, other: Counts, *, sign: int) -> Any:
+        few = len(other.levels) * FEW <= len(self.levels) and self.classes == other.classes
+        if few and not other.sparse and len(self.classes) * len(self.levels) <= MOST_SPREAD:
+            return self.whole()._combined(other, sign=sign)
+        return words_of(combined(self, other, sign=sign))
+
+    def _headline(self) -> str:
+        return f"SparseWordCounts({len(self.classes):,} classes, {len(self.levels):,} words, {len(self.place):,} cells)"
+
+
+def words_of(tally: Counts) -> WordCounts:
+    """The counts of words that a table of levels stands for, as sparse as it is."""
+    if isinstance(tally, SparseCounts):
+        return SparseWordCounts(tally.classes, tally.levels, tally.place, tally.some)
+    return WordCounts(tally.classes, tally.levels, tally.cells)
