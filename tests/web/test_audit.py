@@ -15,12 +15,16 @@ import bayesbox as bb
 from bayesbox.app.audited import row_numbers
 from bayesbox.app.server.opened import open_files
 from bayesbox.classifier.certificate import Certificate
+from bayesbox.cli.main import run
 from bayesbox.errors import BadOption
 
 pytestmark = pytest.mark.xdist_group("browser")
 
 HOSTILE = "<img src=x onerror=\"document.title=1\"> & 'single'"
 ROWS = [dict(zip(TENNIS.X, row, strict=True)) for row in zip(*TENNIS.X.values(), strict=True)]
+
+
+PARTS = {"one": slice(0, 8), "two": slice(8, 14), "three": slice(2, 4)}
 
 
 def write(path: Path, rows: list[dict[str, str]], labels: list[str], target: str = "play") -> str:
@@ -113,3 +117,28 @@ def test_a_row_is_found_as_often_as_it_was_learned(tmp_path: Path) -> None:
 def test_other_numbers_are_refused(text: str) -> None:
     with pytest.raises(BadOption):
         row_numbers(text)
+
+
+def test_the_batches_of_a_model(page: Any, serve: Callable[..., str], tmp_path: Path) -> None:
+    labels, model = list(TENNIS.y), str(tmp_path / "m.bayes")
+    parts = [write(tmp_path / f"{name}.jsonl", ROWS[at], labels[at]) for name, at in PARTS.items()]
+    digests = []
+    for verb, path in zip(("train", "update", "forget"), parts, strict=True):
+        words = ["-t", "play", "-o", model, "--history", path] if verb == "train" else [model, path]
+        assert run([verb, *words]) == 0
+        digests.append(bb.load(model).book_.digest())
+    page.goto(serve(open_files([model, parts[0]])) + "#m.bayes/audit")
+    for at, (digest, rows) in enumerate(zip(digests, ("8", "6", "\N{MINUS SIGN}2"), strict=True), 1):
+        expect(page.locator(f"[data-batch='{at}']")).to_have_attribute("title", digest)
+        expect(page.locator(f"[data-batch-rows='{at}']")).to_have_text(rows)
+    expect(page.locator(".bb-batches .bb-note")).to_have_count(0)
+    bb.load(model).forget([ROWS[9]], [labels[9]]).save(model)  # not by the command
+    page.reload()
+    expect(page.locator(".bb-batches .bb-note")).to_contain_text("changed since the last entry")
+    page.goto("about:blank")
+    page.goto(serve(open_files([parts[1]], "play")) + "#two.jsonl/audit")
+    expect(page.locator("[data-batch='1']")).to_have_attribute("title", bb.train(parts[1], "play").book_.digest())
+    page.goto("about:blank")
+    bb.train(parts[1], "play").save(tmp_path / "plain.bayes")
+    page.goto(serve(open_files([str(tmp_path / "plain.bayes")])) + "#plain.bayes/audit")
+    expect(page.locator(".bb-batches")).to_contain_text("--history")

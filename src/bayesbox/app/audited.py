@@ -9,7 +9,7 @@ import re
 import shlex
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from bayesbox.classifier.rows import LabelledRows
 from bayesbox.classifier.table import AnyTableClassifier
 from bayesbox.classifier.train import RowsInMemory, count_into, labelled_rows
 from bayesbox.errors import BadOption, BayesboxError, DataWarning
+from bayesbox.file.history import HistoryEntry, history_gaps, read_history
 from bayesbox.file.reader import Json
 from bayesbox.schema.levels import level_text
 from bayesbox.source.base import Batch
@@ -41,8 +42,13 @@ class NamedTable:
         return Path(self.path).name
 
 
-def audit_found(classifier: AnyTableClassifier, table: NamedTable | None, peers: Sequence[str]) -> Json:
-    """What was counted: digests, rows by class, what forgetting does not undo; what it can be held against."""
+def audit_found(
+    classifier: AnyTableClassifier, table: NamedTable | None, peers: Sequence[str], history: Json | None = None
+) -> Json:
+    """What was counted: digests, rows by class, what forgetting does not undo; what it can be held against.
+
+    `history` has the batches that were learned and forgotten, where they are known.
+    """
     book = classifier.book
     return {
         "digest": book.digest(),
@@ -51,7 +57,27 @@ def audit_found(classifier: AnyTableClassifier, table: NamedTable | None, peers:
         "derived": list(classifier.irreversible_parts()),
         "table": None if table is None else table.name,
         "peers": list(peers),
+        "history": history,
     }
+
+
+def history_found(classifier: AnyTableClassifier, path: str) -> Json | None:
+    """The batches of a model file, the oldest first, and where the list does not follow; None where it has none."""
+    try:
+        entries = read_history(path)
+    except BayesboxError as error:
+        return {"batches": [], "gaps": [str(error)]}
+    if entries is None:
+        return None
+    return {"batches": [asdict(each) for each in entries], "gaps": history_gaps(entries, classifier.book.digest())}
+
+
+def learned_here(classifier: AnyTableClassifier, table: NamedTable) -> Json:
+    """The one batch of a table that the app has learned."""
+    book = classifier.book
+    rows = float(book.n.sum())
+    entry = HistoryEntry("learned here", (table.name,), round(rows), book.digest(), rows)
+    return {"batches": [asdict(entry)], "gaps": []}
 
 
 def _by_class(classifier: AnyTableClassifier) -> list[Json]:

@@ -34,6 +34,7 @@ FEW = 5  # rows, below which --privacy lists what they have
         "bayes show people.bayes --column age --svg age.svg",
         "bayes show people.bayes --nomogram --class '>50K' --svg people.svg",
         "bayes show people.bayes --privacy -k 10",
+        "bayes show people.bayes --history",
         "bayes show people.bayes --json",
         "bayes show days.bayes --tables",
         "bayes show alarm.bif --tables --latex",
@@ -54,7 +55,8 @@ FEW = 5  # rows, below which --privacy lists what they have
     "parameters, digest and model_digest. With --tables: model, kind, title, tables (name, columns, rows (name, "
     "cells (formula, fraction, value, text; of intervals low, high))) and parameters; with --weights: model, weights "
     "(class, against, weights, constant). With --privacy: model, fewer_than, columns, redacted, ledger and disclosures "
-    "(model, column, what, count, of, and with --values values).",
+    "(model, column, what, count, of, and with --values values). With --history: model, history (time, verb, data, "
+    "rows, before, digest, total) and gaps (where the model was changed by other means than the command).",
 )
 @click.argument("model")
 @click.option("--tables", is_flag=True, help="Only the probability tables of a model or network, with formulas.")
@@ -107,6 +109,9 @@ FEW = 5  # rows, below which --privacy lists what they have
     help="With --privacy: list values that fewer than N rows have; 5 by default.",
 )
 @click.option("--values", is_flag=True, help="With --privacy: print the levels, words and numbers themselves.")
+@click.option(
+    "--history", is_flag=True, help="Only the batches that were learned and forgotten; train --history begins the list."
+)
 @options.json_option
 def command(model: str, column: str | None, svg: str | None, as_json: bool, **given: Any) -> None:
     """Show what a model has learned: classes, columns, rules, the number of parameters, and the digest."""
@@ -120,6 +125,8 @@ def command(model: str, column: str | None, svg: str | None, as_json: bool, **gi
         nomogram.require_fitting(column, svg, given)
     if not given["privacy"] and (given["values"] or given["fewer_than"]):
         raise click.UsageError("--values and --fewer-than require --privacy")
+    if given["history"] and (learned or column or svg or given["nomogram"] or given["privacy"]):
+        raise click.UsageError("--history cannot be combined with other parts of a model")
     if learned == "--tables" and tables.is_network(model):
         tables.show_network(model, given, as_json=as_json)
         return
@@ -132,8 +139,9 @@ def command(model: str, column: str | None, svg: str | None, as_json: bool, **gi
             return
         if learned:
             raise click.UsageError(f"{learned} applies to classifiers, but this is a hidden Markov model")
-        if given["privacy"]:
-            raise click.UsageError("--privacy applies to classifiers, but this is a hidden Markov model")
+        for name in ("privacy", "history"):
+            if given[name]:
+                raise click.UsageError(f"--{name} applies to classifiers, but this is a hidden Markov model")
         if given["nomogram"]:
             raise click.UsageError("--nomogram applies to naive Bayes, but this is a hidden Markov model")
         if svg:
@@ -146,6 +154,11 @@ def command(model: str, column: str | None, svg: str | None, as_json: bool, **gi
         return
     if learned:
         tables.show_learned(classifier, model, svg, given, as_json=as_json)
+        return
+    if given["history"]:
+        from bayesbox.cli.change.history import show_history
+
+        show_history(model, classifier, as_json=as_json)
         return
     if given["privacy"]:
         from bayesbox.cli.print.privacy import show_privacy

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from bayesbox.cli.change.history import record
 from bayesbox.cli.change.replacing import ModelSummary, print_replaced, replaced, report_of
 from bayesbox.cli.options import remote_sources
 from bayesbox.cli.options import shared as options
@@ -121,6 +122,7 @@ if TYPE_CHECKING:
     "--force", is_flag=True, help="Replace a file that holds another kind of model, another target, or no model."
 )
 @options.keep_old_option
+@options.history_option
 @options.wait_option
 @options.json_option
 def command(data: tuple[str, ...], as_json: bool, **given: Any) -> None:
@@ -137,6 +139,8 @@ def command(data: tuple[str, ...], as_json: bool, **given: Any) -> None:
 
     if given["tables"] and given["model"] != "naive":
         raise click.UsageError("--tables makes a naive Bayes model: remove --model")
+    if given["tables"] and given["history"]:
+        raise click.UsageError("--history lists rows that were counted, and --tables counts none")
     path = _output(data, given)
     refuse_foreign(split_model(given["model"])[0], given, LEARN)
     with captured_warnings() as warned:
@@ -146,6 +150,8 @@ def command(data: tuple[str, ...], as_json: bool, **given: Any) -> None:
             old = replaced(path, ModelSummary.of(classifier), force=given["force"])
             save(classifier, path, lock=lock, keep_old=given["keep_old"])
             digest = file_digest(path)
+            labelled = learned.training.rows - learned.training.unlabelled
+            record("train", path, data, labelled, classifier, begin=given["history"])
     printer = printer_of(classifier)
     report = {
         "model": path,

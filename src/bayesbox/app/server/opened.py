@@ -10,7 +10,15 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from bayesbox.app.audited import NamedTable, audit_found, difference_found, drift_found, forgetting
+from bayesbox.app.audited import (
+    NamedTable,
+    audit_found,
+    difference_found,
+    drift_found,
+    forgetting,
+    history_found,
+    learned_here,
+)
 from bayesbox.app.compared import Comparing
 from bayesbox.app.judged import KeptRows, cell_rows, data_found, evaluation_found
 from bayesbox.app.rows import row_answer, row_spec, rulers_of
@@ -126,7 +134,8 @@ class OpenedClassifier(ShownFile):
 
     def _audited(self, asked: Mapping[str, Any]) -> Json:
         chosen, against, table = asked.get("rows") or "", asked.get("against"), self.table
-        found: Json = {"found": audit_found(self.classifier, table, [each.name for each in self.peers])}
+        peers = [each.name for each in self.peers]
+        found: Json = {"found": audit_found(self.classifier, table, peers, self._history())}
         found["forgotten"] = found["difference"] = found["drift"] = None
         if table is not None and chosen.strip():
             certify = bool(asked.get("forget"))
@@ -140,6 +149,9 @@ class OpenedClassifier(ShownFile):
                 self._drift = drift_found(self.classifier, table)
             found["drift"] = self._drift
         return found
+
+    def _history(self) -> Json | None:
+        return None if self.path is None else history_found(self.classifier, self.path)
 
     def reload(self) -> None:
         if self.path is not None:
@@ -167,6 +179,7 @@ class OpenedTable(OpenedClassifier):
         self.types = dict(types or {})
         self._typed: dict[tuple[tuple[str, str], ...], OpenedTable] = {}
         self._opened = _learned(table, self.types)
+        self._batches = learned_here(self._opened.classifier, table)
         super().__init__(
             name, self._opened.classifier, lesson=lesson, judge=self._cross_validated if judged else None, table=table
         )
@@ -192,6 +205,10 @@ class OpenedTable(OpenedClassifier):
         assert self.table is not None
         self._opened = _learned(self.table, self.types)
         self.classifier = self._opened.classifier
+        self._batches = learned_here(self.classifier, self.table)
+
+    def _history(self) -> Json:
+        return self._batches
 
     def _described(self) -> Json:
         return data_found(self.classifier) | {"types": self.types, "digest": self.classifier.book.digest()}

@@ -12,17 +12,19 @@ import { begin, button, download, fill, h, newId, percent, redraw, short, table,
 
 /** @param {Host} host */
 export function renderAudit({ model, el }) {
-  const [counted, forgetting, difference, drift] = ["counted", "forgetting", "difference", "drift"].map((name) =>
+  const names = ["counted", "batches", "forgetting", "difference", "drift"];
+  const [counted, batches, forgetting, difference, drift] = names.map((name) =>
     h("section", { class: `bb-panel bb-${name}` })
   );
   const [rows, compared] = [h("div"), h("div")];
-  begin(el, "bb-audit", counted, forgetting, difference, drift);
+  begin(el, "bb-audit", counted, batches, forgetting, difference, drift);
   let drawn = false;
   return redraw(model, ["answer", "found", "forgotten", "difference", "drift"], () => {
     const found = model.get("found"), failed = model.get("answer")?.error;
     if (failed) return fill(counted, h("p", { role: "alert", class: "bb-error" }, failed));
     if (!found) return fill(counted, h("p", { role: "status" }, "Counting…"));
     drawCounted(counted, found);
+    drawHistory(batches, found.history);
     if (!drawn) {
       drawn = true;
       if (found.table !== null) drawForm(forgetting, model, found, rows);
@@ -65,6 +67,36 @@ function drawCounted(place, found) {
       found.ledger ? "The ledger tells every single row." : "It keeps no ledger of single rows (train --ledger).",
     ),
     classTable(found.classes, `${short(total)} rows`),
+  );
+}
+
+/** What was learned when, the newest first. @param {HTMLElement} place @param {any} history */
+function drawHistory(place, history) {
+  if (!history) {
+    const how =
+      "This model has no list of its batches: bayes train, update, forget and merge begin one with --history.";
+    return fill(place, h("h2", {}, "Batches"), h("p", { class: "bb-small" }, how));
+  }
+  const lines = history.batches.map((/** @type {any} */ each, /** @type {number} */ at) => [
+    String(at + 1),
+    h("time", { class: "bb-cell", datetime: each.time }, new Date(each.time).toLocaleString()),
+    each.verb,
+    h("span", { class: "bb-cell" }, each.data.join(", ")),
+    h("span", { "data-batch-rows": at + 1 }, `${each.verb === "forget" ? "−" : ""}${short(each.rows)}`),
+    short(each.total),
+    h("code", { class: "bb-digest", title: each.digest, "data-batch": at + 1 }, each.digest.slice(0, 16)),
+  ]).reverse();
+  fill(
+    place,
+    h("h2", {}, "Batches"),
+    lines.length
+      ? table(
+        "What was learned when, the newest first",
+        ["", "time", "what", "data", "rows", "in all", "digest"],
+        lines,
+      )
+      : null,
+    ...history.gaps.map((/** @type {string} */ text) => h("p", { class: "bb-note" }, `${text}.`)),
   );
 }
 

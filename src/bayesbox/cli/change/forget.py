@@ -37,6 +37,7 @@ from bayesbox.cli.options import shared as options
 @options.follow_option
 @options.input_format_option("-f", "--format")
 @options.threads_option
+@options.history_option
 @options.wait_option
 @options.json_option
 def command(model: str, data: tuple[str, ...], as_json: bool, **given: Any) -> None:

@@ -8,6 +8,7 @@ import stat
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, TypeVar
 
+from bayesbox.cli.change.history import record
 from bayesbox.cli.options import shared as options
 from bayesbox.cli.options.text import CHANGE, refuse_foreign
 from bayesbox.cli.print.calibration import stale_lines
@@ -55,7 +56,8 @@ def change(model: str, data: tuple[str, ...], given: Json, *, forget: bool, as_j
         expected = version if version.is_at(path) else None
         with certifying(given) as certify:
             save(classifier, path, expected=expected, lock=lock, keep_old=given.get("keep_old", False))
-            certify(old, classifier, training.rows - training.unlabelled)
+            certify(old, classifier, labelled := training.rows - training.unlabelled)
+        record(lock.verb, path, data, labelled, classifier, before=old.digest(), begin=given["history"])
     report: Json = {
         "rows": training.rows,
         "unlabelled": training.unlabelled,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from bayesbox.cli.change.history import record
 from bayesbox.cli.options import shared as options
 from bayesbox.cli.print.calibration import stale_lines
 from bayesbox.cli.print.output import captured_warnings, emit_json, note
@@ -27,9 +28,10 @@ if TYPE_CHECKING:
     "-o", "--output", required=True, type=options.MODEL_FILE, metavar="FILE", help="The file for the merged model."
 )
 @options.keep_old_option
+@options.history_option
 @options.wait_option
 @options.json_option
-def command(models: tuple[str, ...], output: str, keep_old: bool, wait: float, as_json: bool) -> None:
+def command(models: tuple[str, ...], output: str, keep_old: bool, history: bool, wait: float, as_json: bool) -> None:
     """Merge models that were trained separately: the result is identical, bit for bit, to training on all the rows.
 
     The models must have the same rules. Rows that two of them have learned count twice.
@@ -49,6 +51,7 @@ def command(models: tuple[str, ...], output: str, keep_old: bool, wait: float, a
             whole = _merged(whole, other, path)
         whole.check()  # a model that cannot be made is not written
         save(whole, output, lock=lock, keep_old=keep_old)
+        record("merge", output, models, int(sum(whole.book.n.tolist())), whole, begin=history)
     classes = dict(zip(whole.book.classes, whole.book.n.tolist(), strict=True))
     digest = whole.book.digest()
     warned += stale_lines(whole, output)

@@ -34,6 +34,7 @@ from bayesbox.cli.options import shared as options
 @options.input_format_option("-f", "--format")
 @options.threads_option
 @options.keep_old_option
+@options.history_option
 @options.wait_option
 @options.json_option
 def command(model: str, data: tuple[str, ...], as_json: bool, **given: Any) -> None:

@@ -223,6 +223,15 @@ def keep_old_option(verb: F) -> F:
     )(verb)
 
 
+def history_option(verb: F) -> F:
+    """--history."""
+    return click.option(
+        "--history",
+        is_flag=True,
+        help="Begin a history: people.bayes.history lists this change and all later ones, with time, rows and digests.",
+    )(verb)
+
+
 def refuse_typed(context: click.Context, names: Iterable[str], reason: str) -> None:
     """Refuse options that mean nothing here where they were given, rather than pass over them."""
     strange = frozenset(names)
