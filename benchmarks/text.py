@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import statistics
+import time
 from pathlib import Path
 
 import numpy as np
@@ -57,6 +59,40 @@ def run(session: harness.Session) -> None:
         megabytes = column.nbytes / 1e6
         for occurrence, peer in PEERS.items():
             compare(session, f"{corpus}, {megabytes:.0f} MB, {occurrence}", column, texts, labels, occurrence, peer)
+    for corpus, (texts, labels) in {"52 classes": many_classes(), **corpora}.items():
+        if corpus != "two classes":
+            chosen(session, corpus, pa.array(texts, pa.large_string()), labels)
+
+
+def many_classes(*, seed: int = 0) -> tuple[list[str], list[str]]:
+    """Short documents of 52 classes, most of them in a few, as news agencies have."""
+    random = np.random.default_rng(seed)
+    common = 1 / np.arange(1, 20_001)
+    texts, labels = [], []
+    for label, size in enumerate((4000 / np.arange(1, 53) ** 1.2).astype(int) + 3):
+        share = common * np.exp(random.normal(0, 1.2, len(common)))
+        words = random.choice(len(common), size=(int(size), 85), p=share / share.sum())
+        texts += [" ".join(f"w{word}" for word in row[: 20 + 65 * (place % 2)]) for place, row in enumerate(words)]
+        labels += [f"c{label}"] * int(size)
+    return texts, labels
+
+
+def chosen(session: harness.Session, corpus: str, column: pa.Array, labels: list[str]) -> None:
+    """What it takes to choose and calibrate the model, over the plain model."""
+
+    def fit(**options: object) -> float:
+        start = time.process_time()
+        bb.TextClassifier(**options).fit(column, labels).predict(column[:1])
+        return time.process_time() - start
+
+    for phrases in ((1, 1), (1, 2)):
+        pairs = [
+            (fit(phrases=phrases, occurrence="auto", calibration="temperature"), fit(phrases=phrases))
+            for _ in range(3 if session.quick else 5)
+        ]
+        ratio = statistics.median(auto / plain for auto, plain in pairs)
+        name = f"fit, {corpus}, phrases {phrases[0]}-{phrases[1]}, auto with temperature over the plain model"
+        session.amount(name, ratio, 5, "{:.1f}x".format)
 
 
 def compare(session, work, column, texts, labels, occurrence, peer) -> None:

@@ -189,6 +189,13 @@ def test_a_sample_is_as_good_as_all_and_the_same_from_batches(tmp_path, monkeypa
     assert 50 <= bb.TextClassifier(**ALL).fit(texts, labels).classifier_.settled.documents < 80
 
 
+def test_with_many_classes_fewer_documents_are_looked_at():
+    texts = [f"word{place % 40} word{place % 7} common" for place in range(1600)]
+    few = bb.TextClassifier(occurrence="auto").fit(texts, [place % 40 for place in range(1600)])
+    many = bb.TextClassifier(occurrence="auto").fit(texts, [place % 80 for place in range(1600)])
+    assert (few.classifier_.settled.documents, many.classifier_.settled.documents) == (1500, 1000)
+
+
 def test_batches_leave_no_more_than_a_sample(monkeypatch):
     texts, labels = paired(300)
     monkeypatch.setattr(sample, "MOST_DOCUMENTS", 60)

@@ -188,7 +188,7 @@ class Grid(Moments):
         return type(self)(classes, sums, self.grid.relabelled(positions(self.classes, classes)))
 
     def is_empty(self) -> bool:
-        return super().is_empty() and not len(self.grid.cell)
+        return not len(self.grid.cell) and super().is_empty()
 
     def impossible(self) -> Impossible | None:
         """The first cell whose count is below zero, or the first class whose sums no values have."""

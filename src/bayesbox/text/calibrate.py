@@ -19,7 +19,7 @@ from bayesbox.text.model import Strength
 
 EXPONENTS = (0.0, 0.25, 0.5, 0.75, 1.0)
 WEAKEST, STRONGEST = -14.0, 7.0  # logs of t
-STEPS, CLOSE = 40, 1e-7  # of the search for t, in its log
+STEPS, NEAR, CLOSE = 40, 1e-3, 1e-7  # of the search for t, in its log: for each exponent, and for the best one
 DIGITS = 7  # of t that are kept, so that the last bits of a logarithm do not matter
 IMPOSSIBLE = -1e3  # the log of a prior of 0
 
@@ -41,10 +41,11 @@ def least_loss(sums: Doubles, known: Doubles, log_prior: Doubles, target: Codes)
     start = 0.0
     for exponent in EXPONENTS:
         factors = shrunk(known, exponent)
-        loss, start = _fitted(sums, factors, prior, target, start)
+        loss, start = _fitted(sums, factors, prior, target, start, NEAR)
         found.append((loss, exponent, start))
         start += 0.25 * math.log(float(np.median(known)))  # where the next exponent is likely to have its own
-    loss, exponent, log_strength = min(found)
+    _, exponent, start = min(found)
+    loss, log_strength = _fitted(sums, shrunk(known, exponent), prior, target, start, CLOSE)
     return loss, Strength(float(f"{math.exp(log_strength):.{DIGITS}g}"), exponent)
 
 
@@ -74,7 +75,9 @@ def shrunk(known: Doubles, exponent: float) -> Doubles:
     return 1.0 / powers[exponent]
 
 
-def _fitted(sums: Doubles, factors: Doubles, prior: Doubles, target: Codes, start: float) -> tuple[float, float]:
+def _fitted(
+    sums: Doubles, factors: Doubles, prior: Doubles, target: Codes, start: float, close: float
+) -> tuple[float, float]:
     """(the least loss, the log of its t): Newton's steps in log t, halving where one leaves the bracket."""
     low, high = WEAKEST, STRONGEST
     at = min(max(start, low + 1.0), high - 1.0)
@@ -86,7 +89,7 @@ def _fitted(sums: Doubles, factors: Doubles, prior: Doubles, target: Codes, star
         low, high = (low, at) if slope > 0 else (at, high)
         step = at - slope / curvature if curvature > 0 else math.nan
         following = step if low < step < high else (low + high) / 2
-        if abs(following - at) < CLOSE:
+        if abs(following - at) < close:
             break
         at = following
     return loss, at

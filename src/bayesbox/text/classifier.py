@@ -285,7 +285,7 @@ class DocumentClassifier(ChosenClassifier):
         from bayesbox.text.sample import sample_of_documents
         from bayesbox.text.select_model import settle
 
-        settle(self, sample_of_documents(parts, self.text_column))
+        settle(self, sample_of_documents(parts, self.text_column, len(self.classes)))
 
     def recorded(self, source: Source, target: str) -> Recorded:
         from bayesbox.text.sample import SampledDocuments

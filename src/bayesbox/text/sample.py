@@ -24,13 +24,14 @@ from bayesbox.source.wrapped import Recorded, WrappedSource
 from bayesbox.stat.folds import row_keys
 
 MOST_DOCUMENTS = 3000
+MOST_ANSWERS = 60_000  # documents x classes, after the first 1,000 documents
 MOST_BYTES = 4 << 20  # of text, after the first documents
 FEWEST = 50  # documents that a choice is made by
 
 Keys = NDArray[np.uint64]
 
 
-def sample_of_documents(parts: Sequence[LabelledRows], name: str) -> LabelledRows:
+def sample_of_documents(parts: Sequence[LabelledRows], name: str, classes: int) -> LabelledRows:
     """Documents that have a class, in the order of their numbers: as many as are looked at, or all there are.
 
     Too few for a choice are as they come. `name` is that of their column.
@@ -46,7 +47,8 @@ def sample_of_documents(parts: Sequence[LabelledRows], name: str) -> LabelledRow
         documents = Documents.as_written(plain_text_column(column))
         keys = document_keys(documents, rows.labels)
         bytes_of = np.diff(documents.offsets)
-    order = np.argsort(keys, kind="stable")[:MOST_DOCUMENTS]
+    most = min(MOST_DOCUMENTS, max(1000, MOST_ANSWERS // max(classes, 1)))
+    order = np.argsort(keys, kind="stable")[:most]
     fits = np.cumsum(bytes_of[order], dtype=np.int64) <= MOST_BYTES
     fits[:FEWEST] = True
     return rows.take(order[fits])

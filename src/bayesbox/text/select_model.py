@@ -34,6 +34,7 @@ MOST_MAPPED = 10  # classes whose probabilities `auto` maps once more: with many
 NINE_IN_TEN = 1.2815515655446004  # standard errors that a lead by chance stays below nine times out of ten
 Codes = NDArray[np.int32]
 Judged = tuple[Doubles, Doubles]
+Fold = tuple[NDArray[np.int64], Texts, DocumentClassifier]  # its rows, their texts, and the model of all others
 
 
 class Trial(NamedTuple):
@@ -116,6 +117,7 @@ class HeldOutTrials:
         some = target >= 0
         weights = None if rows.weights is None else np.asarray(rows.weights, dtype=np.float64)
         self.weight = some.astype(np.float64) if weights is None else np.where(some, weights, 0.0)
+        self._by_phrases: dict[tuple[int, int], list[Fold]] = {}
         self.left_out = LeftOutDocuments(classifier, rows, target) if can_leave_out(classifier, rows) else None
 
     def tried(self) -> list[Tried]:
@@ -132,7 +134,7 @@ class HeldOutTrials:
             sums, known = self.left_out.judged(rules, phrases)
         else:
             classifier = self.classifier.with_phrases(phrases) if self.classifier.phrases_open else self.classifier
-            sums, known = _judged(classifier.with_rules(rules), self.rows, self.target)
+            sums, known = self._judged(classifier, rules)
         right = ((sums + prior).argmax(axis=1) == self.target) & np.isfinite(sums).any(axis=1)
         loss, strength = least_loss(sums, known, prior, self.target)
         losses = losses_of(sums, known, prior, self.target, strength)
@@ -141,6 +143,37 @@ class HeldOutTrials:
         accuracy = float(hits.sum() / self.weight.sum())
         trial = Trial(rules.occurrence, rules.once, accuracy, mean, phrases)
         return Tried(trial, rules, (sums, known), hits, losses, strength)
+
+    def _judged(self, classifier: DocumentClassifier, rules: TextOptions) -> Judged:
+        """(documents x classes: the sums of the weights by a model that has not seen the document, the known words)."""
+        one_by_one = rules.top is None and rules.min_documents == 1 and not classifier.tokens.places
+        if self.rows.weights is None and one_by_one:
+            texts = classifier.texts_of(self.rows.batch)
+            return _judged_one_by_one(classifier.with_rules(rules), texts, self.target)
+        sums, known = np.full((len(self.target), len(classifier.classes)), -np.inf), np.zeros(len(self.target))
+        for chosen, texts, other in self._folds(classifier):
+            weights = other.with_rules(rules).model.conditional
+            sums[chosen], known[chosen] = weights.sums(texts, classifier.tokens)
+        return sums, known
+
+    def _folds(self, classifier: DocumentClassifier) -> list[Fold]:
+        """The folds for these phrases, subtracted once for all models that are tried on them."""
+        phrases = classifier.tokens.phrases
+        if phrases not in self._by_phrases:
+            given = self.rows.weights
+            rows = replace(self.rows, weights=None if given is None else np.asarray(given, dtype=np.float64))
+            folds = min(FOLDS, int((self.target >= 0).sum()))
+            fold_of_row = stratified_folds(self.target, folds)
+            plain = classifier.uncalibrated() or classifier
+            found: list[Fold] = []
+            for fold in range(folds):
+                chosen = np.flatnonzero(fold_of_row == fold)
+                own = rows.take(chosen)
+                # a class that is all in the fold stays one
+                other = minus_rows(plain, [own]).with_classes(classifier.classes)
+                found.append((chosen, other.texts_of(own.batch), other))
+            self._by_phrases[phrases] = found
+        return self._by_phrases[phrases]
 
 
 def _best(tried: Sequence[Tried], *, calibrated: bool) -> int:
@@ -201,15 +234,6 @@ def _map(kind: str, log_p: Doubles, codes: maps.Codes, weights: Doubles | None) 
     return None if choice is None else learned(choice, log_p, codes, weights)
 
 
-def _judged(classifier: DocumentClassifier, rows: LabelledRows, target: Codes) -> Judged:
-    """(documents x classes: the sums of the weights by a model that has not seen the document, the known words)."""
-    rules = classifier.rules
-    one_by_one = rules.top is None and rules.min_documents == 1 and not classifier.tokens.places
-    if rows.weights is None and one_by_one:
-        return _judged_one_by_one(classifier, classifier.texts_of(rows.batch), target)
-    return _judged_by_folds(classifier, rows, target)
-
-
 def _judged_one_by_one(classifier: DocumentClassifier, texts: Texts, target: Codes) -> Judged:
     """Each document by the model of all the others; -inf for one that is all of its class."""
     counted = classifier.book.with_classes(classifier.classes)
@@ -217,19 +241,4 @@ def _judged_one_by_one(classifier: DocumentClassifier, texts: Texts, target: Cod
     rows = np.flatnonzero((target >= 0) & (counted.class_counts.to_doubles()[target] > 1))
     if len(rows):
         sums[rows], known[rows] = sums_without(classifier, counted, texts.take(rows), target[rows])
-    return sums, known
-
-
-def _judged_by_folds(classifier: DocumentClassifier, rows: LabelledRows, target: Codes) -> Judged:
-    sums, known = np.full((len(target), len(classifier.classes)), -np.inf), np.zeros(len(target))
-    weights = None if rows.weights is None else np.asarray(rows.weights, dtype=np.float64)
-    rows = replace(rows, weights=weights)
-    folds = min(FOLDS, int((target >= 0).sum()))
-    fold_of_row = stratified_folds(target, folds)
-    plain = classifier.uncalibrated() or classifier
-    for fold in range(folds):
-        chosen = np.flatnonzero(fold_of_row == fold)
-        own = rows.take(chosen)
-        other = minus_rows(plain, [own]).with_classes(classifier.classes)  # a class that is all in the fold stays one
-        sums[chosen], known[chosen] = other.model.conditional.sums(other.texts_of(own.batch), classifier.tokens)
     return sums, known
