@@ -134,8 +134,25 @@ def __getattr__(name: str) -> Any:
         return [*_WHERE, *_estimators(), *_MODULES]
     module = _WHERE.get(name) or (None if name.startswith("_") else _estimators().get(name))
     if module is None:
+        if name == "_core":
+            _require_core()
         raise AttributeError(f"module 'bayesbox' has no attribute {name!r}")
     return getattr(importlib.import_module(module), name)
+
+
+def _require_core() -> None:
+    """Say why the compiled core is missing, where Python would only say that it cannot import the name."""
+    from importlib.util import find_spec
+
+    if find_spec("bayesbox._core") is not None:
+        return
+    folder = __file__.removesuffix("__init__.py").rstrip("/\\")
+    if ".zip" in folder or ".egg" in folder:
+        raise ImportError(
+            f"bayesbox has a compiled core, which cannot be imported from a zip file ({folder}). Install bayesbox with "
+            "pip; on a Spark cluster ship an environment packed by venv-pack or conda-pack with --archives"
+        )
+    raise ImportError(f"the compiled core of bayesbox is missing from {folder}. Install bayesbox with pip")
 
 
 def _estimators() -> dict[str, str]:

