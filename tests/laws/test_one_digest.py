@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from tests.export.cases import people
-from tests.servers import Postgres
+from tests.postgres import Postgres
 
 import bayesbox as bb
 from bayesbox.source import spark as spark_source

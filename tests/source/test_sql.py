@@ -12,8 +12,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.postgres import Postgres
 from tests.refusal import refusal
-from tests.servers import Postgres
 
 import bayesbox as bb
 from bayesbox.errors import BadData, BadOption, BayesboxError, KindContradiction, SourceUnavailable, UnknownColumn

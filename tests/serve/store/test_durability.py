@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import time
 from pathlib import Path
 
@@ -10,9 +11,11 @@ import pytest
 from tests.serve.store.cases import NAME, base, events, ids
 from tests.serve.store.faults import try_faults
 from tests.serve.store.power_cuts import LostEvents, try_cuts
+from tests.serve.store.server_kills import HASTY, try_server_kills
 from tests.serve.store.writers import try_kills
 
 from bayesbox.serve.store import held, sqlite
+from bayesbox.serve.store import postgres as store_postgres
 from bayesbox.serve.store.base import Event, open_store
 
 
@@ -102,3 +105,43 @@ def test_the_store_is_private(tmp_path: Path) -> None:
 
 def _files_holding(folder: Path, text: str) -> list[str]:
     return sorted(path.name for path in folder.iterdir() if text.encode() in path.read_bytes())
+
+
+def test_a_killed_server_loses_nothing(postgres) -> None:  # type: ignore[no-untyped-def]
+    postgres.execute("DROP SCHEMA IF EXISTS bayesbox CASCADE")
+    try:
+        acknowledged, failed = try_server_kills(postgres, writers=3, rounds=4, seed=0)
+    finally:
+        postgres.stop()
+        postgres.start()
+    assert acknowledged > 20
+    assert failed > 3
+
+
+@pytest.mark.parametrize("waits", [True, False], ids=["as it is", "as the server would"])
+def test_a_commit_is_acknowledged_after_it_is_written(  # type: ignore[no-untyped-def]
+    postgres, monkeypatch: pytest.MonkeyPatch, waits: bool
+) -> None:
+    """The gate itself: without a setting of its own the store would take that of the server, and lose events."""
+    postgres.execute("DROP SCHEMA IF EXISTS bayesbox CASCADE")
+    if not waits:
+        kept = [each for each in store_postgres.SESSION if "synchronous_commit" not in each]
+        monkeypatch.setattr(store_postgres, "SESSION", kept)
+    some = events(20)
+    try:
+        postgres.stop()
+        postgres.start(*HASTY)
+        store = open_store(postgres.address)
+        store.attach(NAME, *base())
+        for each in some:
+            store.learn(NAME, [each])
+        postgres.stop(signal.SIGKILL)
+        postgres.start()
+        store.close()
+        with open_store(postgres.address) as again:
+            again.attach(NAME, *base())
+            statuses = again.learn(NAME, some).statuses
+    finally:
+        postgres.stop()
+        postgres.start()
+    assert (statuses == ["known"] * 20) == waits

@@ -140,7 +140,7 @@ def main(arguments: list[str]) -> None:
         if address == "sqlite":
             address = f"sqlite:///{folder}/store.db"
         if address == "postgresql":
-            from tests.servers import postgres_server
+            from tests.postgres import postgres_server
 
             with postgres_server() as server:
                 told = try_kills(server.address, processes=processes, rounds=rounds, seed=0, folder=Path(folder))
