@@ -85,7 +85,7 @@ def open_screen(page: Any, address: str, screen: Screen) -> None:
     page.goto("about:blank")
     page.goto(address + screen.address)
     if screen.name == "compare":
-        page.get_by_role("button", name="Judge them").click()
+        page.get_by_role("button", name="Evaluate").click()
     page.locator(screen.ready).first.wait_for()
     if screen.name == "compare":
         page.locator("progress").wait_for(state="detached")

@@ -266,14 +266,14 @@ def test_from_a_cell_to_its_rows_to_why(page: Any, serve: Callable[..., str], tm
     table = page.locator(".bb-rows table")
     expect(table).to_contain_text(f"{int(judged.confusion[1, 0])} rows")
     steps = judged.thresholds("yes")
-    page.get_by_label("Answer yes where").fill("0.3")
+    page.get_by_label("Predict yes if").fill("0.3")
     place = int(np.searchsorted(steps.thresholds, 0.3))
     expect(page.locator("[data-hit]")).to_have_attribute("data-hit", str(steps.hits[place] / steps.positives))
     page.get_by_label("Share of yes among all").fill("0.1")
     hits = 100 * steps.hits[place] / steps.positives
     alarms = 900 * steps.alarms[place] / steps.negatives
     expect(page.locator("[data-outcome] p").first).to_contain_text(
-        f"{hits + alarms:.0f} are answered yes, and {hits:.0f} of them are"
+        f"{hits + alarms:.0f} are predicted yes, and {hits:.0f} of them are"
     )
     table.get_by_role("link").first.click()
     expect(page.locator("[data-term=age]")).to_be_visible()

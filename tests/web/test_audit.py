@@ -74,7 +74,7 @@ def test_rows_are_forgotten_in_memory(page: Any, serve: Callable[..., str], open
     expect(page.locator("[data-digest=after]")).to_have_text(model.classifier_.book.digest())
     assert bb.load(tmp_path / "tennis.bayes").classifier_.book.digest() == certificate.before
     page.get_by_label("Rows of asked.jsonl").fill("99")
-    page.get_by_role("button", name="Look them up").click()
+    page.get_by_role("button", name="Look up").click()
     expect(page.locator(".bb-forgetting [role=alert]")).to_contain_text("asked.jsonl has 5 rows")
 
 

@@ -80,8 +80,8 @@ def test_a_sequence_is_decoded_by_hand(page: Any, serve: Callable[..., str], tmp
     )
     page.get_by_label("All steps").fill("walk swim")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("swim is not known here.")).to_be_visible()
-    page.get_by_role("button", name="take an example").click()
+    expect(page.get_by_text("swim is not a known value.")).to_be_visible()
+    page.get_by_role("button", name="use an example").click()
     require_decoded(page, hmm, [step["0"] for step in chain_spec(hmm)["example"]])
 
 

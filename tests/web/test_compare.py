@@ -50,9 +50,9 @@ def test_kinds_are_judged_on_the_same_folds(page: Any, serve: Callable[..., str]
         elif name not in compared.SLOW:
             box.focus()
             page.keyboard.press("Space")
-    page.get_by_role("button", name="Judge them").click()
+    page.get_by_role("button", name="Evaluate").click()
     expect(page.locator("[data-loss]")).to_have_count(2)
-    expect(page.get_by_role("button", name="Judge them")).to_be_enabled()
+    expect(page.get_by_role("button", name="Evaluate")).to_be_enabled()
     found = bb.compare({"naive": bb.NaiveBayes(), "tan": bb.TAN()}, rows, classes, cv=10)
     for name, each in found.items():
         loss = float(page.locator(f"[data-loss={name}]").get_attribute("title"))
@@ -83,16 +83,16 @@ def test_it_is_cancelled(page: Any, serve: Callable[..., str], people: Any, monk
 
     monkeypatch.setattr(compared, "cross_validate", slow)
     page.goto(serve([opened]) + "#people.csv/compare")
-    page.get_by_role("button", name="Judge them").click()
-    expect(page.locator("[role=status]").first).to_contain_text("Judging naive: 0.0 % of all.")
-    expect(page.get_by_role("button", name="Judge them")).to_be_disabled()
+    page.get_by_role("button", name="Evaluate").click()
+    expect(page.locator("[role=status]").first).to_contain_text("Evaluating naive: 0.0 % done.")
+    expect(page.get_by_role("button", name="Evaluate")).to_be_disabled()
     page.get_by_role("button", name="Cancel").focus()
     with page.expect_response(lambda reply: '"cancel"' in (reply.request.post_data or "")):
         page.keyboard.press("Enter")
     release.set()
-    expect(page.get_by_text("Cancelled; what was found until then:")).to_be_visible()
+    expect(page.get_by_text("Cancelled; results so far:")).to_be_visible()
     assert opened.comparing.state()["rows"] == []
-    expect(page.get_by_role("button", name="Judge them")).to_be_enabled()
+    expect(page.get_by_role("button", name="Evaluate")).to_be_enabled()
 
 
 def test_a_kind_that_cannot_take_part_says_why(people: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,7 +26,7 @@ CHANGES: dict[str, tuple[str, Callable[[Any], None], str]] = {
     ),
     "compare": (
         "people.jsonl",
-        lambda page: page.get_by_role("button", name="Judge them").click(),
+        lambda page: page.get_by_role("button", name="Evaluate").click(),
         "[data-loss=naive]",
     ),
     "audit": ("people.bayes", lambda page: page.get_by_label("Hold it against").select_option("1"), "[data-differs]"),

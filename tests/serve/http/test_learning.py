@@ -173,7 +173,7 @@ def test_as_of_an_event_number(serve: Serve, fresh: Served) -> None:
     assert (refused.status, refused.json["type"]) == (409, "urn:bayesbox:problem:read-only")
     assert then.ask("POST", "/v1/models/people/reload", scope="admin").status == 409
     fixed.close()
-    with pytest.raises(bb.BadOption, match="the last one is 6"):
+    with pytest.raises(bb.BadOption, match="at most 6"):
         ModelFolder(str(fresh.folder), fresh.store, at=7)
 
 

@@ -51,7 +51,7 @@ export function whatIfAnswer(model, spec, given) {
   const notes = known.filter((column) =>
     column.kind === "category" && !(column.levels ?? []).includes(String(row[column.name]))
   )
-    .map((column) => `${column.name} = ${row[column.name]} was never seen.`);
+    .map((column) => `${column.name} = ${row[column.name]} was not seen in training.`);
   const calibrated = difference(Math.log(posterior[label]), Math.log(posterior[other])) - logOdds;
   return {
     posterior,

@@ -214,7 +214,7 @@ async function start(files) {
     const changed = async () => {
       specs.clear();
       own = null;
-      await safely(traits.get("said") ?? `${file.name} has changed on disk: this is how it is now.`);
+      await safely(traits.get("said") ?? `${file.name} has changed on disk and was reloaded.`);
     };
     /** @type {Traits} */
     const traits = file.kind === "lesson" ? new Traits({ spec, ...begin }, moved) : serverTraits(

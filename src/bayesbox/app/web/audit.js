@@ -63,8 +63,8 @@ function drawCounted(place, found) {
     h(
       "p",
       { class: "bb-small" },
-      "The SHA-256 of all tallies: the same rows in any order give the same digest. ",
-      found.ledger ? "The ledger tells every single row." : "It keeps no ledger of single rows (train --ledger).",
+      "The SHA-256 of all counts: the same rows in any order give the same digest. ",
+      found.ledger ? "The ledger identifies every single row." : "The model has no ledger of single rows (train --ledger).",
     ),
     classTable(found.classes, `${short(total)} rows`),
   );
@@ -115,12 +115,12 @@ function drawForm(place, model, found, below) {
   fill(
     place,
     h("h2", {}, "Forget rows"),
-    h("p", { class: "bb-small" }, "They are taken out of a copy in memory. The model and its file stay as they are."),
+    h("p", { class: "bb-small" }, "They are subtracted from a copy in memory. The model and its file do not change."),
     h(
       "div",
       { class: "bb-field" },
       h("label", { for: id }, `Rows of ${found.table}, from 1`),
-      h("div", { class: "bb-line" }, input, button("Look them up", look)),
+      h("div", { class: "bb-line" }, input, button("Look up", look)),
     ),
     below,
   );
@@ -149,8 +149,8 @@ function drawForgotten(place, model, found) {
       "p",
       { class: "bb-small" },
       found.ledger
-        ? "The ledger tells whether a row was learned."
-        : "A row is refused as far as the counts can tell that it was never learned; a ledger tells it surely.",
+        ? "The ledger shows whether a row was learned."
+        : "A row is refused if the counts show that it was never learned; a ledger shows it with certainty.",
     ),
     h("div", { class: "bb-picture" }, table("The rows", ["row", "learned?", ...names], lines)),
     done.certificate || !done.count
@@ -167,13 +167,13 @@ function certificate(done, found) {
   return [
     h("h3", {}, "Certificate"),
     digestLine("before", own.before),
-    digestLine("taken out", own.rows),
+    digestLine("removed", own.rows),
     digestLine("after", own.after),
     classTable(found.classes, "Rows by class", done.classes),
     own.derived.length
-      ? h("p", { class: "bb-note" }, `Not undone by subtracting: ${own.derived.join("; ")}.`)
-      : h("p", { class: "bb-small" }, "Nothing else was learned of them: it is as if they had never been there."),
-    h("details", { class: "bb-work" }, h("summary", {}, "The certificate as a file has it"), h("pre", {}, own.text)),
+      ? h("p", { class: "bb-note" }, `Not reversed by subtracting: ${own.derived.join("; ")}.`)
+      : h("p", { class: "bb-small" }, "Nothing else was learned from them: the model is as if they had never been learned."),
+    h("details", { class: "bb-work" }, h("summary", {}, "The certificate as JSON"), h("pre", {}, own.text)),
     button("Download the certificate", () => download(own.text, "certificate.json")),
     done.command
       ? h(
@@ -184,7 +184,7 @@ function certificate(done, found) {
           {},
           done.whole
             ? "To forget them in the file as well, type:"
-            : "To forget them in the file as well, put these rows, with the line of names, in a file and type:",
+            : "To forget them in the file as well, put these rows, with the header, into a file and type:",
         ),
         h("pre", { "data-command": "" }, done.command),
       )
@@ -227,8 +227,8 @@ function drawDifference(place, model) {
   fill(
     place,
     lines.length
-      ? table("Tallies that differ", ["column", "what", "rows", "p", "PSI", "where most"], lines)
-      : h("p", { role: "status" }, "The same tallies: they have the same digest."),
+      ? table("Counts that differ", ["column", "what", "rows", "p", "PSI", "largest difference"], lines)
+      : h("p", { role: "status" }, "The counts are the same: they have the same digest."),
     rules.length ? table("Rules that differ", ["rule", "here", "there"], rules) : null,
   );
 }
@@ -256,7 +256,7 @@ function drawDrift(place, drift, name) {
     place,
     head,
     h("p", { class: "bb-sentence" }, drift.title),
-    h("div", { class: "bb-picture" }, table("Columns, those that changed most first", heads, lines)),
+    h("div", { class: "bb-picture" }, table("Columns, the largest change first", heads, lines)),
     table(`Classes: PSI ${drift.class_psi.toFixed(4)}`, [drift.target, "learned", "expected", "predicted"], classes),
     ...drift.notes.map((/** @type {string} */ text) => h("p", { class: "bb-small" }, text)),
   );

@@ -39,7 +39,7 @@ function drawForm(place, model) {
   const say = h("p", { role: "status", class: "bb-small" });
   const steps = () => /** @type {Step[]} */ (model.get("steps"));
   const set = (/** @type {Step[]} */ now) => {
-    if (now.length > spec.most) say.textContent = `A sequence has at most ${spec.most} steps here.`;
+    if (now.length > spec.most) say.textContent = `A sequence may have at most ${spec.most} steps.`;
     else tell(model, { steps: now });
   };
   const symbols = !others.length && only.levels && only.levels.length <= FEW ? only.levels : [];
@@ -55,7 +55,7 @@ function drawForm(place, model) {
     const odd = words.find((word) =>
       word !== "?" && (only.levels ? !only.levels.includes(word) : !Number.isFinite(Number(word)))
     );
-    say.textContent = odd === undefined ? "" : `${odd} is not known here.`;
+    say.textContent = odd === undefined ? "" : `${odd} is not a known value.`;
     if (odd === undefined) set(words.map((word) => (word === "?" ? {} : { [only.name]: word })));
   };
   fill(
@@ -75,7 +75,7 @@ function drawForm(place, model) {
         button(level, () => set([...steps(), { [only.name]: level }]), { class: "bb-chip", "data-add": level })
       ),
       button("unknown", () => set([...steps(), {}]), { class: "bb-chip", "data-add": "" }),
-      button("take an example", () => set(spec.example), { class: "bb-chip" }),
+      button("use an example", () => set(spec.example), { class: "bb-chip" }),
       button("clear", () => set([]), { class: "bb-chip" }),
     ),
     say,
@@ -150,7 +150,7 @@ function drawSteps(place, model) {
     h(
       "p",
       { class: "bb-small" },
-      "P(state) weighs all paths, given the whole sequence; the best path is the one that is most probable as a whole ",
+      "P(state) sums over all paths, given the whole sequence; the best path is the one that is most probable as a whole ",
       `(Viterbi), so they may differ. log P(sequence) = ${known ? short(answer.score) : "–"}.`,
     ),
     h("div", { class: "bb-picture" }, table("P(state | sequence) by step", heads, rows)),
@@ -226,8 +226,8 @@ function drawTrellis(place, model) {
     h(
       "p",
       { class: "bb-small" },
-      "Below each state, the probability of the best way into it with all that was seen so far; ",
-      "the lines say where that way comes from, the thick ones are the best path.",
+      "Below each state is the probability of the best path into it, given the steps so far; ",
+      "the lines show where it comes from, and the thick lines are the best path.",
     ),
     h("div", { class: "bb-picture", tabindex: 0, role: "group", "aria-label": "Trellis, scrolls" }, svg),
     h("details", { class: "bb-work" }, h("summary", {}, "Show the work"), h("pre", {}, answer.work)),

@@ -67,19 +67,19 @@ function drawChoice(place, model, found) {
   fill(
     place,
     h("h2", {}, "Train and compare"),
-    h("p", { class: "bb-small" }, `Each is judged by ${found.folds} folds, the same for all.`),
+    h("p", { class: "bb-small" }, `Each is evaluated by ${found.folds}-fold cross-validation on the same folds.`),
     h("fieldset", { class: "bb-field" }, h("legend", {}, "Kinds of model"), h("div", { class: "bb-line" }, ...boxes)),
-    button("Judge them", start),
+    button("Evaluate", start),
   );
 }
 
 /** @param {HTMLElement} place @param {Model} model @param {any} found */
 function drawProgress(place, model, found) {
   if (!found.running) {
-    return fill(place, found.cancelled ? h("p", { role: "status" }, "Cancelled; what was found until then:") : null);
+    return fill(place, found.cancelled ? h("p", { role: "status" }, "Cancelled; results so far:") : null);
   }
   const bar = place.querySelector("progress"), say = place.querySelector("[role=status]");
-  const words = `Judging ${found.running}: ${percent(found.share)} of all.`;
+  const words = `Evaluating ${found.running}: ${percent(found.share)} done.`;
   if (bar && say) {
     bar.value = found.share;
     say.textContent = words;
@@ -91,7 +91,7 @@ function drawProgress(place, model, found) {
     h(
       "div",
       { class: "bb-line" },
-      h("progress", { max: 1, value: found.share, "aria-label": "How far the comparison is" }),
+      h("progress", { max: 1, value: found.share, "aria-label": "Progress of the comparison" }),
       button("Cancel", () => act(model, "cancel")),
     ),
   );
@@ -117,14 +117,14 @@ function drawResult(place, found) {
     short(Number(each.seconds.toPrecision(2))),
     h("span", { class: "bb-cell" }, each.forgets),
   ]);
-  const heads = ["model", "log loss", "95 % interval", "more than the best"];
+  const heads = ["model", "log loss", "95 % interval", "difference to the best"];
   fill(
     place,
     h("h2", {}, "Found"),
     h(
       "p",
       { class: "bb-small" },
-      "A difference whose interval holds 0 may be chance; it is paired, row by row.",
+      "A difference whose interval contains 0 may be chance; it is paired, row by row.",
     ),
     lines.length
       ? table(
@@ -134,7 +134,7 @@ function drawResult(place, found) {
       )
       : null,
     ...found.refused.map((/** @type {any} */ each) =>
-      h("p", { class: "bb-note" }, `${each.name} takes no part: ${each.why}`)
+      h("p", { class: "bb-note" }, `${each.name} is not included: ${each.why}`)
     ),
   );
 }

@@ -22,7 +22,7 @@ export function renderEvaluation({ model, el }) {
   let drawn = null;
   return redraw(model, ["found", "cell", "rows", "threshold", "rate", "cost"], () => {
     const found = model.get("found");
-    if (!found) return fill(figures, h("p", { role: "status" }, "Judging the model…"));
+    if (!found) return fill(figures, h("p", { role: "status" }, "Evaluating the model…"));
     if (found.error) return fill(figures, h("p", { role: "alert", class: "bb-error" }, found.error));
     if (drawn !== found) {
       drawn = found;
@@ -43,7 +43,7 @@ function drawFigures(place, found) {
   ) => [each.name, each.value.toFixed(4), `${each.low.toFixed(4)} to ${each.high.toFixed(4)}`]);
   fill(
     place,
-    h("h2", {}, "How good it is"),
+    h("h2", {}, "Performance"),
     table(`${found.rows.toLocaleString("en")} rows${found.how ? `, ${found.how}` : ""}`, [
       "figure",
       "value",
@@ -92,7 +92,7 @@ function drawRows(place, model) {
     h(
       "p",
       { class: "bb-small" },
-      "The most surprising first: the label of these may be wrong. A row opens in what if.",
+      "The most surprising first: their labels may be wrong. Click a row to open it in What if.",
       rows.sample ? ` From a sample of ${rows.sample.map(short).join(" of the ")} rows.` : null,
     ),
     h(
@@ -154,7 +154,7 @@ function drawReliability(place, found) {
     place,
     h("h2", {}, "Calibration"),
     svg,
-    h("p", { class: "bb-small" }, "On the line, answers come true as often as they say."),
+    h("p", { class: "bb-small" }, "On the diagonal, the confidence equals the accuracy."),
   );
 }
 
@@ -182,10 +182,10 @@ function drawChoice(place, model, steps) {
   if (model.get("rate") === null) model.set("rate", steps.positives / (steps.positives + steps.negatives));
   fill(
     place,
-    h("h2", {}, `When to answer ${steps.label}`),
-    slider(model, "threshold", `Answer ${steps.label} where its probability is at least`, 0.99, 0.01, percent),
+    h("h2", {}, `Threshold for ${steps.label}`),
+    slider(model, "threshold", `Predict ${steps.label} if its probability is at least`, 0.99, 0.01, percent),
     slider(model, "rate", `Share of ${steps.label} among all`, 0.99, 0.01, percent),
-    slider(model, "cost", "A miss costs so many false alarms", 50, 1, (x) => `${x} ×`),
+    slider(model, "cost", "Cost of a miss, in false alarms", 50, 1, (x) => `${x} ×`),
     outcome(model, steps),
   );
 }
@@ -218,15 +218,15 @@ function outcome(model, steps) {
   const now = atThreshold(steps, threshold, rate), best = cheapest(steps, rate, cost);
   const n = (/** @type {number} */ x) => Math.round(x).toLocaleString("en"), asked = now.caught + now.alarms;
   const words = asked < 0.5
-    ? `Of 1,000 cases none is answered ${steps.label}.`
-    : `Of 1,000 cases ${n(asked)} are answered ${steps.label}, and ${n(now.caught)} of them are; ${
+    ? `Of 1,000 cases none is predicted ${steps.label}.`
+    : `Of 1,000 cases ${n(asked)} are predicted ${steps.label}, and ${n(now.caught)} of them are; ${
       n(now.missed)
     } are missed.`;
   return h(
     "div",
     { "data-outcome": "" },
     h("p", { role: "status", class: "bb-sentence", "data-hit": now.hitRate, "data-alarm": now.alarmRate }, words),
-    table("Of 1,000 cases", ["truth", `answered ${steps.label}`, "answered otherwise"], [
+    table("Of 1,000 cases", ["truth", `predicted ${steps.label}`, "answered otherwise"], [
       [steps.label, n(now.caught), n(now.missed)],
       ["another class", n(now.alarms), n(now.quiet)],
     ]),
@@ -239,7 +239,7 @@ function outcome(model, steps) {
       } false alarms. `,
       best.threshold > 1
         ? null
-        : button("take it", () => tell(model, { threshold: Number(best.threshold.toFixed(2)) }), { class: "bb-chip" }),
+        : button("use it", () => tell(model, { threshold: Number(best.threshold.toFixed(2)) }), { class: "bb-chip" }),
     ),
   );
 }

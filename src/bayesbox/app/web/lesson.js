@@ -154,7 +154,7 @@ function drawAnswer(place, model) {
     ]),
     h("h2", {}, "One by one"),
     icons(counts),
-    h("p", {}, button("A second test of the same person", second), " starts from what the first one told."),
+    h("p", {}, button("A second test of the same person", second), " starts from the posterior of the first."),
   );
 }
 

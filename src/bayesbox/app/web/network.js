@@ -173,7 +173,7 @@ function drawSide(side, spec, model, answer, change) {
       ? h(
         "details",
         { class: "bb-story" },
-        h("summary", {}, "The most probable story"),
+        h("summary", {}, "Most probable explanation"),
         h(
           "ul",
           {},

@@ -11,7 +11,7 @@ export function codeOf(of, row) {
   const position = of.cuts ? ["bin", of.column, of.cuts] : [of.flag ? "flag" : "level", of.column, of.levels];
   const place = placeOf(position, row);
   if (place !== UNSEEN) return place;
-  if (of.unseen === "error") throw new Error(`column ${of.column} has a level that was never seen`);
+  if (of.unseen === "error") throw new Error(`column ${of.column} has an unseen level`);
   return of.unseen === "ignore" ? MISSING : of.levels.length;
 }
 
@@ -79,7 +79,7 @@ export function jointTableLog(form, row) {
     const place = placeOf([axis.flag ? "flag" : "level", axis.column, axis.levels], row);
     if (place === MISSING) return axis.missing ? axis.levels.length : MISSING;
     if (place !== UNSEEN) return place;
-    if (form.unseen === "error") throw new Error(`column ${axis.column} has a level that was never seen`);
+    if (form.unseen === "error") throw new Error(`column ${axis.column} has an unseen level`);
     return form.unseen === "ignore" ? MISSING : UNSEEN;
   });
   const sizes = form.axes.map((/** @type {any} */ axis) => axis.levels.length + (axis.missing ? 1 : 0));

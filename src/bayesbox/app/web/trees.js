@@ -70,7 +70,7 @@ function lookup(tree, row, c) {
   const place = placeOf(position, row);
   if (place === MISSING) return num(missing[c]);
   if (place !== UNSEEN) return num(rows[place][c]);
-  if (refused) throw new Error(`column ${position[1]} has a level that was never seen: ${row[position[1]]}`);
+  if (refused) throw new Error(`column ${position[1]} has an unseen level: ${row[position[1]]}`);
   return unseen === null ? num(missing[c]) : num(unseen[c]);
 }
 

@@ -197,14 +197,14 @@ function drawOutcome(place, spec, answer) {
 /** How sure the probability of the answer is. @param {any} spec @param {any} answer */
 function sureness(spec, answer) {
   const [low, high] = answer.interval[answer.label];
-  return `By the rows counted, P(${spec.classes[answer.label]}) is from ${percent(low)} to ${percent(high)} (95 %).`;
+  return `95 % credible interval of P(${spec.classes[answer.label]}): ${percent(low)} to ${percent(high)}.`;
 }
 
 /** @param {HTMLElement} place @param {any} spec @param {any} answer @param {(name: string, value: any) => void} set */
 function drawWhy(place, spec, answer, set) {
   const { label, against, terms } = answer;
   const versus = against === null ? "" : `for ${spec.classes[label]} over ${spec.classes[against]}`;
-  const bars = [{ column: "prior", text: "before anything is known", logOdds: answer.priorLogOdds }, ...terms];
+  const bars = [{ column: "prior", text: "prior", logOdds: answer.priorLogOdds }, ...terms];
   if (answer.calibration) {
     bars.push({ column: "calibration", text: answer.calibration.name, logOdds: answer.calibration.logOdds });
   }
@@ -281,7 +281,7 @@ function flipping(spec, answer, set) {
     spec.columns.find((/** @type {ColumnSpec} */ own) => own.name === name)?.kind === "number";
   const apply = () => changes.forEach(([name, value]) => set(name, isNumber(name) ? Number(value) : value));
   return [
-    h("h3", {}, "What would flip it"),
+    h("h3", {}, "Changes that flip the prediction"),
     h("p", { class: "bb-flip" }, `${text}: then ${after} `, button("try it", apply, { class: "bb-chip" })),
   ];
 }

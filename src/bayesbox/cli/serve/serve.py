@@ -58,7 +58,7 @@ from bayesbox.cli.print.output import emit_json, say
     default=1000,
     show_default=True,
     metavar="EVENTS",
-    help="Learn again what is derived, such as a calibration, after so many events and after a forgetting; 0: never.",
+    help="Refit what is derived, such as a calibration, after this many events and after a forget; 0: never.",
 )
 @click.option("--sign", metavar="FILE", help="Sign certificates with this key, made by bayes key.")
 @click.option("--max-body", type=click.IntRange(min=1), default=1 << 20, show_default=True, help="Bytes of a body.")

@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 PAUSE = 0.002  # seconds between two counts of some rows
 MOST_RECORDS = 1000  # of the audit log in one answer
 GAUGES = {
-    "model_rows": "Rows that the tallies of a model count.",
-    "model_sequence": "The number of the last event of a model.",
-    "store_lag_seconds": "How long the oldest waiting change has waited for its commit.",
-    "in_flight": "Requests that are being answered.",
+    "model_rows": "Rows counted by a model.",
+    "model_sequence": "Number of the last event of a model.",
+    "store_lag_seconds": "Seconds that the oldest pending change has waited for its commit.",
+    "in_flight": "Requests in flight.",
     "drift_psi": "Population stability index of the requests against the model, by column.",
-    "drift_rows": "Rows of requests that the drift was counted from.",
+    "drift_rows": "Rows of requests counted for drift.",
 }
 
 
@@ -189,7 +189,7 @@ class Handlers:
         _check_ids([event.id for event in body.events], "events")
         events = model.events_of(body)
         if not events:
-            raise Problem(422, "there must be at least one event", kind="no-events")
+            raise Problem(422, "events must not be empty", kind="no-events")
         waiting = service.folder.store.submit(model.name, events, by=call.token)
         result = await asyncio.shield(asyncio.wrap_future(waiting))  # who gives up does not undo what is committed
         for status in result.statuses:
@@ -208,7 +208,7 @@ class Handlers:
         self._limit(call.rows)
         _check_ids(body.ids, "ids")
         if not body.ids and body.key is None:
-            raise Problem(422, "name the events: ids, or a key with column and value", kind="no-events")
+            raise Problem(422, "pass ids, or key with column and value", kind="no-events")
         key = None if body.key is None else (body.key.column, body.key.value)
 
         def forgotten() -> dict[str, Any]:
@@ -225,7 +225,7 @@ class Handlers:
         assert call.match is not None
         number = call.match.number or ""
         if not number.isdecimal() or len(number) > 18:
-            raise Problem(404, "a certificate has a number", kind="unknown-record")
+            raise Problem(404, "the number of a certificate must be an integer", kind="unknown-record")
         model = self._model(call)
         self._require_store(model, "certificates")
         return _reply(json_of(self.service.folder.store.certificate(model.name, int(number))), model.digest)
@@ -256,7 +256,7 @@ class Handlers:
         assert call.match is not None
         assert call.match.model is not None
         if self.service.folder.at is not None:
-            raise Problem(409, "the service answers as of an event number: it changes nothing", kind="read-only")
+            raise Problem(409, "the service is read-only: it predicts as of an event number (--at)", kind="read-only")
         model = self.service.reload(call.match.model, by=call.token)
         return _reply(json_of({"model": model.summary()}), model.digest)
 

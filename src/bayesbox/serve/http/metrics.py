@@ -66,7 +66,7 @@ class ServiceMetrics:
             labels = {"route": route, "model": model, "status": str(status)}
             lines.append(f"{prefix}requests_total{_labels(labels)} {count}")
         name = prefix + "request_seconds"
-        _head(lines, name, "histogram", "Seconds from the head of a request to its answer.")
+        _head(lines, name, "histogram", "Seconds from the header of a request to its response.")
         for route, times in sorted(self.times.items()):
             total = 0.0
             for limit, answers in zip((*map(repr, BUCKETS), "+Inf"), times[:-1], strict=True):
@@ -74,16 +74,16 @@ class ServiceMetrics:
                 lines.append(f"{name}_bucket{_labels({'route': route, 'le': limit})} {total:.0f}")
             lines.append(f"{name}_sum{_labels({'route': route})} {times[-1]!r}")
             lines.append(f"{name}_count{_labels({'route': route})} {total:.0f}")
-        _head(lines, prefix + "rows_total", "counter", "Rows that were answered.")
+        _head(lines, prefix + "rows_total", "counter", "Rows predicted.")
         lines += [
             f"{prefix}rows_total{_labels({'model': model})} {count}" for model, count in sorted(self.rows.items())
         ]
-        _head(lines, prefix + "predictions_total", "counter", "Answers by class.")
+        _head(lines, prefix + "predictions_total", "counter", "Predictions by class.")
         lines += self._class_lines(prefix + "predictions_total")
-        _head(lines, prefix + "events_total", "counter", "Events by what became of them.")
+        _head(lines, prefix + "events_total", "counter", "Events by outcome.")
         for (model, became), count in sorted(self.events.items()):
             lines.append(f"{prefix}events_total{_labels({'model': model, 'status': became})} {count}")
-        _head(lines, prefix + "errors_total", "counter", "Problems by their kind.")
+        _head(lines, prefix + "errors_total", "counter", "Errors by kind.")
         lines += [
             f"{prefix}errors_total{_labels({'kind': kind})} {count}" for kind, count in sorted(self.errors.items())
         ]

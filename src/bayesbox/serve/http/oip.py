@@ -82,14 +82,14 @@ def columns_of(request: InferRequest, model: ServiceModel) -> tuple[dict[str, li
         if tensor.name not in known:
             raise _refused(place, "name", f"the model has no input `{tensor.name}`", tensor.name)
         if tensor.name in columns:
-            raise _refused(place, "name", f"the input `{tensor.name}` is there twice", tensor.name)
+            raise _refused(place, "name", f"the input `{tensor.name}` is given twice", tensor.name)
         if rows is not None and len(values) != rows:
-            what = f"`{tensor.name}` has {len(values)} rows, the input before it {rows}"
+            what = f"inputs differ in length: `{tensor.name}` has {len(values)} rows, the one before {rows}"
             raise _refused(place, "shape", what, tensor.name)
         rows = len(values)
         columns[tensor.name] = values
     if rows is None:
-        raise Problem(422, "there must be at least one input", errors=[_about("#/inputs", "inputs", None, "empty")])
+        raise Problem(422, "inputs must not be empty", errors=[_about("#/inputs", "inputs", None, "empty")])
     return columns, rows
 
 
@@ -98,13 +98,13 @@ def _values(tensor: InputTensor, place: int) -> list[Any]:
     if values and isinstance(values[0], list):
         values = [each for row in values for each in (row if isinstance(row, list) else [row])]
     if not tensor.shape or any(size < 0 for size in tensor.shape) or math.prod(tensor.shape[1:]) not in (0, 1):
-        raise _refused(place, "shape", "a column has the shape [rows] or [rows, 1]", tensor.name)
+        raise _refused(place, "shape", "the shape must be [rows] or [rows, 1]", tensor.name)
     if math.prod(tensor.shape) != len(values):
         what = f"the shape {tensor.shape} does not fit {len(values)} values"
         raise _refused(place, "shape", what, tensor.name)
     types = DATATYPES.get(tensor.datatype)
     if types is None:
-        raise _refused(place, "datatype", f"there is no datatype {tensor.datatype!r}", tensor.name)
+        raise _refused(place, "datatype", f"unknown datatype {tensor.datatype!r}", tensor.name)
     if tensor.datatype not in LENIENT and not set(map(type, values)) <= {*types, type(None)}:
         row = next(row for row, value in enumerate(values) if value is not None and not isinstance(value, types))
         what = f"`{tensor.name}` is {tensor.datatype} and holds {values[row]!r}"

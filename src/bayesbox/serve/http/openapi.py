@@ -58,7 +58,7 @@ def _escaped(name: str) -> str:
 def _about(limits: ServiceLimits) -> str:
     return (
         f"Limits: {limits.body} bytes, {limits.rows} rows, depth {limits.depth}, {limits.seconds:g} s, "
-        f"{limits.in_flight} requests at a time. Every answer has the header Bayesbox-Digest."
+        f"{limits.in_flight} concurrent requests. Every response has the header Bayesbox-Digest."
     )
 
 
@@ -71,10 +71,10 @@ def _operation(route: ServiceRoute, model: ServiceModel | None, limits: ServiceL
         "security": [] if route.scope == OPEN else [{"token": []}],
     }
     if route.scope != OPEN:
-        found["description"] = f"Needs a token with the scope: {route.scope}."
+        found["description"] = f"Requires a token with the scope: {route.scope}."
     for status in _problems(route, model):
         found["responses"][status] = {
-            "description": "problem",
+            "description": "Error (RFC 9457)",
             "headers": _headers(),
             "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}},
         }
@@ -94,7 +94,7 @@ def _response(schema: Json, route: ServiceRoute) -> Json:
 
 def _headers() -> Json:
     return {
-        "Bayesbox-Digest": {"schema": TEXT, "description": "the digest of the tallies that answered"},
+        "Bayesbox-Digest": {"schema": TEXT, "description": "The digest of the counts of the model"},
         "X-Request-Id": {"schema": TEXT},
     }
 

@@ -91,14 +91,14 @@ class LimitedProtocol(HttpToolsProtocol):
         """Refuse a head that has been coming for too long."""
         since = self.head_since
         if since is not None and now - since > self.limits.seconds and self._is_idle():
-            self.refuse(Problem(408, f"the head of the request did not end within {self.limits.seconds:g} s"))
+            self.refuse(Problem(408, f"the request header was not complete within {self.limits.seconds:g} s"))
 
     def _is_idle(self) -> bool:
         return self.cycle is None or self.cycle.response_complete
 
 
 def _too_long(limits: ServiceLimits) -> Problem:
-    return Problem(431, f"the head of a request may have {limits.header} bytes", kind="head-too-long")
+    return Problem(431, f"the request header is larger than {limits.header} bytes", kind="head-too-long")
 
 
 def protocol_for(limits: ServiceLimits) -> type[LimitedProtocol]:

@@ -23,25 +23,29 @@ class ServiceRoute(NamedTuple):
 
 ROUTES = (
     ServiceRoute("GET", "/v2", "predict", "server_metadata", "Name, version and extensions of the server"),
-    ServiceRoute("GET", "/v2/health/live", OPEN, "live", "Whether the process runs"),
-    ServiceRoute("GET", "/v2/health/ready", OPEN, "ready", "Whether requests are answered"),
+    ServiceRoute("GET", "/v2/health/live", OPEN, "live", "Liveness: whether the process runs"),
+    ServiceRoute("GET", "/v2/health/ready", OPEN, "ready", "Readiness: whether the service accepts requests"),
     ServiceRoute("GET", "/v2/models/{m}", "predict", "model_metadata", "The inputs and outputs of a model"),
-    ServiceRoute("GET", "/v2/models/{m}/ready", "predict", "model_ready", "Whether a model answers"),
-    ServiceRoute("POST", "/v2/models/{m}/infer", "predict", "infer", "Open Inference Protocol V2: a tensor a column"),
+    ServiceRoute("GET", "/v2/models/{m}/ready", "predict", "model_ready", "Readiness of a model"),
+    ServiceRoute(
+        "POST", "/v2/models/{m}/infer", "predict", "infer", "Open Inference Protocol V2: one tensor per column"
+    ),
     ServiceRoute("GET", "/v1/models", "predict", "models", "Names, kinds, digests, rows and classes of the models"),
-    ServiceRoute("POST", "/v1/models/{m}/predict", "predict", "predict", "The most probable class of each row"),
-    ServiceRoute("POST", "/v1/models/{m}/explain", "predict", "explain", "Why one row gets its class"),
-    ServiceRoute("POST", "/v1/models/{m}/ask", "predict", "ask", "What to ask next"),
-    ServiceRoute("POST", "/v1/models/{m}/what-if", "predict", "what-if", "One row with other values"),
-    ServiceRoute("POST", "/v1/models/{m}/learn", "learn", "learn", "Learn events; answered after the commit", True),
-    ServiceRoute("POST", "/v1/models/{m}/forget", "forget", "forget", "Forget events; the answer certifies it", True),
-    ServiceRoute("GET", "/v1/models/{m}/certificates", "forget", "certificates", "All certificates", True),
-    ServiceRoute("GET", "/v1/models/{m}/certificates/{n}", "forget", "certificate", "One certificate", True),
-    ServiceRoute("GET", "/v1/models/{m}/drift", "predict", "drift", "Requests against what was learned", True),
-    ServiceRoute("GET", "/v1/models/{m}/audit", "admin", "audit", "The audit log of a model", True),
-    ServiceRoute("POST", "/v1/models/{m}/reload", "admin", "reload", "Take the file of a model as it is now", True),
-    ServiceRoute("GET", "/metrics", ANY, "metrics", "Metrics in the format of Prometheus", True),
-    ServiceRoute("GET", "/openapi.json", "predict", "openapi", "This description"),
+    ServiceRoute("POST", "/v1/models/{m}/predict", "predict", "predict", "Predict the class of each row"),
+    ServiceRoute("POST", "/v1/models/{m}/explain", "predict", "explain", "Explain the prediction for one row"),
+    ServiceRoute("POST", "/v1/models/{m}/ask", "predict", "ask", "Rank the unknown columns to ask next"),
+    ServiceRoute("POST", "/v1/models/{m}/what-if", "predict", "what-if", "Predict one row with other values"),
+    ServiceRoute(
+        "POST", "/v1/models/{m}/learn", "learn", "learn", "Learn events; the response follows the commit", True
+    ),
+    ServiceRoute("POST", "/v1/models/{m}/forget", "forget", "forget", "Forget events; returns a certificate", True),
+    ServiceRoute("GET", "/v1/models/{m}/certificates", "forget", "certificates", "List the certificates", True),
+    ServiceRoute("GET", "/v1/models/{m}/certificates/{n}", "forget", "certificate", "Get one certificate", True),
+    ServiceRoute("GET", "/v1/models/{m}/drift", "predict", "drift", "Drift of the requests since training", True),
+    ServiceRoute("GET", "/v1/models/{m}/audit", "admin", "audit", "Audit log of a model", True),
+    ServiceRoute("POST", "/v1/models/{m}/reload", "admin", "reload", "Reload the file of a model", True),
+    ServiceRoute("GET", "/metrics", ANY, "metrics", "Metrics in the Prometheus format", True),
+    ServiceRoute("GET", "/openapi.json", "predict", "openapi", "OpenAPI description of the service"),
 )
 
 _PLAIN = {route.path: route for route in ROUTES if "{" not in route.path}

@@ -89,7 +89,7 @@ class Service:
             problem = problem_of(error)
         except Exception:  # a defect: the log has it all, the client only the id of the request
             self.log.event("defect", id=call.id, traceback=traceback.format_exc())
-            problem = Problem(500, "this is a defect of the service; the log has the request under its id")
+            problem = Problem(500, "internal error; the log has the details under the id of the request")
         if problem is not None:
             self.metrics.errors[problem.kind] += 1
             reply = Reply(problem.body(call.id), self._digest_of(call), problem.status, MEDIA_TYPE, problem.headers)
@@ -107,17 +107,17 @@ class Service:
                 await self.in_thread(self.tokens.look_up, sent)
             call.token = self.tokens.allow(sent, scope)
         if found is None:
-            raise Problem(404, "there is no such route", kind="no-route")
+            raise Problem(404, "route not found; /openapi.json lists all routes", kind="no-route")
         route = found.route
         if call.method != route.method and not (call.method == "HEAD" and route.method == "GET"):
             allowed = (b"allow", route.method.encode())
-            raise Problem(405, f"this route takes {route.method}", headers=[allowed])
+            raise Problem(405, f"method not allowed: this route requires {route.method}", headers=[allowed])
         if found.model is not None and found.model not in self.folder.models and route.name != "reload":
-            raise Problem(404, f"there is no model `{found.model}`", kind="no-model")
+            raise Problem(404, f"model `{found.model}` not found; /v1/models lists all models", kind="no-model")
         if scope == OPEN:
             return await self.handlers.answer(call, b"")
         if self.in_flight + len(self._left) >= self.limits.in_flight:
-            what = f"more than {self.limits.in_flight} requests at a time"
+            what = f"the service is handling {self.limits.in_flight} requests already; try again later"
             raise Problem(429, what, kind="in-flight", headers=[(b"retry-after", b"1")])
         self.in_flight += 1
         try:

@@ -75,10 +75,10 @@ class TokenCheck:
 
     def _record(self, header: bytes | None) -> TokenRecord:
         if header is None:
-            raise _unauthorized("a token is needed: Authorization: Bearer TOKEN", b"Bearer")
+            raise _unauthorized("a token is required: send the header Authorization: Bearer TOKEN", b"Bearer")
         token = _sent(header)
         if token is None:
-            raise _unauthorized("the token is sent as Authorization: Bearer TOKEN", b"Bearer")
+            raise _unauthorized("the Authorization header must have the form: Bearer TOKEN", b"Bearer")
         if not self.remembers(header):
             self.look_up(header)
         digest = sha256_of_token(token)
@@ -97,7 +97,7 @@ class TokenCheck:
         if wait:
             after = str(max(int(wait + 0.999), 1)).encode()
             raise Problem(
-                429, f"more than {self.rate:g} requests a second", kind="rate", headers=[(b"retry-after", after)]
+                429, f"more than {self.rate:g} requests per second", kind="rate", headers=[(b"retry-after", after)]
             )
 
 

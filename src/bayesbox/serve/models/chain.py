@@ -50,7 +50,7 @@ class ServedChain(ServiceModel):
         def slow(body: Any) -> bool:  # noqa: ARG001
             return False
 
-        summary = "The most probable states of sequences, and what follows"
+        summary = "Decode sequences and forecast the next steps"
         action = Action(SequenceBody, self.predict, slow, self._body_schema, self._answer_schema, summary)
         return {"predict": action}
 

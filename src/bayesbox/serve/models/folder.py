@@ -37,7 +37,7 @@ class ModelFolder:
         found = {name: self._opened(name, path) for name, path in self.paths().items()}
         if not found:
             raise BadOption(
-                "there is no model in this folder",
+                "this folder has no model file",
                 where=folder,
                 remedy=f"Put model files (*{MODEL}) or networks (*.bif ...) into it",
             )
@@ -46,7 +46,7 @@ class ModelFolder:
             (each.current().sequence for each in found.values() if isinstance(each, ServedClassifier)), default=0
         )
         if at is not None and at > last:
-            raise BadOption(f"no model has so many events: the last one is {last}", found=at)
+            raise BadOption(f"the event number must be at most {last}, the last one", found=at)
 
     def paths(self) -> dict[str, Path]:
         """The files of models by their names, without their endings."""
@@ -61,7 +61,7 @@ class ModelFolder:
                 continue
             name = model_name(path)
             if name in found:
-                raise BadOption(f"two files are the model `{name}`", found=f"{found[name].name}, {path.name}")
+                raise BadOption(f"two files have the model name `{name}`", found=f"{found[name].name}, {path.name}")
             found[name] = path
         return found
 
@@ -73,7 +73,7 @@ class ModelFolder:
         if isinstance(model, HiddenMarkovModel):
             return ServedChain(name, model, model.digest())
         if not isinstance(model, Classifier):
-            raise BadModelFile("this kind of model is not served", where=str(path), found=type(model).__name__)
+            raise BadModelFile("this kind of model cannot be served", where=str(path), found=type(model).__name__)
         try:
             state = self.store.attach(name, model, data, rows=training_rows_beside(path))
         except CannotForget as error:  # made of given tables, or with a limit of words: it answers, and does not learn
@@ -98,7 +98,7 @@ class ModelFolder:
         with self._lock:
             path = self.paths().get(name)
             if path is None:
-                raise UnknownRecord(f"there is no file of a model `{name}`")
+                raise UnknownRecord(f"no file of the model `{name}`")
             served = self.models.get(name)
             if isinstance(served, ServedClassifier) and not served.reads_only and path.name.endswith(MODEL):
                 data = container.read(path)

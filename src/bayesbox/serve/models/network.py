@@ -164,4 +164,4 @@ class ServedNetwork(ServiceModel):
 def require_answers(network: BayesianNetwork | FactorGraph, path: str) -> None:
     """Refuse a network without tables before it is served."""
     if isinstance(network, BayesianNetwork) and any(network.cpt(node) is None for node in network.nodes):
-        raise BadData("the network has nodes without a table", where=path, remedy="Fit it to data first")
+        raise BadData("some nodes of the network have no table", where=path, remedy="Fit it to data first")

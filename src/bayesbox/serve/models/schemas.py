@@ -14,7 +14,7 @@ MOST_LEVELS = 50  # that are listed as examples
 
 TEXT: Json = {"type": "string"}
 NUMBER: Json = {"type": "number"}
-LOG_ODDS: Json = {"type": ["number", "string"], "description": "natural logarithm; infinite ones are inf and -inf"}
+LOG_ODDS: Json = {"type": ["number", "string"], "description": "Natural logarithm; infinite values are inf and -inf"}
 
 
 def record(properties: Json, required: list[str] | None = None, *, closed: bool = False) -> Json:
@@ -44,9 +44,9 @@ class ClassifierSchemas:
         """One row: a property for each column; null, or none at all, is missing."""
         if not isinstance(self.classifier, TableClassifier):
             name = self.classifier.feature_names[0]
-            return {"oneOf": [TEXT, record({name: TEXT}, [name])], "description": "one document"}
+            return {"oneOf": [TEXT, record({name: TEXT}, [name])], "description": "One document"}
         found = record({name: self._column(name) for name in self.classifier.feature_names})
-        return {**found, "description": "A column that is null or absent is missing; others are ignored"}
+        return {**found, "description": "A null or absent column is missing; unknown columns are ignored"}
 
     def _column(self, name: str) -> Json:
         kind = self._kind(name)

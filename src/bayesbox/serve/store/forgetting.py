@@ -115,7 +115,7 @@ def certificates(transaction: Transaction, head: Head, number: int | None = None
         (head.number, *values),
     )
     if number is not None and not found:
-        raise UnknownRecord(f"there is no certificate {number}", where=head.name)
+        raise UnknownRecord(f"certificate {number} not found", where=head.name)
     return [
         {**json.loads(document), "retrained": None if retrained is None else json.loads(retrained)}
         for document, retrained in found

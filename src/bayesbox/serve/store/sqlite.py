@@ -41,7 +41,7 @@ def open_at(path: str, *, vfs: str | None = None, synchronous: str = "FULL", **o
 def look_at(path: str) -> Database:
     """The database of a store that is there."""
     if not os.path.isfile(path):
-        raise StoreFailed("there is no such store", where=path, remedy="bayes serve and bayes token make it")
+        raise StoreFailed("store not found", where=path, remedy="bayes serve and bayes token make it")
     return SqliteDatabase(path, make=False)
 
 
@@ -168,7 +168,9 @@ def _errors(path: str) -> Iterator[None]:
         raise StoreFailed(f"the store is damaged: {error}", where=path, remedy="Restore a back-up") from None
     except apsw.Error as error:
         raise StoreFailed(
-            f"the store cannot be used: {error}", where=path, remedy="Nothing was changed; see to the disk, try again"
+            f"the store cannot be used: {error}",
+            where=path,
+            remedy="Nothing was changed; check the disk, then try again",
         ) from None
 
 
@@ -179,7 +181,7 @@ def _make_private(path: str) -> None:
     except FileExistsError:
         return
     except OSError as error:
-        raise StoreFailed(error.strerror or "cannot be made", where=path) from None
+        raise StoreFailed(error.strerror or "cannot be created", where=path) from None
     if os.name == "posix":
         folder = os.open(os.path.dirname(os.path.abspath(path)), os.O_RDONLY)
         try:
