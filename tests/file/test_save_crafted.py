@@ -11,9 +11,11 @@ import pytest
 from tests.file.save_examples import resealed, saved, with_document, with_table
 from tests.refusal import refusal
 
+import bayesbox as bb
 from bayesbox.errors import BadModelFile, ModelTooLarge
 from bayesbox.file import arrow, container
 from bayesbox.file.load import from_bytes
+from bayesbox.file.save import to_bytes
 from bayesbox.limits import BYTES_A_MOMENT, limit_context
 
 MIXED, WEIGHTED, WORDS, GIVEN = (saved(name) for name in ("mixed", "weighted", "words", "given"))
@@ -362,3 +364,14 @@ def test_a_pickle_inside_is_not_run(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == ""
     pickle.loads(bomb)
     assert capsys.readouterr().out == "the pickle ran\n"
+
+
+def test_a_prior_that_names_no_class_of_an_average() -> None:
+    rows, labels = {"x": ["a", "b", "a", "b"]}, ["no", "yes", "no", "yes"]
+    hypotheses = [kind().fit(rows, labels) for kind in (bb.NaiveBayes, bb.TAN)]
+    optimal = bb.BayesOptimal(hypotheses, prior={"no": 0.3, "yes": 0.7}).fit(rows, labels)
+    data = to_bytes(optimal.classifier_)
+    from_bytes(with_document(data))
+    for prior in ({}, {"maybe": 1.0}):
+        changed = with_document(data, rules=lambda rules, prior=prior: {**rules, "prior": prior})
+        assert "prior" in refused(changed)

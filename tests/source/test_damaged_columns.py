@@ -29,17 +29,25 @@ MISMATCHED = base64.b64decode(
     "QUFBQUhBQUFBQVFBQUFBQUFBQUFCQUFBQUd4dmJtY0FBQUFBQkFBRUFBUUFBQUFBQUFBQQAYIHBhcnF1ZXQtY3BwLWFycm93IHZlcnNpb24g"
     "MjYuMC4xGSwcAAAcAAAABgIAAFBBUjE="
 )
+TRAIN = "import sys; from bayesbox.cli.main import run; sys.exit(run(['train', sys.argv[1], '-t', 'risk']))"
 
 
 def test_metadata_of_a_column_that_do_not_fit_are_refused(tmp_path: Path) -> None:
     """Looking at them ends the process by an exception that nobody catches: pyarrow 26, `RowGroupMetaData.column`."""
     path = tmp_path / "cars.parquet"
     path.write_bytes(MISMATCHED)
-    code = "import sys; from bayesbox.cli.main import run; sys.exit(run(['train', sys.argv[1], '-t', 'risk']))"
-    ended = run_python(code, str(path))
+    ended = run_python(TRAIN, str(path))
     assert ended.code == 3, ended.errors
     with refusal(BadData, where=path.name):
         bb.train(str(path), target="risk")
+
+
+def test_the_size_that_a_page_names_is_not_taken() -> None:
+    """A file of 3 KB, one of whose pages says that it has 803 MB."""
+    path = Path(__file__).parent / "damaged" / "page_of_800_mb.parquet"
+    ended, base = run_python(TRAIN, str(path)), run_python("import bayesbox.cli.main, bayesbox.cli.train")
+    assert ended.code == 3, ended.errors
+    assert ended.peak - base.peak < 80
 
 
 @pytest.mark.parametrize("scale", [1000, 2**31 - 1, -(2**31)])

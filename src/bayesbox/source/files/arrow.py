@@ -36,6 +36,7 @@ from bayesbox.source.files.streams import ByteStream
 
 ROWS = 98_304  # in one batch
 BUFFER = 1 << 20  # bytes read ahead a column, instead of whole column chunks
+BUFFERED_FROM = 32 << 20  # bytes of a file; of smaller ones all that a group holds is read at once
 
 
 @contextlib.contextmanager
@@ -192,6 +193,8 @@ class ParquetRows(_TypedRows):
         for group in map(opened.metadata.row_group, range(opened.metadata.num_row_groups)):
             # not by columns: where the metadata of one are damaged, Arrow ends the process when they are looked at
             require_growth(group.total_byte_size, self._source.size(), self._file)
+        # A buffered reader fills the memory of a page by the size that its header names, which may be a lie
+        self._buffer = BUFFER if self._source.size() > BUFFERED_FROM else 0
         return opened.schema_arrow
 
     def _stored_batches(self) -> Iterator[pa.RecordBatch]:
@@ -208,7 +211,7 @@ class ParquetRows(_TypedRows):
         wanted = self._read or None  # where none is, their number still is
         with _memory_of_the_system():
             file = pq.ParquetFile(
-                source, metadata=self._metadata, read_dictionary=texts, buffer_size=BUFFER, pre_buffer=False
+                source, metadata=self._metadata, read_dictionary=texts, buffer_size=self._buffer, pre_buffer=False
             )
         yield from file.iter_batches(ROWS, row_groups=groups, columns=wanted, use_threads=use_threads)
 

@@ -321,6 +321,7 @@ class OptimalClassifier(BatchLearner[OptimalOptions, Hypotheses]):
             require_member(each, self.schema, MEMBER.format(place))
             if not set(each.classes) <= set(self.classes) or each.book.label_type != self.book.label_type:
                 raise MemberFault(MEMBER.format(place), "its classes differ from those of the enclosing model")
+        made(self._under_prior, "prior")
 
 
 def log_score(classifier: AnyTableClassifier, rows: Sequence[LabelledRows]) -> float:
