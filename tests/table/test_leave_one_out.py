@@ -10,6 +10,7 @@ from tests.refusal import refusal
 import bayesbox as bb
 from bayesbox.errors import CannotForget, DataWarning, NoCounts
 from bayesbox.rule.smoothing import RULES
+from bayesbox.table.naive import leave_one_out
 
 RULE_NAMES = {
     "mle": "mle",
@@ -179,3 +180,27 @@ LAST_VALUES = {
 def test_a_column_that_says_nothing_without_the_row(values, kind):
     frame = pd.DataFrame({"x": pd.Series(values, dtype=object), "size": list("mlmlml")})
     agrees(frame, np.array(list("aabbab")), columns={"x": kind})
+
+
+@pytest.mark.filterwarnings("ignore::bayesbox.DataWarning")
+@pytest.mark.parametrize("options", [{}, {"numeric": "gaussian"}, {"column_weights": "learned"}], ids=str)
+def test_rows_that_need_a_refit_in_some_of_many_columns(options, monkeypatch):
+    """Columns of few counts: a row may hold the only 2 of one, and only that column is fitted again."""
+    random = np.random.default_rng(2)
+    counts = random.poisson(0.08, size=(60, 30))
+    fitted = []
+    naive_model = leave_one_out.naive_model
+
+    def counted(schema, book, rules, weights):
+        fitted.append(len(book.columns))
+        return naive_model(schema, book, rules, weights)
+
+    frame = pd.DataFrame(counts, columns=[f"word {place}" for place in range(30)])
+    labels = random.choice(list("abc"), 60)
+    monkeypatch.setattr(leave_one_out, "naive_model", counted)
+    bb.NaiveBayes(calibration="temperature", **options).fit(frame, labels)
+    assert fitted
+    assert max(fitted) < 10
+    monkeypatch.undo()
+    if "column_weights" not in options:  # weights are learned once, so that a refit would have others
+        agrees(frame, labels, **options)

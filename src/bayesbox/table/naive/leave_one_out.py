@@ -11,17 +11,20 @@ from __future__ import annotations
 from collections.abc import Collection
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bayesbox import _core
+from bayesbox.dist import functions
 from bayesbox.dist.base import Columns, Distribution, Doubles
 from bayesbox.dist.fit import FitOptions
 from bayesbox.dist.leave_one_out import Codes, LeaveOneOutPlan
 from bayesbox.dist.naive import NaiveModel
-from bayesbox.dist.posterior import normalised, posterior, terms_of
+from bayesbox.dist.posterior import normalised, normalised_log, posterior, terms_of
 from bayesbox.rule.naive import fit_options, naive_model
 from bayesbox.rule.options import NaiveOptions
 from bayesbox.schema.encode import Encoded
 from bayesbox.schema.schema import Schema
+from bayesbox.source.base import taken
 from bayesbox.stat.leave_one_out import learned_target, never_learned, prior_table
 from bayesbox.tally.book import Book
 from bayesbox.tally.count import count
@@ -57,9 +60,36 @@ def leave_one_out(
         if np.isnan(plan.run(_core.JOINT)).any():
             raise never_learned(", ".join(columns))
         answer = normalised(plan, prior[target], _core.POSTERIOR)
-    for row in np.flatnonzero(plan.doubtful):
+    doubtful = np.flatnonzero(plan.doubtful)
+    if rules.var_smoothing is None and len(doubtful):
+        answer[doubtful], sure = _by_terms(schema, book, rules, model, columns, labels, doubtful)
+        doubtful = doubtful[~sure]
+    for row in doubtful:
         answer[row] = _refitted(schema, book, rules, model, columns, labels, int(row))
     return answer
+
+
+def _by_terms(
+    schema: Schema,
+    book: Book,
+    rules: NaiveOptions,
+    model: NaiveModel,
+    columns: Columns,
+    labels: Encoded,
+    rows: NDArray[np.int64],
+) -> tuple[Doubles, NDArray[np.bool_]]:
+    """The posteriors of some rows, for which only those columns are refitted that need it, and where they are sure."""
+    some = {name: taken(column, rows) for name, column in columns.items()}
+    chosen = Encoded(labels.codes[rows], labels.levels, labels.values)
+    prior, terms = leave_one_out_terms(schema, book, rules, model, some, chosen)
+    joint = prior.copy()
+    for conditional, own in zip(model.conditionals, terms, strict=True):
+        joint += model.weight_of(conditional) * own
+    sure: NDArray[np.bool_] = np.isfinite(joint).any(axis=1) & (joint < np.inf).all(
+        axis=1
+    )  # not where every class is impossible
+    joint[~sure] = 0.0
+    return functions.exp(normalised_log(joint, prior)), sure
 
 
 def leave_one_out_terms(
@@ -126,6 +156,9 @@ def _without_row(
 ) -> tuple[NaiveModel, Columns]:
     """The model of all other rows, of some columns or of all, and the row."""
     one = {name: column[row : row + 1] for name, column in columns.items()}
+    if only is not None and rules.var_smoothing is None:  # else the variances of all columns have a say
+        one = {name: one[name] for name in one if name in only}
+        book = book.with_tallies({name: tally for name, tally in book.columns.items() if name in only})
     label = Encoded(labels.codes[row : row + 1], labels.levels, labels.values)
     others = book - count(one, label, schema, label_type=book.label_type)
     weights = model.weights if only is None else {name: float(name in only) for name in schema.used}
