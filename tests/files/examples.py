@@ -153,6 +153,26 @@ def _network() -> Any:
     return bb.learn_network(known, score="bic", required=[("play", "wet")])
 
 
+def _dates() -> Any:
+    columns, labels = table()
+    return bb.NaiveBayes().fit({"day": _days(columns["visits"]), "wind": columns["wind"]}, labels)
+
+
+def _days(visits: list[int]) -> list[datetime.date]:
+    return [datetime.date(2024, 2, 20) + datetime.timedelta(days=3 * n) for n in visits]
+
+
+def _many() -> Any:
+    """So many classes and levels that most cells are empty, which are held as the others alone."""
+    places = range(1100)
+    return bb.NaiveBayes().fit({"zip": [f"z{i}" for i in places]}, [f"c{i % 1000}" for i in places])
+
+
+def _noisy() -> Any:
+    fever = bb.NoisyOr({"cold": 0.4, "flu": 0.8}, leak=0.01)
+    return bb.BayesianNetwork({"fever": ["cold", "flu"]}, {"cold": 0.1, "flu": 0.05, "fever": fever})
+
+
 TABLES: dict[str, Callable[[], Any]] = {
     "naive": lambda: _of(bb.NaiveBayes(numeric="gaussian")),
     "naive-weighted": _weighted,
@@ -170,6 +190,11 @@ TABLES: dict[str, Callable[[], Any]] = {
             "zip": {10: {"10": 1.0, "11": 0.0, "12": 0.0}, 2: {"10": 0.3, "11": 0.7, "12": 0.0}},
         },
     ),
+    "naive-robust": lambda: _of(bb.NaiveBayes()),
+    "naive-isotonic": lambda: _of(bb.NaiveBayes(calibration="isotonic")),
+    "naive-dirichlet": lambda: _of(bb.NaiveBayes(calibration="dirichlet")),
+    "naive-dates": _dates,
+    "naive-many": _many,
     "averaged": lambda: _of(bb.AveragedNaiveBayes()),
     "aode": lambda: _of(bb.AODE()),
     "tan": lambda: _of(bb.TAN()),
@@ -177,6 +202,7 @@ TABLES: dict[str, Callable[[], Any]] = {
     "kdb": lambda: _of(bb.KDB(2)),
     "kdb-auto": lambda: _of(bb.KDB("auto")),
     "full": lambda: _of(bb.FullBayes(), {name: table()[0][name] for name in ("outlook", "heat", "wind")}),
+    "full-shrunk": lambda: _of(bb.FullBayes(shrink="loo"), {name: table()[0][name] for name in ("heat", "wind")}),
     "optimal": _optimal,
     "auto": lambda: _of(bb.AutoBayes()),
 }
@@ -191,12 +217,14 @@ TEXTS: dict[str, Callable[[], Any]] = {
     "text-limit": lambda: _text(limit=4, prior={"NZ": 0.25, "DE": 0.75}),
 }
 
+NETWORKS: dict[str, Callable[[], Any]] = {"network": _network, "network-noisy": _noisy}
+
 CHAINS = {f"hmm-{kind}": (lambda kind=kind: _sequence(kind)) for kind in ("counted", "numbers", "learned")}
 
 
 def made(name: str) -> Any:
     """An example by its name."""
-    return {**TABLES, **TEXTS, **CHAINS, "network": _network}[name]()
+    return {**TABLES, **TEXTS, **CHAINS, **NETWORKS}[name]()
 
 
 def questions(name: str) -> Any:
@@ -214,6 +242,10 @@ def questions(name: str) -> Any:
     if name == "naive-one-hot":
         flags = {f"zip_{code}": [int(value == code) for value in asked["zip"]] for code in ("10", "11", "12", "13")}
         return {"wet": asked["wet"][:8], **{flag: values[:8] for flag, values in flags.items()}}
+    if name == "naive-dates":
+        return {"day": _days([*asked["visits"][:8], 90]), "wind": asked["wind"]}
+    if name == "naive-many":
+        return {"zip": ["z0", "z1001"]}
     if name == "naive-densities":
         zips = [float(code) for code in asked["zip"]]
         return asked | {"zip": zips, "copy": asked["wind"], "half": asked["heat"]}
@@ -224,8 +256,8 @@ def answers(name: str, model: Any) -> Any:
     """What a model answers to its questions, as lists of numbers."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # rows that no class allows are among the questions
-        if name == "network":
-            found = model.posteriors({"wet": "True"})
+        if name in NETWORKS:
+            found = model.posteriors({"fever": "true"} if name == "network-noisy" else {"wet": "True"})
             return {node: dict(found[node]) for node in sorted(found)}
         return np.asarray(model.predict_proba(questions(name))).tolist()
 
@@ -248,9 +280,10 @@ def main(folder: str) -> None:
             model = make()
             model.save(into / f"{name}.bayes")
         found[name] = {"digest": digest(name, model), "answers": answers(name, model)}
-    network = _network()
-    network.write(into / "network.json")
-    found["network"] = {"digest": "", "answers": answers("network", network)}
+    for name, make in NETWORKS.items():
+        network = make()
+        network.write(into / f"{name}.json")
+        found[name] = {"digest": "", "answers": answers(name, network)}
     (into / "answers.json").write_text(json.dumps(found, indent=1) + "\n")
 
 

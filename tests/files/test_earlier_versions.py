@@ -31,7 +31,7 @@ def load(path: pathlib.Path) -> Any:
 
 
 def file_of(version: str, name: str) -> pathlib.Path:
-    return HERE / version / (f"{name}.json" if name == "network" else f"{name}.bayes")
+    return HERE / version / (f"{name}.json" if name in examples.NETWORKS else f"{name}.bayes")
 
 
 def test_there_are_files_of_every_version_and_kind() -> None:
@@ -40,16 +40,17 @@ def test_there_are_files_of_every_version_and_kind() -> None:
     for version in VERSIONS:
         files = {path.stem for path in (HERE / version).iterdir()} - {"answers"}
         assert files == set(SAVED[version])
-    every = {*examples.TABLES, *examples.TEXTS, *examples.CHAINS, "network"}
+    every = {*examples.TABLES, *examples.TEXTS, *examples.CHAINS, *examples.NETWORKS}
     assert all(set(SAVED[version]) <= every for version in VERSIONS)
     assert len(SAVED["0.1"]) == 30
+    assert set(SAVED["0.2"]) == every
 
 
 @pytest.mark.parametrize(("version", "name"), CASES)
 def test_an_earlier_file_answers_as_it_did(version: str, name: str) -> None:
     model = load(file_of(version, name))
     saved, found = SAVED[version][name], examples.answers(name, model)
-    if name == "network":
+    if name in examples.NETWORKS:
         assert {node: list(states) for node, states in found.items()} == {
             node: list(states) for node, states in saved["answers"].items()
         }
@@ -60,7 +61,7 @@ def test_an_earlier_file_answers_as_it_did(version: str, name: str) -> None:
         np.testing.assert_allclose(found, saved["answers"], rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize(("version", "name"), [case for case in CASES if case[1] != "network"])
+@pytest.mark.parametrize(("version", "name"), [case for case in CASES if case[1] not in examples.NETWORKS])
 def test_an_earlier_file_saves_to_the_same_digest(version: str, name: str, tmp_path: pathlib.Path) -> None:
     model = load(file_of(version, name))
     digest = SAVED[version][name]["digest"]
@@ -93,7 +94,7 @@ def without_version(data: bytes) -> dict[str, Any]:
 
 def saved_now(name: str, model: Any, folder: pathlib.Path) -> Any:
     """What is compared of the file that a model is saved to now."""
-    path = folder / (f"{name}.json" if name == "network" else f"{name}.bayes")
+    path = folder / (f"{name}.json" if name in examples.NETWORKS else f"{name}.bayes")
     if name == "network":
         model.write(path)
         return path.read_bytes()
