@@ -156,7 +156,7 @@ export function networkAnswer(network, evidence, target) {
     given: evidence,
     posteriors,
     logEvidence,
-    ask: target && !Object.hasOwn(evidence.hard, target) ? network.askNext(evidence, target) : [],
+    ask: target && !Object.hasOwn(evidence.hard, target) ? network.askNext(evidence, target, posteriors) : [],
     mpe: network.mostProbable(evidence).states,
     conflict: conflictOf(network, evidence, logEvidence),
   };
@@ -166,7 +166,8 @@ export function networkAnswer(network, evidence, target) {
 function conflictOf(network, evidence, logEvidence) {
   const names = Object.keys(evidence.hard);
   if (names.length < 2 || Object.keys(evidence.soft).length) return null;
-  const { posteriors: alone, logEvidence: nothing } = network.posteriors({ hard: {} }); // nearly 0: rows may be rounded
+  network.prior ??= network.posteriors({ hard: {} });
+  const { posteriors: alone, logEvidence: nothing } = network.prior; // nearly 0: rows may be rounded
   const apart = names.reduce((sum, name) => sum + Math.log(alone[name][evidence.hard[name]]), 0);
   return (apart - (logEvidence - nothing)) / Math.LN2;
 }

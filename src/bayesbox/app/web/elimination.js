@@ -2,14 +2,20 @@
  * All posteriors of a network at once: a tree of buckets, one for each variable, passed over upwards and downwards.
  *
  * No table is dropped, whatever is asked: leaving out nodes that seem not to matter changes digits where the rows of a
- * table do not sum to exactly 1. Nothing is divided, so that a 0 stays a 0.
+ * table do not sum to exactly 1. Nothing is divided, so that a 0 stays a 0. The order of elimination, and where the cells
+ * of one table are in another, depend on which variables are known, not on their states: such a plan is made once.
  *
  * @typedef {{vars: number[], data: Float64Array}} Factor
- * @typedef {{variable: number, scope: number[], own: Factor[], parent: number, children: number[], sends: number[]}} Bucket
  * @typedef {{cards: number[], factors: Factor[]}} Tables
+ * @typedef {{factor: number, at: Int32Array}} Own a table of a bucket, and where its cells are for those of the bucket
+ * @typedef {{variable: number, scope: number[], size: number, own: Own[], sends: number[], out: Int32Array, sent: number,
+ *   step: number, parent: number, children: number[]}} Bucket
+ * @typedef {{buckets: Bucket[], constants: number[], cells: number}} Plan
  */
+import { bestOrder, cells, eliminated, neighbours } from "./order.js";
 
 export const MOST_CELLS = 1 << 21;
+const MOST_PLANS = 24, KEPT_CELLS = 1 << 21; // plans that are kept, and the cells of one that is
 
 /** @param {number[]} vars @param {number[]} cards @returns {number[]} how far one step of each variable goes */
 function strides(vars, cards) {
@@ -22,101 +28,39 @@ function strides(vars, cards) {
   return steps;
 }
 
-/** @param {number[]} vars @param {number[]} cards */
-function cells(vars, cards) {
-  return vars.reduce((size, variable) => size * cards[variable], 1);
-}
-
-/** A factor where some variables have a state. @param {Factor} factor @param {number[]} cards @param {Map<number, number>} known */
-function sliced(factor, cards, known) {
-  const steps = strides(factor.vars, cards), vars = factor.vars.filter((each) => !known.has(each));
-  if (vars.length === factor.vars.length) return factor;
-  let start = 0;
-  factor.vars.forEach((each, place) =>
-    start += known.has(each) ? steps[place] * /** @type {number} */ (known.get(each)) : 0
-  );
-  const from = places(vars, cards, vars.map((each) => steps[factor.vars.indexOf(each)]));
-  return { vars, data: Float64Array.from(from, (place) => factor.data[start + place]) };
-}
-
-/** Where the cells of some variables, the last one first, are in another table. @param {number[]} vars @param {number[]} cards @param {number[]} steps of each variable there @returns {Int32Array} */
-function places(vars, cards, steps) {
-  let at = Int32Array.of(0);
-  vars.forEach((variable, place) => {
-    const card = cards[variable], step = steps[place], next = new Int32Array(at.length * card);
-    for (let i = 0, to = 0; i < at.length; i++) {
-      for (let state = 0; state < card; state++) next[to++] = at[i] + state * step;
+/** Where the cells of a scope, the last variable fastest, are in a table of some of its variables. @param {number[]} scope @param {number[]} vars @param {number[]} cards @returns {Int32Array} */
+function places(scope, vars, cards) {
+  const own = strides(vars, cards), at = new Int32Array(cells(scope, cards));
+  let done = 1;
+  for (const variable of scope) {
+    const card = cards[variable], step = own[vars.indexOf(variable)] ?? 0;
+    for (let cell = done - 1; cell >= 0; cell--) {
+      const base = at[cell];
+      for (let state = card - 1; state >= 0; state--) at[cell * card + state] = base + state * step;
     }
-    at = next;
-  });
+    done *= card;
+  }
   return at;
 }
 
-/** The steps in a table of each variable of a scope; 0 for one that it does not have. @param {number[]} scope @param {number[]} vars @param {number[]} cards */
-function stepsIn(scope, vars, cards) {
-  const own = strides(vars, cards);
-  return scope.map((each) => own[vars.indexOf(each)] ?? 0);
+/** Multiply a table by another, cell by cell. @param {Float64Array} data @param {Float64Array} values @param {Int32Array} at */
+function multiply(data, values, at) {
+  for (let cell = 0; cell < data.length; cell++) data[cell] *= values[at[cell]];
 }
 
-/** @param {number[]} scope @param {Factor[]} factors @param {number[]} cards @returns {Factor} the product over a scope */
-function product(scope, factors, cards) {
-  const data = new Float64Array(cells(scope, cards)).fill(1);
-  for (const factor of factors) {
-    const from = places(scope, cards, stepsIn(scope, factor.vars, cards)), values = factor.data;
-    for (let to = 0; to < data.length; to++) data[to] *= values[from[to]];
-  }
-  return { vars: scope, data };
-}
-
-/** A factor over fewer variables, by sums or by the largest. @param {Factor} factor @param {number[]} vars @param {number[]} cards @param {boolean} [largest] */
-function marginal(factor, vars, cards, largest = false) {
-  const data = new Float64Array(cells(vars, cards)), values = factor.data;
-  const to = places(factor.vars, cards, stepsIn(factor.vars, vars, cards));
-  if (largest) { for (let from = 0; from < to.length; from++) data[to[from]] = Math.max(data[to[from]], values[from]); }
-  else for (let from = 0; from < to.length; from++) data[to[from]] += values[from];
-  return { vars, data };
-}
-
-/** Divide by the largest, and say its log. @param {Factor} factor @returns {number} */
-function scaled(factor) {
+/** Divide by the largest, and say its log. @param {Float64Array} data @returns {number} */
+function scaled(data) {
   let most = 0;
-  for (const each of factor.data) most = Math.max(most, each);
-  if (most > 0) { for (let i = 0; i < factor.data.length; i++) factor.data[i] /= most; }
+  for (let cell = 0; cell < data.length; cell++) if (data[cell] > most) most = data[cell];
+  if (most > 0) { for (let cell = 0; cell < data.length; cell++) data[cell] /= most; }
   return Math.log(most);
 }
 
-/** The buckets in the order of elimination, each time the variable whose table is the smallest. @param {Tables} tables @returns {Bucket[]} */
-function bucketTree(tables) {
-  let scopes = tables.factors.map((each) => new Set(each.vars));
-  const left = new Set(tables.factors.flatMap((each) => each.vars)), waiting = new Set(tables.factors);
-  /** @type {Bucket[]} */
-  const buckets = [];
-  while (left.size) {
-    let variable = -1, least = Infinity;
-    for (const each of left) {
-      const near = new Set([each]);
-      for (const scope of scopes) if (scope.has(each)) { for (const other of scope) near.add(other); }
-      const size = cells([...near], tables.cards);
-      if (size < least) [least, variable] = [size, each];
-    }
-    if (least > MOST_CELLS) throw new TooLarge(least);
-    const near = new Set([variable]);
-    for (const scope of scopes) if (scope.has(variable)) { for (const other of scope) near.add(other); }
-    const own = [...waiting].filter((each) => each.vars.includes(variable));
-    own.forEach((each) => waiting.delete(each));
-    const scope = [...near].sort((a, b) => a - b);
-    buckets.push({ variable, scope, own, parent: -1, children: [], sends: scope.filter((each) => each !== variable) });
-    scopes = scopes.filter((each) => !each.has(variable));
-    if (near.size > 1) scopes.push(new Set([...near].filter((each) => each !== variable)));
-    left.delete(variable);
-  }
-  const place = new Map(buckets.map((each, at) => [each.variable, at]));
-  buckets.forEach((each, at) => {
-    if (!each.sends.length) return;
-    each.parent = Math.min(...each.sends.map((other) => /** @type {number} */ (place.get(other))));
-    buckets[each.parent].children.push(at);
-  });
-  return buckets;
+/** Sums of the cells that go to one. @param {Float64Array} data @param {Int32Array} to @param {number} size */
+function sums(data, to, size) {
+  const found = new Float64Array(size);
+  for (let cell = 0; cell < data.length; cell++) found[to[cell]] += data[cell];
+  return found;
 }
 
 /** A network whose tables are too large to be multiplied here. */
@@ -127,85 +71,176 @@ export class TooLarge extends Error {
   }
 }
 
-/** @param {Tables} tables @param {Map<number, number>} known @param {Map<number, number[]>} soft @returns {Tables} */
-function withEvidence(tables, known, soft) {
-  const factors = tables.factors.map((each) => sliced(each, tables.cards, known));
-  for (const [variable, likelihood] of soft) {
-    if (!known.has(variable)) factors.push({ vars: [variable], data: Float64Array.from(likelihood) });
-    else factors.push({ vars: [], data: Float64Array.of(likelihood[/** @type {number} */ (known.get(variable))]) });
-  }
-  return { cards: tables.cards, factors };
+/** What the answers to evidence on some variables have in common. @param {number[][]} scopes of the factors @param {number[]} cards @param {number[]} order @returns {Plan} */
+function planFor(scopes, cards, order) {
+  const waiting = new Set(scopes.keys()), near = neighbours(scopes), left = order.filter((each) => near.has(each));
+  const place = new Map(left.map((variable, at) => [variable, at]));
+  const buckets = left.map((variable) => {
+    const scope = eliminated(near, variable), sends = scope.filter((each) => each !== variable);
+    if (cells(scope, cards) > MOST_CELLS) throw new TooLarge(cells(scope, cards));
+    const own = [...waiting].filter((factor) => scopes[factor].includes(variable));
+    own.forEach((factor) => waiting.delete(factor));
+    return {
+      variable,
+      scope,
+      size: cells(scope, cards),
+      own: own.map((factor) => ({ factor, at: places(scope, scopes[factor], cards) })),
+      sends,
+      out: places(scope, sends, cards),
+      sent: cells(sends, cards),
+      step: strides(scope, cards)[scope.indexOf(variable)],
+      parent: sends.length ? Math.min(...sends.map((other) => /** @type {number} */ (place.get(other)))) : -1,
+      children: /** @type {number[]} */ ([]),
+      above: /** @type {Int32Array} */ (new Int32Array(0)),
+    };
+  });
+  buckets.forEach((each, at) => {
+    if (each.parent >= 0) buckets[each.parent].children.push(at);
+  });
+  return { buckets, constants: [...waiting], cells: buckets.reduce((sum, each) => sum + each.size, 0) };
 }
 
-/**
- * P(state | evidence) of every variable, and the log of the sum of all products that go with the evidence.
- *
- * @param {Tables} tables @param {Map<number, number>} known @param {Map<number, number[]>} [soft]
- * @returns {{posteriors: number[][], logTotal: number}}
- */
-export function allPosteriors(tables, known, soft = new Map()) {
-  const given = withEvidence(tables, known, soft), buckets = bucketTree(given), cards = given.cards;
-  let logTotal = 0;
-  for (const each of given.factors) if (!each.vars.length) logTotal += Math.log(each.data[0]);
-  /** @type {Factor[]} */
-  const up = [];
-  for (const each of buckets) {
-    const whole = product(each.scope, [...each.own, ...each.children.map((child) => up[child])], cards);
-    const message = marginal(whole, each.sends, cards);
-    logTotal += scaled(message);
-    up.push(message);
+/** The tables of a network, and what is asked of them. */
+export class Elimination {
+  /** @param {Tables} tables */
+  constructor({ cards, factors }) {
+    this.cards = cards;
+    this.factors = factors;
+    /** @type {Map<string, Plan>} */
+    this.plans = new Map();
+    /** The order of elimination, once it was needed. @type {number[] | null} */
+    this.order = null;
   }
-  const posteriors = tables.cards.map((card, variable) =>
-    Array.from({ length: card }, (_, state) => known.has(variable) ? Number(known.get(variable) === state) : 1 / card)
-  );
-  /** @type {Factor[]} */
-  const down = new Array(buckets.length);
-  for (let at = buckets.length - 1; at >= 0; at--) {
-    const each = buckets[at], above = each.parent < 0 ? [] : [down[at]];
-    for (const child of each.children) {
-      const others = each.children.filter((other) => other !== child).map((other) => up[other]);
-      down[child] = marginal(
-        product(each.scope, [...each.own, ...above, ...others], cards),
-        buckets[child].sends,
-        cards,
-      );
-      scaled(down[child]);
+
+  /** @param {Map<number, number>} known @param {Map<number, number[]>} soft @returns {Plan & {tables: Float64Array[]}} */
+  prepared(known, soft) {
+    const tables = this.factors.map((each) => this.sliced(each, known));
+    for (const [variable, likelihood] of soft) {
+      const state = known.get(variable);
+      tables.push(state === undefined ? Float64Array.from(likelihood) : Float64Array.of(likelihood[state]));
     }
-    const whole = product(each.scope, [...each.own, ...above, ...each.children.map((child) => up[child])], cards);
-    const { data } = marginal(whole, [each.variable], cards);
-    const total = data.reduce((sum, value) => sum + value, 0);
-    posteriors[each.variable] = Array.from(data, (value) => value / total);
+    const key = JSON.stringify([[...known.keys()].sort(), [...soft.keys()]]);
+    let plan = this.plans.get(key);
+    if (!plan) {
+      const scopes = [...this.factors.map((each) => each.vars), ...[...soft.keys()].map((each) => [each])];
+      this.order ??= bestOrder(this.factors.map((each) => each.vars), this.cards);
+      plan = planFor(scopes.map((vars) => vars.filter((each) => !known.has(each))), this.cards, this.order);
+      if (this.plans.size >= MOST_PLANS) this.plans.delete(/** @type {string} */ (this.plans.keys().next().value));
+      if (plan.cells <= KEPT_CELLS) this.plans.set(key, plan);
+    }
+    return { ...plan, tables };
   }
-  return { posteriors, logTotal };
-}
 
-/**
- * The most probable states of all variables, and the log of their product with the evidence.
- *
- * @param {Tables} tables @param {Map<number, number>} known @param {Map<number, number[]>} [soft]
- * @returns {{states: number[], log: number}}
- */
-export function mostProbable(tables, known, soft = new Map()) {
-  const given = withEvidence(tables, known, soft), buckets = bucketTree(given), cards = given.cards;
-  let log = 0;
-  for (const each of given.factors) if (!each.vars.length) log += Math.log(each.data[0]);
-  /** @type {Factor[]} */
-  const up = [], products = [];
-  for (const each of buckets) {
-    const whole = product(each.scope, [...each.own, ...each.children.map((child) => up[child])], cards);
-    const message = marginal(whole, each.sends, cards, true);
-    log += scaled(message);
-    products.push(whole);
-    up.push(message);
+  /** The cells of a factor where some variables have a state. @param {Factor} factor @param {Map<number, number>} known @returns {Float64Array} */
+  sliced({ vars, data }, known) {
+    const left = vars.filter((each) => !known.has(each));
+    if (left.length === vars.length) return data;
+    const steps = strides(vars, this.cards);
+    const start = vars.reduce((sum, each, place) => sum + steps[place] * (known.get(each) ?? 0), 0);
+    let at = [start];
+    for (const each of left) {
+      const step = steps[vars.indexOf(each)];
+      at = at.flatMap((cell) => Array.from({ length: this.cards[each] }, (_, state) => cell + state * step));
+    }
+    return Float64Array.from(at, (cell) => data[cell]);
   }
-  const states = tables.cards.map((_, variable) => known.get(variable) ?? 0);
-  const found = new Map(known);
-  for (let at = buckets.length - 1; at >= 0; at--) {
-    const { data } = sliced(products[at], cards, new Map([...found].filter(([each]) => each !== buckets[at].variable)));
-    let best = 0;
-    data.forEach((value, state) => value > data[best] && (best = state));
-    states[buckets[at].variable] = best;
-    found.set(buckets[at].variable, best);
+
+  /** The product of the tables of a bucket. @param {Bucket} bucket @param {Float64Array[]} tables */
+  own(bucket, tables) {
+    const data = new Float64Array(bucket.size).fill(1);
+    for (const { factor, at } of bucket.own) multiply(data, tables[factor], at);
+    return data;
   }
-  return { states, log };
+
+  /** Where the cells of a bucket are in what a child sends. @param {Bucket} bucket @param {any} child @returns {Int32Array} */
+  fromChild(bucket, child) {
+    if (!child.above.length) child.above = places(bucket.scope, child.sends, this.cards);
+    return child.above;
+  }
+
+  /**
+   * P(state | evidence) of every variable, and the log of the sum of all products that go with the evidence.
+   *
+   * @param {Map<number, number>} known @param {Map<number, number[]>} [soft]
+   * @returns {{posteriors: number[][], logTotal: number}}
+   */
+  posteriors(known, soft = new Map()) {
+    const { buckets, constants, tables } = this.prepared(known, soft), { cards } = this;
+    let logTotal = constants.reduce((sum, factor) => sum + Math.log(tables[factor][0]), 0);
+    /** @type {Float64Array[]} */
+    const products = [], down = [];
+    /** @type {Float64Array[]} */
+    const up = [];
+    for (const each of buckets) {
+      const whole = this.own(each, tables);
+      products.push(each.children.length ? whole.slice() : whole);
+      for (const child of each.children) multiply(whole, up[child], this.fromChild(each, buckets[child]));
+      const message = sums(whole, each.out, each.sent);
+      logTotal += scaled(message);
+      up.push(message);
+    }
+    const posteriors = cards.map((card, variable) =>
+      Array.from({ length: card }, (_, state) => known.has(variable) ? Number(known.get(variable) === state) : 1 / card)
+    );
+    for (let at = buckets.length - 1; at >= 0; at--) {
+      const each = buckets[at], whole = products[at], { children } = each;
+      if (each.parent >= 0) multiply(whole, down[at], each.out);
+      const places = children.map((child) => this.fromChild(each, buckets[child]));
+      /** @type {Float64Array[]} what all children before one, and the bucket itself, give */
+      const before = [];
+      children.forEach((child, place) => {
+        before.push(place < children.length - 1 ? whole.slice() : whole);
+        if (place < children.length - 1) multiply(whole, up[child], places[place]);
+      });
+      const last = children.length - 1;
+      const after = new Float64Array(last > 0 ? each.size : 0).fill(1);
+      for (let place = last; place >= 0; place--) {
+        const child = children[place], others = place < last ? before[place] : whole;
+        if (place < last) { for (let cell = 0; cell < others.length; cell++) others[cell] *= after[cell]; }
+        down[child] = sums(others, places[place], buckets[child].sent);
+        scaled(down[child]);
+        if (place > 0) multiply(after, up[child], places[place]);
+      }
+      if (last >= 0) multiply(whole, up[children[last]], places[last]);
+      const card = cards[each.variable], shares = new Array(card).fill(0);
+      for (let cell = 0; cell < whole.length; cell++) shares[Math.floor(cell / each.step) % card] += whole[cell];
+      const total = shares.reduce((sum, value) => sum + value, 0);
+      posteriors[each.variable] = shares.map((value) => value / total);
+    }
+    return { posteriors, logTotal };
+  }
+
+  /**
+   * The most probable states of all variables, and the log of their product with the evidence.
+   *
+   * @param {Map<number, number>} known @param {Map<number, number[]>} [soft]
+   * @returns {{states: number[], log: number}}
+   */
+  mostProbable(known, soft = new Map()) {
+    const { buckets, constants, tables } = this.prepared(known, soft), { cards } = this;
+    let log = constants.reduce((sum, factor) => sum + Math.log(tables[factor][0]), 0);
+    /** @type {Float64Array[]} */
+    const up = [], products = [];
+    for (const each of buckets) {
+      const whole = this.own(each, tables), message = new Float64Array(each.sent);
+      for (const child of each.children) multiply(whole, up[child], this.fromChild(each, buckets[child]));
+      for (let cell = 0; cell < whole.length; cell++) {
+        if (whole[cell] > message[each.out[cell]]) message[each.out[cell]] = whole[cell];
+      }
+      log += scaled(message);
+      products.push(whole);
+      up.push(message);
+    }
+    const states = cards.map((_, variable) => known.get(variable) ?? 0);
+    for (let at = buckets.length - 1; at >= 0; at--) {
+      const { scope, variable, step } = buckets[at], steps = strides(scope, cards);
+      const start = scope.reduce((sum, each, place) => sum + (each === variable ? 0 : steps[place] * states[each]), 0);
+      let best = 0;
+      for (let state = 1; state < cards[variable]; state++) {
+        if (products[at][start + state * step] > products[at][start + best * step]) best = state;
+      }
+      states[variable] = best;
+    }
+    return { states, log };
+  }
 }

@@ -10,7 +10,7 @@
  */
 import { calibrate, normalised } from "./calibrate.js";
 import { dict } from "./dict.js";
-import { allPosteriors, mostProbable } from "./elimination.js";
+import { Elimination } from "./elimination.js";
 import { familiesLog, jointTableLog, oneDependenceLog } from "./tables.js";
 import { evaluate, holds, num, pointMasses } from "./trees.js";
 
@@ -129,13 +129,15 @@ export class Network {
     /** @type {string[][]} */
     this.states = document.nodes.map((/** @type {any} */ node) => node.states);
     this.place = new Map(this.names.map((name, at) => [name, at]));
-    this.tables = {
+    this.tables = new Elimination({
       cards: this.states.map((each) => each.length),
       factors: document.nodes.map((/** @type {any} */ node, /** @type {number} */ at) => ({
         vars: [...node.parents.map((/** @type {string} */ name) => this.place.get(name)), at],
         data: Float64Array.from(node.table),
       })),
-    };
+    });
+    /** The answer without evidence, once it was asked for. @type {ReturnType<Network["posteriors"]> | null} */
+    this.prior = null;
   }
 
   /** @param {Evidence} evidence @returns {[Map<number, number>, Map<number, number[]>]} */
@@ -170,14 +172,14 @@ export class Network {
    * @returns {{posteriors: Record<string, Record<string, number>>, logEvidence: number}}
    */
   posteriors(evidence) {
-    const { posteriors, logTotal } = allPosteriors(this.tables, ...this.findings(evidence));
+    const { posteriors, logTotal } = this.tables.posteriors(...this.findings(evidence));
     const named = posteriors.map((shares, at) => Object.fromEntries(shares.map((p, s) => [this.states[at][s], p])));
     return { posteriors: Object.fromEntries(named.map((each, at) => [this.names[at], each])), logEvidence: logTotal };
   }
 
   /** The most probable states of all nodes. @param {Evidence} evidence @returns {{states: Record<string, string>, log: number}} */
   mostProbable(evidence) {
-    const { states, log } = mostProbable(this.tables, ...this.findings(evidence));
+    const { states, log } = this.tables.mostProbable(...this.findings(evidence));
     return { states: Object.fromEntries(states.map((state, at) => [this.names[at], this.states[at][state]])), log };
   }
 
@@ -185,10 +187,10 @@ export class Network {
    * Which node to ask for next: the bits that each unknown node is expected to tell of the target.
    *
    * @param {Evidence} evidence @param {string} target
+   * @param {Record<string, Record<string, number>>} [now] the posteriors, where they are known already
    * @returns {{name: string, bits: number}[]} the most telling first
    */
-  askNext(evidence, target) {
-    const now = this.posteriors(evidence).posteriors;
+  askNext(evidence, target, now = this.posteriors(evidence).posteriors) {
     const unknown = this.names.filter((name) => name !== target && !Object.hasOwn(evidence.hard, name));
     const bits = new Map(unknown.map((name) => [name, 0]));
     if (Object.hasOwn(evidence.hard, target)) return unknown.map((name) => ({ name, bits: 0 }));

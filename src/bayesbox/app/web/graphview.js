@@ -79,6 +79,16 @@ function drawNode(node, model, change, open, rows) {
     box,
     title,
   );
+  /** @type {((answer: any, evidence: Evidence) => void)[]} */
+  const shown = [];
+  rows.set(node.name, {
+    show: (/** @type {any} */ answer, /** @type {Evidence} */ evidence) => {
+      group.classList.toggle("bb-known", node.name in evidence.hard);
+      group.classList.toggle("bb-soft", node.name in evidence.soft);
+      group.classList.toggle("bb-target", model.get("target") === node.name);
+      for (const each of shown) each(answer, evidence);
+    },
+  });
   node.states.slice(0, MOST_STATES).forEach((state, line) => {
     const y = 26 + LINE * line, start = node.width - 64 - BAR;
     const bar = s("rect", { x: start, y: y + 3, width: 0, height: 10, class: "bb-bar" });
@@ -95,20 +105,17 @@ function drawNode(node, model, change, open, rows) {
       grip,
     );
     listen(row, grip, node, state, model, change);
-    const show = (/** @type {any} */ answer, /** @type {Evidence} */ evidence) => {
-      const p = answer.posteriors[node.name]?.[state] ?? 0, known = evidence.hard[node.name] === state;
+    let drawn = "";
+    shown.push((/** @type {any} */ answer, /** @type {Evidence} */ evidence) => {
+      const p = answer.posteriors[node.name]?.[state] ?? 0, soft = node.name in evidence.soft;
+      const known = evidence.hard[node.name] === state, now = `${p} ${known} ${soft}`;
+      if (now === drawn) return;
+      drawn = now;
       bar.style.setProperty("width", `${BAR * p}px`);
       number.textContent = percent(p);
       row.setAttribute("aria-pressed", String(known));
-      row.setAttribute(
-        "aria-label",
-        `${node.name}: ${state} ${percent(p)}${node.name in evidence.soft ? ", partly believed" : ""}`,
-      );
-      group.classList.toggle("bb-known", node.name in evidence.hard);
-      group.classList.toggle("bb-soft", node.name in evidence.soft);
-      group.classList.toggle("bb-target", model.get("target") === node.name);
-    };
-    rows.set(`${node.name}\0${state}`, { show });
+      row.setAttribute("aria-label", `${node.name}: ${state} ${percent(p)}${soft ? ", partly believed" : ""}`);
+    });
     group.append(row);
   });
   if (node.states.length > MOST_STATES) {

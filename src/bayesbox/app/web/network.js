@@ -27,9 +27,13 @@ export function renderNetwork({ model, el }) {
     before.push(model.get("evidence"));
     tell(model, { evidence });
   };
-  const top = h("div", { class: "bb-toolbar" }), picture = h("div", { class: "bb-picture" });
+  const picture = h("div", { class: "bb-picture" });
   const side = h("aside", { class: "bb-side", "aria-label": "What follows" });
-  begin(el, "bb-network", top, h("div", { class: "bb-columns" }, picture, side));
+  const top = toolbar(spec, model, change, before, () => picture.classList.toggle("bb-whole"), (name) => {
+    focus = name;
+    if (large) lay();
+  });
+  begin(el, "bb-network", top.element, h("div", { class: "bb-columns" }, picture, side));
   /** @type {Map<string, any>} */
   let rows = new Map();
   const lay = () => {
@@ -50,13 +54,8 @@ export function renderNetwork({ model, el }) {
     lay();
     draw();
   };
-  const whole = () => picture.classList.toggle("bb-whole");
   const draw = () => {
     const answer = model.get("answer"), evidence = evidenceOf(model), target = model.get("target");
-    drawTop(top, spec, model, change, before, whole, (name) => {
-      focus = name;
-      if (large) lay();
-    });
     if (!answer) return;
     if (answer.error) return fill(side, h("p", { role: "alert", class: "bb-error" }, answer.error));
     for (const each of rows.values()) each.show(answer, evidence);
@@ -71,11 +70,14 @@ export function renderNetwork({ model, el }) {
     if (!node || large || picture.classList.contains("bb-whole")) return;
     picture.scrollTo(node.x - picture.clientWidth / 2, node.y - picture.clientHeight / 2);
   };
-  if (spec.width > SCREEN && spec.width <= SCREEN / SMALLEST) whole();
+  if (spec.width > SCREEN && spec.width <= SCREEN / SMALLEST) picture.classList.add("bb-whole");
   lay();
-  const stop = redraw(model, ["evidence", "target", "answer"], draw);
-  const stopped = redraw(model, ["target"], toTarget);
-  return () => [stop, stopped].forEach((each) => each());
+  const stops = [ // what was clicked at once, what follows when the answer is there
+    redraw(model, ["evidence", "target"], top.show),
+    redraw(model, ["answer"], draw),
+    redraw(model, ["target"], toTarget),
+  ];
+  return () => stops.forEach((each) => each());
 }
 
 /** The node with the most neighbours. @param {any} spec @returns {string} */
@@ -85,41 +87,49 @@ function busiest(spec) {
   return [...counts].reduce((best, each) => (each[1] > best[1] ? each : best))[0];
 }
 
-/** @param {HTMLElement} top @param {any} spec @param {import("./dom.js").Model} model @param {(evidence: Evidence) => void} change @param {Evidence[]} before @param {() => void} whole @param {(name: string) => void} look */
-function drawTop(top, spec, model, change, before, whole, look) {
-  const evidence = evidenceOf(model), id = newId();
+/** The target and the evidence above the picture. @param {any} spec @param {import("./dom.js").Model} model @param {(evidence: Evidence) => void} change @param {Evidence[]} before @param {() => void} whole @param {(name: string) => void} look */
+function toolbar(spec, model, change, before, whole, look) {
+  const id = newId(), names = spec.nodes.map((/** @type {Box} */ node) => node.name);
+  const choose = () => {
+    look(select.value || names[0]);
+    tell(model, { target: select.value || null });
+  };
   const select = h(
     "select",
-    {
-      id,
-      onchange: () => {
-        look(select.value || spec.nodes[0].name);
-        tell(model, { target: select.value || null });
-      },
-    },
+    { id, onchange: choose },
     h("option", { value: "" }, "none"),
-    ...spec.nodes.map((/** @type {Box} */ node) => h("option", { value: node.name }, node.name)),
+    ...names.map((/** @type {string} */ name) => h("option", { value: name }, name)),
   );
-  select.value = model.get("target") ?? "";
-  const chips = [
-    ...Object.entries(evidence.hard).map(([name, state]) => [name, `${name} = ${state}`]),
-    ...Object.keys(evidence.soft).map((name) => [name, `${name} in part`]),
-  ].map(([name, text]) =>
-    h("li", {}, text, button("×", () => change(withNode(evidence, name, null)), { "aria-label": `forget ${name}` }))
-  );
-  const undo = () => {
+  const chips = h("ul", { class: "bb-chips", "aria-label": "Evidence" });
+  const undo = button("Undo", () => {
     const last = before.pop();
     if (last) tell(model, { evidence: last });
-  };
-  fill(
-    top,
+  });
+  const element = h(
+    "div",
+    { class: "bb-toolbar" },
     h("label", { for: id }, "Target"),
     select,
-    h("ul", { class: "bb-chips", "aria-label": "Evidence" }, ...chips),
+    chips,
     button("Clear", () => change({ hard: {}, soft: {} })),
-    button("Undo", undo, { disabled: before.length === 0 }),
+    undo,
     button("Fit to the page", whole),
   );
+  const show = () => {
+    const evidence = evidenceOf(model);
+    const chip = (/** @type {string} */ name, /** @type {string} */ text) => {
+      const forget = () => change(withNode(evidenceOf(model), name, null));
+      return h("li", {}, text, button("×", forget, { "aria-label": `forget ${name}` }));
+    };
+    select.value = model.get("target") ?? "";
+    undo.disabled = before.length === 0;
+    fill(
+      chips,
+      ...Object.entries(evidence.hard).map(([name, state]) => chip(name, `${name} = ${state}`)),
+      ...Object.keys(evidence.soft).map((name) => chip(name, `${name} in part`)),
+    );
+  };
+  return { element, show };
 }
 
 /** @param {HTMLElement} side @param {any} spec @param {import("./dom.js").Model} model @param {any} answer @param {(evidence: Evidence) => void} change */

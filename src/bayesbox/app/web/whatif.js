@@ -32,15 +32,19 @@ export function renderWhatIf({ model, el }) {
     button("Set all to unknown", () => tell(model, { row: {} }), { class: "bb-clear" }),
   );
   begin(el, "bb-whatif", inputs, outcome, why);
-  return redraw(model, ["row", "answer"], () => {
-    const row = dict(model.get("row")), answer = model.get("answer");
+  const stopRow = redraw(model, ["row"], () => { // at once; what follows is drawn when the answer is there
+    const row = dict(model.get("row"));
     for (const each of controls) each.show(row[each.name]);
+  });
+  const stopAnswer = redraw(model, ["answer"], () => {
+    const row = dict(model.get("row")), answer = model.get("answer");
     if (!answer) return;
     if (answer.error) return fill(outcome, h("p", { role: "alert", class: "bb-error" }, answer.error));
     drawOutcome(outcome, spec, answer);
     const ask = (answer.ask ?? []).filter((/** @type {any} */ each) => row[each.column] === undefined);
     drawWhy(why, spec, { ...answer, ask }, set);
   });
+  return () => [stopRow, stopAnswer].forEach((each) => each());
 }
 
 /** @param {Event} event */
