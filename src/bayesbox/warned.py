@@ -10,7 +10,7 @@ DataWarning (UserWarning)                     what is suspicious, but can be use
   ColumnsByPosition                           rows with names for columns that were learned without, or the reverse
   LostCalibration                             a calibration that no longer fits the classes
   WorseThanBaseline                           a model worse than always answering `answer`: `accuracy`, `log_loss`
-  CalibrationNotExported                      a calibration that another `language` has no form for
+  CalibrationNotExported                      a calibration that cannot be exported to `language`
   LostLedger                                  a ledger that a merge with a model without one drops: `without`
   RoundedRows                                 rows of a network file not quite 1 in sum, by their digits: `sums`
   SkippedLinks                                links in folders of documents that were not followed: `count`

@@ -86,7 +86,7 @@ def test_meaning(text, question):
         ("P(a | D~(yes 0.7))", 17, "`:`"),
         ("P(a | D~(yes:0, no:0.0))", 9, "above 0"),
         ("P(a | D~(yes:1, yes:2))", 9, "given twice"),
-        ("P(a, b, a)", 10, "asked for twice"),
+        ("P(a, b, a)", 10, "occurs twice"),
         ("P(a _|_ b)", 5, "`,`, `|` or `)`"),
         ("a _|_", 6, "a name"),
         ("a=1", 4, "`_|_` between spaces"),

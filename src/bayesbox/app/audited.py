@@ -47,7 +47,7 @@ def audit_found(
 ) -> Json:
     """What was counted: digests, rows by class, what forgetting does not undo; what it can be held against.
 
-    `history` has the batches that were learned and forgotten, where they are known.
+    `history` has the batches that were learned and forgotten, if they are known.
     """
     book = classifier.book
     return {
@@ -62,7 +62,7 @@ def audit_found(
 
 
 def history_found(classifier: AnyTableClassifier, path: str) -> Json | None:
-    """The batches of a model file, the oldest first, and where the list does not follow; None where it has none."""
+    """The batches of a model file, the oldest first, and where the list does not follow; None if it has none."""
     try:
         entries = read_history(path)
     except BayesboxError as error:

@@ -61,7 +61,7 @@ def evidence_of(given: Mapping[str, Any]) -> Json:
 
 
 def network_answer(network: BayesianNetwork, given: Mapping[str, Any], target: str | None) -> Json:
-    """The posteriors of every node, P(evidence), what to ask next, the most probable explanation; or the error in words."""
+    """The posteriors of every node, P(evidence), what to ask next, the most probable explanation; or the error."""
     evidence = evidence_of(given)
     try:
         posteriors = network.posteriors(evidence)

@@ -19,9 +19,9 @@ def network_of(classifier: ArcsClassifier[Any, Any], target: str | None = None) 
     """The network of a fitted TAN or KDB; the node of the class is named as the target was, else `class`.
 
     Every column has the class for its first parent, and after it those that the model found. The states of a number
-    are its bins, such as `<=2`; as evidence a number is taken for its bin. What the classifier answers where a parent
-    is missing (the table without that parent) has no place in a network, which sums over the parent instead: the two
-    agree on whole rows.
+    are its bins, such as `<=2`; as evidence, a number is replaced by its bin. What the classifier answers where a
+    parent is missing (the table without that parent) has no place in a network, which sums over the parent instead: the
+    two agree on whole rows.
     """
     model = classifier.model
     root = class_node(classifier.target, target, model.columns, model.classes, model.log_prior)

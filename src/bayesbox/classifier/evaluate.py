@@ -174,7 +174,7 @@ def learned_and_kept(
     training = train(classifier, recorded, target, weight=weight, threads=threads)
     kept = []
     while recorded.given:
-        batch = recorded.given.pop(0)  # each is let go once it is encoded
+        batch = recorded.given.pop(0)  # each is dropped once it is encoded
         rows = in_groups(labelled_rows(batch, target, weight, where=source.name), by, where=source.name)
         columns = classifier.kept_columns(dict(zip(rows.batch.names, rows.batch.columns, strict=True)))
         kept.append(replace(rows, batch=Batch(tuple(columns), tuple(columns.values()), batch.rows, batch.first_row)))

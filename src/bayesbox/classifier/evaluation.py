@@ -293,7 +293,7 @@ class Evaluation(Result):
         p, true, weights = self.each.of_class(class_position(label, self.each.classes))
         return best_threshold(p, true, metric, weights)
 
-    # -- for the eye ---------------------------------------------------------------------------------------------------
+    # -- as text -------------------------------------------------------------------------------------------------------
 
     def text(self) -> str:
         """The result as text."""

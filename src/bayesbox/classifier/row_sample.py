@@ -111,7 +111,7 @@ def keyed(parts: Sequence[LabelledRows]) -> KeyedRows:
 
 
 def drawn(parts: KeyedRows, most: int) -> list[LabelledRows]:
-    """So many of the rows that have a label and a weight above 0: those with the least keys, in their order."""
+    """At most this many of the labelled rows with a positive weight: those with the smallest keys, in their order."""
     known = [(rows, keys, rows.counting()) for rows, keys in parts]
     all_keys = np.concatenate([keys[there] for _, keys, there in known]) if known else np.empty(0, dtype=np.uint64)
     limit = np.partition(all_keys, most - 1)[most - 1] if len(all_keys) > most else None

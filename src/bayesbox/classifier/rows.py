@@ -115,7 +115,7 @@ def plain_text_column(column: Column) -> pa.Array:
 
 
 def sample_of(kept: list[LabelledRows], most: int) -> list[LabelledRows]:
-    """So many of the rows, drawn by their places; all of them if there are no more."""
+    """A sample of this size, drawn by position; all rows if there are no more."""
     total = sum(rows.batch.rows for rows in kept)
     if total <= most:
         return kept

@@ -55,9 +55,9 @@ class TableClassifier(Classifier[R, D, M]):
     counts_any_time: ClassVar[bool] = True
     """Whether more rows can be counted at any time, so that rows learned one by one may wait for one another."""
     core_finds_unseen: ClassVar[bool] = False
-    """Whether the core finds numbers that are levels never seen as it answers, so that nobody counts them before."""
+    """Whether the core finds numbers that are unseen levels as it predicts, so that they are not counted before."""
     derived_prefix: ClassVar[str] = ""
-    """How the names of the members begin in which the model file holds what was derived; none where it needs none."""
+    """The prefixes of the members of the model file that hold derived parts; empty if there are none."""
 
     def __init__(
         self,

@@ -204,7 +204,7 @@ def _compare(files: tuple[str, ...], given: Json, *, svg: str | None, as_json: b
 
 
 def _yardsticks(files: tuple[str, ...], given: Json, **how: int) -> dict[str, Callable[[], Evaluation]]:
-    """What judges each of scikit-learn's models on the same folds; reading and importing take no part in the time."""
+    """The evaluation of each scikit-learn model on the same folds; the time excludes reading and importing."""
     from bayesbox.classifier.experiment.robustness import whole_table
     from bayesbox.classifier.experiment.yardsticks import YARDSTICKS, cross_validate_yardstick, load_library
 

@@ -74,7 +74,7 @@ if TYPE_CHECKING:
     "Keys of --json: model, kind, target, rows, unlabelled, skipped, classes, columns, ignored, warnings, digest (of "
     "the counts), model_digest, calibration "
     "(name, asked, kind, rows, log_loss_before, log_loss_after, standard_error, candidates, column_weights: of "
-    "held-out rows; null where none was asked for or there are fewer than 50 rows), with --select "
+    "held-out rows; null if none was requested or there are fewer than 50 rows), with --select "
     "or --column-weights also column_weights, with --model optimal hypotheses; for documents "
     "text, words, used and telling in place of columns; replaced (rows, digest) where the file held such a model.",
 )

@@ -80,7 +80,7 @@ class Interval(NamedTuple):
 
 
 class UnseenNote(NamedTuple):
-    """A level that was never seen: those that were, and whether the smoothing rule gives it a probability."""
+    """An unseen level: the known ones, and whether the smoothing rule gives it a probability."""
 
     known: tuple[str, ...]
     smoothed: bool

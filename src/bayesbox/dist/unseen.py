@@ -1,4 +1,4 @@
-"""Levels that were never seen, counted in a column."""
+"""Counts of the unseen levels of a column."""
 
 from __future__ import annotations
 

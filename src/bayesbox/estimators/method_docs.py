@@ -18,7 +18,7 @@ METHODS: dict[str, dict[str, dict[str, str]]] = {
     "AutoBayes": {
         "fit": {
             "X": (
-                "a frame of pandas, polars or Dask, an Arrow table, a dict of columns, an array, or a sparse "
+                "a pandas, polars or Dask DataFrame, an Arrow table, a dict of columns, an array, or a sparse "
                 "matrix of counts; missing values may be there"
             ),
             "y": "the class of each row, a list, an array or a column",
@@ -104,7 +104,7 @@ METHODS: dict[str, dict[str, dict[str, str]]] = {
             "costs": "dict from (true class, answer) to cost, or None (default)",
             "threshold": "dict of one class and its probability, or None (default)",
             "abstain": "float or None (default); the least probability of an answer",
-            "returns": "array of labels, None where there is no answer",
+            "returns": "array of labels, None if the model abstains",
         },
         "digest": {
             "returns": "str, 64 hexadecimal digits",
@@ -182,7 +182,7 @@ METHODS: dict[str, dict[str, dict[str, str]]] = {
             "estimator": "a fitted `NaiveBayes`",
             "column": "name or position of a column of numbers",
             "densities": 'list of names such as "gaussian", or None (default) for the one in use',
-            "ax": "axes of matplotlib to draw on, or None (default) for the SVG alone",
+            "ax": "matplotlib axes to draw on, or None (default) for the SVG alone",
             "returns": "the display, which a notebook shows as its `.svg()`; with `ax` also `.ax_` and `.figure_`",
         },
         "svg": {
@@ -196,7 +196,7 @@ METHODS: dict[str, dict[str, dict[str, str]]] = {
             "label": "a class, or None (default) for the most probable",
             "against": "another class, or None (default) for the next",
             "top": "int, default 10; how many columns have a bar of their own",
-            "ax": "axes of matplotlib to draw on, or None (default) for the SVG alone",
+            "ax": "matplotlib axes to draw on, or None (default) for the SVG alone",
             "returns": "the display, which a notebook shows as its `.svg()`; with `ax` also `.ax_` and `.figure_`",
         },
         "svg": {
@@ -236,7 +236,7 @@ METHODS: dict[str, dict[str, dict[str, str]]] = {
                 "dict from node to state, or to a dict of likelihoods where it is uncertain; None (default) for none"
             ),
             "probabilities": "bool, default False; draw the probabilities of each node as bars",
-            "ax": "axes of matplotlib to draw on, or None (default) for the SVG alone",
+            "ax": "matplotlib axes to draw on, or None (default) for the SVG alone",
             "returns": "the display, which a notebook shows as its `.svg()`; with `ax` also `.ax_` and `.figure_`",
         },
         "from_network": {
@@ -245,7 +245,7 @@ METHODS: dict[str, dict[str, dict[str, str]]] = {
                 "dict from node to state, or to a dict of likelihoods where it is uncertain; None (default) for none"
             ),
             "probabilities": "bool, default False; draw the probabilities of each node as bars",
-            "ax": "axes of matplotlib to draw on, or None (default) for the SVG alone",
+            "ax": "matplotlib axes to draw on, or None (default) for the SVG alone",
             "returns": "the display, which a notebook shows as its `.svg()`; with `ax` also `.ax_` and `.figure_`",
         },
         "svg": {
@@ -259,7 +259,7 @@ METHODS: dict[str, dict[str, dict[str, str]]] = {
             "against": "another class, or None (default) for the most probable of the others",
             "row": "a row to mark: a dict, or X of one row; None (default) for none",
             "top": "int, default 10; how many columns are drawn",
-            "ax": "axes of matplotlib to draw on, or None (default) for the SVG alone",
+            "ax": "matplotlib axes to draw on, or None (default) for the SVG alone",
             "returns": "the display, which a notebook shows as its `.svg()`; with `ax` also `.ax_` and `.figure_`",
         },
         "svg": {
@@ -268,20 +268,20 @@ METHODS: dict[str, dict[str, dict[str, str]]] = {
     },
     "PlotDisplay": {
         "plot": {
-            "ax": "axes of matplotlib, or None (default) for those of a new figure",
+            "ax": "matplotlib axes, or None (default) for those of a new figure",
             "returns": "the display itself",
         },
     },
     "ReliabilityDisplay": {
         "from_estimator": {
             "estimator": "a fitted classifier",
-            "X": "rows that were not learned",
+            "X": "held-out rows",
             "y": "the class of each row, a list, an array or a column",
             "sample_weight": (
                 "array of a weight for each row, or None (each counts once); a row of weight 2 counts as two"
             ),
             "bins": "int, default 15; how many bins of confidence",
-            "ax": "axes of matplotlib to draw on, or None (default) for the SVG alone",
+            "ax": "matplotlib axes to draw on, or None (default) for the SVG alone",
             "returns": "the display, which a notebook shows as its `.svg()`; with `ax` also `.ax_` and `.figure_`",
         },
         "from_predictions": {
@@ -293,7 +293,7 @@ METHODS: dict[str, dict[str, dict[str, str]]] = {
             ),
             "bins": "int, default 15; how many bins of confidence",
             "name": 'str, default "Reliability"; the title',
-            "ax": "axes of matplotlib to draw on, or None (default) for the SVG alone",
+            "ax": "matplotlib axes to draw on, or None (default) for the SVG alone",
             "returns": "the display, which a notebook shows as its `.svg()`; with `ax` also `.ax_` and `.figure_`",
         },
         "svg": {
@@ -314,7 +314,7 @@ METHODS: dict[str, dict[str, dict[str, str]]] = {
         },
         "fit": {
             "X": (
-                "a frame of pandas, polars or Dask, an Arrow table, a dict of columns, an array, or a sparse "
+                "a pandas, polars or Dask DataFrame, an Arrow table, a dict of columns, an array, or a sparse "
                 "matrix of counts; missing values may be there"
             ),
             "y": "the class of each row, a list, an array or a column",

@@ -124,7 +124,7 @@ def _probability(what: str, value: object) -> Any:
 
 
 def work_of_numbers(prior: float | Fraction, likelihood: float | Fraction, evidence: float | Fraction) -> Work:
-    """The quotient of three numbers, exact where each is taken for the decimal or the fraction that names it."""
+    """The quotient of three numbers, exact, with each read as the decimal or the fraction that prints it."""
     p, given, e = (written_number(value) for value in (prior, likelihood, evidence))
     steps = (
         Step("prior", (line("P(h)", value=p),)),

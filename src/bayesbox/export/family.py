@@ -28,7 +28,7 @@ def expression_of(distribution: Distribution, language: str) -> Expression:
 
 
 def refusal(distribution: Distribution, language: str) -> CannotExport:
-    """That a family has no form in a language."""
+    """The error for a family that cannot be exported to a language."""
     columns = ", ".join(f"`{name}`" for name in distribution.columns)
     name = distribution.family or type(distribution).__name__.lower()
     return CannotExport(

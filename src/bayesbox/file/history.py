@@ -33,7 +33,7 @@ def _now() -> str:
 class HistoryEntry:
     """One change of a model: rows that were learned or forgotten, and the digests before and after it.
 
-    `before` is None where a model was made anew; `total` is the rows (or their weights) in the model afterwards.
+    `before` is None if a model was rebuilt; `total` is the rows (or their weights) in the model afterwards.
     """
 
     verb: str
@@ -81,7 +81,7 @@ def history_name(path: str | os.PathLike[str]) -> str:
 
 
 def record_change(path: str | os.PathLike[str], entry: HistoryEntry, *, begin: bool = False) -> bool:
-    """Add an entry to the history of a model, where there is one or `begin` makes it; whether it was added.
+    """Add an entry to the history of a model, if there is one or `begin` makes it; whether it was added.
 
     Call it under the lock of the model, once the model is saved.
     """
@@ -104,7 +104,7 @@ def record_change(path: str | os.PathLike[str], entry: HistoryEntry, *, begin: b
 
 
 def read_history(path: str | os.PathLike[str]) -> list[HistoryEntry] | None:
-    """The entries of a model, the oldest first; None where it has no history. A torn last line is passed over."""
+    """The entries of a model, the oldest first; None if it has no history. A torn last line is passed over."""
     name = history_name(path)
     try:
         with open(name, "rb") as file:

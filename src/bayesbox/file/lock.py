@@ -259,7 +259,7 @@ class FileLock:
         return None
 
     def _forked(self) -> None:
-        """Let go of what the parent of this process has locked: its lock stays."""
+        """Drop the locks inherited from the parent process, which keeps them."""
         descriptor, self._descriptor = self._descriptor, None
         if descriptor is not None:
             with contextlib.suppress(OSError):

@@ -30,7 +30,7 @@ class Codec(Protocol):
     """How the models of some kinds become the members of a file, and models again."""
 
     HOLDS: str
-    """What such a model is, as `load` is asked for it: "classifier"."""
+    """The kind of model, as `load` names it: "classifier"."""
     LOADED_BY: str
     """What loads such a file, for who tried something else."""
 

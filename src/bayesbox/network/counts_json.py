@@ -1,5 +1,5 @@
-"""The counts behind the tables of a network as a part of its JSON document, so that a network that was read goes on
-learning, forgetting and merging.
+"""The counts behind the tables of a network as a part of its JSON document, so that a network that was read
+can be trained further, forgetting and merging.
 
     "learned": {"rows": [4], "digest": "...", "smoothing": {"rule": "laplace"}, "by_node": {}, "experts": null,
                 "counts": {"rain": [1, 3], "grass": [1, 0, 1, 2]}}

@@ -28,7 +28,7 @@ METHODS: dict[str, dict[str, dict[str, str]]] = {
         },
         "cpt": {
             "node": "str, the name of a node",
-            "returns": "array of floats, or None where the node has no table",
+            "returns": "array of floats, or None if the node has no table",
         },
         "d_separated": {
             "left": "str or list of str, nodes",

@@ -295,7 +295,7 @@ class BayesianNetwork(
 
     def write(self, path: str | PathLike[str]) -> None:
         """Write the network; the extension says in which format. JSON also holds the counts behind the tables, so that
-        a network that is read again goes on learning."""
+        a network that is read again can be trained further."""
         from bayesbox.network.counts_json import learned_to_json
         from bayesbox.network.formats import format_of, write_graph
 

@@ -156,7 +156,7 @@ class NetworkQuestions:
         return self
 
     def fraction(self, text: str) -> Fraction:
-        """The probability of an event as a fraction, each number of the tables taken for the decimal that names it."""
+        """The probability of an event as a fraction; each number of the tables is the decimal that prints it."""
         query = parse_query(text)
         if not query.is_event:
             raise BadOption("a fraction needs an event: every target must have a value", found=text)

@@ -198,7 +198,7 @@ def wall_seconds(seconds: Integers, present: NDArray[np.bool_], zone: str) -> In
         raise NotATime(f"a time of a known zone ({str(error).splitlines()[0]})", None, zone) from None
 
 
-# -- for the eye -----------------------------------------------------------------------------------------------------
+# -- as text ---------------------------------------------------------------------------------------------------------
 
 
 def moment_text(seconds: float, *, held: str = MOMENT, with_time: bool = True) -> str:

@@ -49,10 +49,10 @@ class Kind:
     """The option that may follow the name: count:poisson."""
 
     tally: ClassVar[str | None] = None
-    """The form of the tally that columns of this kind are counted in; None where it is not fixed."""
+    """The form of the tally that columns of this kind are counted in; None if it is not fixed."""
 
     unseen: ClassVar[str | None] = None
-    """What becomes of a level that was never seen, where the kind decides; None where the model does."""
+    """How an unseen level is handled, if the kind decides; None if the model does."""
 
     def __post_init__(self) -> None:
         parse_options(self)

@@ -210,8 +210,9 @@ class Count(Kind):
 class Words(Kind):
     """Free text: a multinomial over its words. A missing text is one without words.
 
-    `occurrence`: with "count" every word speaks in full, with "normalised" n words speak like the root of n, so that a
-    long text does not drown the other columns. `top` keeps the most common words; the rest says how text is cut.
+    `occurrence`: with "count" every word has its full weight, with "normalised" n words weigh as much as the root of n,
+    so that a long text does not drown the other columns. `top` keeps the most common words; the rest says how text is
+    cut.
 
     >>> Words(top=1000).tokens.count("Kiwi, kiwi & sheep")
     {'kiwi': 2, 'sheep': 1}

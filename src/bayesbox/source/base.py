@@ -98,7 +98,7 @@ class Skipped:
         self.add_all(1, iter([error]))
 
     def add_all(self, count: int, errors: Iterator[BayesboxError]) -> None:
-        """So many more rows, and what is wrong with each; any thread may call this."""
+        """Add `count` malformed rows, and what is wrong with each; any thread may call this."""
         with ADDING:
             self.count += count
             self.first += [str(error) for error in islice(errors, EXAMPLES - len(self.first))]

@@ -27,7 +27,7 @@ def partitions_of(data: Any) -> Iterator[Any]:
 
 
 class DaskSource(Source):
-    """The rows of a DataFrame of Dask, a batch for each partition; each pass computes them anew."""
+    """The rows of a DataFrame of Dask, a batch for each partition; each pass computes them again."""
 
     name = "the Dask frame"
 
@@ -53,7 +53,7 @@ class DaskSource(Source):
                 first_row += batch.rows
 
     def reduce(self, function: Callable[[Batch], Any], *, threads: int = 1) -> Any:
-        """The sum of the tallies of all rows, counted by the workers where there is a cluster."""
+        """The sum of the tallies of all rows, counted by the workers if there is a cluster."""
         if not self.remote:
             return super().reduce(function, threads=threads)
         from dask import delayed

@@ -1,7 +1,7 @@
 """Tallies of parts that were counted elsewhere: each travels as bytes, and so does what is wrong with its rows.
 
 Spark, Dask and Ray run a failed task again and wrap what it raises in a trace of their own. So an error of ours is what
-a part gives back, and it is raised where the sum is asked for, with its words and the name of the part. The bytes are a
+a part gives back, and it is raised where the sum is requested, with its words and the name of the part. The bytes are a
 pickle: they pass between processes of one application, which sends its functions in the same way.
 """
 
@@ -53,7 +53,7 @@ def added(one: bytes, other: bytes) -> bytes:
 
 
 def total_of(tally: bytes) -> Any:
-    """The tally that came back; None where there was no row. An error is raised."""
+    """The tally that came back; None if there was no row. An error is raised."""
     if tally == NOTHING:
         return None
     total = pickle.loads(tally)

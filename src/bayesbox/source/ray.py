@@ -41,7 +41,7 @@ class RaySource(Source):
                 first_row += rows.num_rows
 
     def reduce(self, function: Callable[[Batch], Any], *, threads: int = 1) -> Any:  # noqa: ARG002
-        """The sum of the tallies of all blocks; None where there is no row."""
+        """The sum of the tallies of all blocks; None if there is no row."""
         count = _CountBlock(pickle.dumps(function), self.name)
         tallies = self.dataset.map_batches(count, batch_size=None, batch_format="pyarrow", zero_copy_batch=True)
         total = NOTHING

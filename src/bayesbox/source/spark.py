@@ -63,7 +63,7 @@ class SparkSource(Source):
                         first_row += found.num_rows
 
     def reduce(self, function: Callable[[Batch], Any], *, threads: int = 1) -> Any:  # noqa: ARG002
-        """The sum of the tallies of all rows, counted on the executors; None where there is no row."""
+        """The sum of the tallies of all rows, counted on the executors; None if there is no row."""
         with _translated(self.name):
             partials = _mapped(self.frame, _Reduce(function, self.name), "tally binary")
             if _is_remote(partials) or partials.rdd.getNumPartitions() <= FEW:

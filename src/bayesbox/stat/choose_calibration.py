@@ -124,7 +124,7 @@ def choose(bases: Mapping[str, Doubles], codes: Codes, weights: Doubles | None =
     true = {name: floored(log_p)[np.arange(rows), codes] for name, log_p in judged.items()}
     total = float(given.sum())
     losses = {name: -float(given @ own) / total for name, own in true.items()}
-    best = min(losses, key=lambda name: losses[name])  # of equal ones the first, which is the simplest
+    best = min(losses, key=lambda name: losses[name])  # on a tie the first, which is the simplest
     gain = given * (true[best] - true[PLAIN, None])
     error = float(np.sqrt(rows * gain.var())) / total
     better = losses[PLAIN, None] - losses[best]

@@ -92,9 +92,9 @@ class MemoryCounter:
     def changes(
         self, child: int, parents: Sequence[int], candidates: Sequence[int], score: FamilyScore
     ) -> tuple[float, Doubles] | None:
-        """The score of a family, and its scores with each candidate added or, where it is a parent, taken away.
+        """The score of a family, and its scores with each candidate added or, if it is a parent, taken away.
 
-        Of complete rows; None where the tables would be too large.
+        Of complete rows; None if the tables would be too large.
         """
         assert self.complete
         return self._table.changes(

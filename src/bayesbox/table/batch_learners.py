@@ -68,7 +68,7 @@ class BatchLearner(TableClassifier[R, D, PooledModel]):
         return book
 
     def take_rows(self) -> list[LabelledRows]:
-        """The rows that were counted, in their order; they are let go."""
+        """The rows that were counted, in their order; they are no longer kept."""
         seen, self._seen = sorted(self._seen, key=lambda part: part[0]), []
         return [
             LabelledRows(Batch(tuple(columns), tuple(columns.values()), len(labels.codes)), labels, weights)

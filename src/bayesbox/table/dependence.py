@@ -126,7 +126,7 @@ class Dependence(Result):
         )
         return (
             f"columns that depend on each other given the class make naive Bayes too sure: {listed}. "
-            f"On rows it has not seen: {self.naive}; without `{self.pairs[0].second}`: {self.without}; "
+            f"On held-out rows: {self.naive}; without `{self.pairs[0].second}`: {self.without}; "
             f"{self.called}: {self.better}. Try {self.remedy}"
         )
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from bayesbox.tally.book import Book
 
 Index = NDArray[np.int64]
-Weights = NDArray[np.float64] | None  # of rows; None where each counts once
+Weights = NDArray[np.float64] | None  # of rows; None if each counts once
 
 
 @runtime_checkable
@@ -53,7 +53,7 @@ class StoredTally(Tally, Protocol):
     members: ClassVar[tuple[str, ...]]
     """The names of its tables: those of no other form, and the first one for faults that lie in none alone."""
     extends: ClassVar[str | None]
-    """The form whose tables hold a part of it; None where its own have all of it."""
+    """The form whose tables hold a part of it; None if its own tables hold all of it."""
     together: ClassVar[bool]
     """Whether it is one of several columns together, the joint tally of a book; else it is one of a column."""
 

@@ -245,7 +245,7 @@ class Grid(Moments):
 
 @functools.lru_cache(maxsize=4)
 def _line_of_sorted(classes: tuple[str, ...]) -> bytes | None:
-    """The line of the classes in a digest; None where they are not in the order of their texts."""
+    """The line of the classes in a digest; None if they are not in the order of their texts."""
     return quoted(classes) if list(classes) == sorted(classes) else None
 
 

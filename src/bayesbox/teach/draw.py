@@ -49,6 +49,6 @@ class Draw:
         return Fraction(self.between(least, most), 10)
 
     def shares(self, parts: int) -> list[Fraction]:
-        """So many probabilities in tenths that sum to 1, none of them 0."""
+        """Probabilities in tenths that sum to 1, none of them 0."""
         cuts = [0, *sorted(self.shuffled(range(1, 10))[: parts - 1]), 10]
         return [Fraction(high - low, 10) for low, high in pairwise(cuts)]

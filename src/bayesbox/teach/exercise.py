@@ -48,7 +48,7 @@ class Question:
 
 
 Kind = Callable[[Draw, str], Question | None]
-"""A kind of question: it draws one under a title, or none where what was drawn has no good one."""
+"""A kind of question: it draws one under a title, or none if the drawn example has no good one."""
 
 
 @dataclass(frozen=True, repr=False)

@@ -1,7 +1,7 @@
 """Leave-one-out of documents from the tallies: each is evaluated by the model of all the others, without a refit.
 
 A document's own words are subtracted and the rules applied again: a word that no other document holds is no word of the
-model then. Where absent words speak too, what they all say together depends on the class of the document alone; the
+model then. If absent words count too, their sum depends on the class of the document alone; the
 words that the document holds are put right one by one.
 """
 

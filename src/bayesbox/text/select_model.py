@@ -1,4 +1,4 @@
-"""What a classifier of documents derives after it has counted them: which model it is, and how strongly words speak.
+"""What a text classifier derives from its counts: the model, and the weight of the words (their temperature).
 
 Neither is a tally. Documents of a bounded sample are evaluated by the model of all the others; if they have weights, or
 words are chosen after counting, each fold of them by the model that is left when the fold is subtracted.
@@ -177,7 +177,7 @@ class HeldOutTrials:
 
 
 def _best(tried: Sequence[Tried], *, calibrated: bool) -> int:
-    """The place of the best, of equal ones the first.
+    """The position of the best; the first in case of a tie.
 
     Where the best is to be calibrated, it has the least log loss, and pairs of words are taken only where they gain
     more than one standard error. Else the most documents are right; the first model, which is the simplest, gives way
@@ -199,7 +199,7 @@ def _best(tried: Sequence[Tried], *, calibrated: bool) -> int:
 
 
 def _calibrate(classifier: DocumentClassifier, kind: str, best: Tried, target: Codes, weights: object) -> None:
-    """Learn how strongly words speak, and a map of the probabilities on top where that is requested, or is better."""
+    """Learn the weight of the words, and a calibration on top if it is requested or better."""
     (sums, known), prior = best.judged, classifier.log_prior
     usable = np.isfinite(sums).all(axis=1) & (target >= 0)
     plain = losses_of(sums, known, prior, target, None)[usable]

@@ -54,7 +54,7 @@ def numbers(values: object) -> Any:
 
 
 def tree_of(distribution: Distribution) -> Tree:
-    """log P(x | class) of a family; CannotExport if the page has no form for it."""
+    """log P(x | class) of a family; CannotExport if the page cannot compute it."""
     if isinstance(distribution, AveragedNumber):
         return _averaged(distribution)
     if isinstance(distribution, Kernel):

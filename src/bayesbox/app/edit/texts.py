@@ -71,7 +71,7 @@ def _call(step: Step) -> str:
 
 
 def command_line(network: BayesianNetwork, edits: Sequence[AnyEdit], path: str, output: str) -> str | None:
-    """The commands that edit a file and write another; None where a name cannot be written in an option.
+    """The commands that edit a file and write another; None if a name cannot be written in an option.
 
     >>> net = BayesianNetwork({"rain": []}, {"rain": 0.2})
     >>> command_line(net, [AddNode("grass", ["wet", "dry"]), AddArc("rain", "grass")], "a.bif", "b.bif")

@@ -104,7 +104,7 @@ class OpenedNetwork(ShownFile):
 
 
 def _done(edited: Edited) -> Edited:
-    """Edits that were all made; BadOption where one was refused."""
+    """Edits that were all made; BadOption if one was refused."""
     if edited.refused is not None:
         raise BadOption(f"an edit is refused: {edited.refused}")
     return edited

@@ -1,5 +1,5 @@
 /**
- * The traits of the pictures worked out by the engine: what the server sends in the app, and Python in a notebook.
+ * The traits of the pictures as the engine computes them: what the server sends in the app, and Python in a notebook.
  *
  * @typedef {import("./engine.js").Classifier} Classifier
  * @typedef {import("./engine.js").Network} Network
@@ -68,7 +68,7 @@ export function whatIfAnswer(model, spec, given) {
 }
 
 /**
- * The bits that each unknown column is expected to tell of the class; numbers by the rule of Gauss over their quantiles.
+ * The expected information of each unknown column about the class, in bits; numbers by the rule of Gauss over their quantiles.
  *
  * @param {Classifier} model @param {{columns: Column[]}} spec @param {Row} row
  * @returns {{column: string, bits: number}[]}

@@ -1,4 +1,4 @@
-/** Densities that are worked out here: curves at every value that was seen, and the cells of a rounded normal number. */
+/** Densities that are computed here: curves at every value that was seen, and the cells of a rounded normal number. */
 
 const LOG_ROOT_2_PI = 0.5 * Math.log(2 * Math.PI);
 

@@ -45,7 +45,7 @@ function onKeys(element, keys) {
   });
 }
 
-/** Draw a line from a node until the button is let go over another. @param {PointerEvent} start @param {any} svg @param {any} node @param {(from: string, to: string) => void} add */
+/** Draw a line from a node until the button is released over another. @param {PointerEvent} start @param {any} svg @param {any} node @param {(from: string, to: string) => void} add */
 function dragArc(start, svg, node, add) {
   start.preventDefault();
   const line = s("line", { x1: node.x, y1: node.y + node.height / 2, class: "bb-new-arc" });

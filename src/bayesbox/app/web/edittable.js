@@ -11,7 +11,7 @@ export function cellNumber(text) {
   return value >= 0 && value <= 1e6 ? value : NaN;
 }
 
-/** Numbers that sum to 1; those that were not typed share what is left, where there is something. @param {number[]} values @param {Set<number>} typed */
+/** Numbers that sum to 1; those that were not typed share what is left, if there is something. @param {number[]} values @param {Set<number>} typed */
 export function restScaled(values, typed) {
   const kept = values.reduce((sum, each, at) => sum + (typed.has(at) ? each : 0), 0);
   const others = values.reduce((sum, each, at) => sum + (typed.has(at) ? 0 : each), 0),

@@ -1,5 +1,5 @@
 /**
- * The engine: what a model or a network of bayesbox answers, worked out in the page from its JSON document.
+ * The engine: what a model or a network of bayesbox answers, computed in the page from its JSON document.
  *
  * It answers as the library does. A model that it cannot answer for has no document: the library says so.
  *
@@ -188,7 +188,7 @@ export class Network {
    *
    * @param {Evidence} evidence @param {string} target
    * @param {Record<string, Record<string, number>>} [now] the posteriors, where they are known already
-   * @returns {{name: string, bits: number}[]} the most telling first
+   * @returns {{name: string, bits: number}[]} the most informative first
    */
   askNext(evidence, target, now = this.posteriors(evidence).posteriors) {
     const unknown = this.names.filter((name) => name !== target && !Object.hasOwn(evidence.hard, name));

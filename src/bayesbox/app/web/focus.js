@@ -62,7 +62,7 @@ function wrapped(nodes) {
   return lines;
 }
 
-/** The nodes of a shortest way from one to another, along arcs in either direction; null where there is none. @param {any} spec @param {string} from @param {string} to @returns {string[] | null} */
+/** The nodes of a shortest way from one to another, along arcs in either direction; null if there is none. @param {any} spec @param {string} from @param {string} to @returns {string[] | null} */
 export function pathTo(spec, from, to) {
   /** @type {Map<string, string | null>} */
   const before = new Map([[from, null]]);

@@ -10,7 +10,7 @@ import { begin, button, fill, h, newId, percent, redraw, s, table, tell } from "
 
 const MOST_ICONS = 1000, SIDE = 40;
 
-/** How many of so many people, in whole numbers, and the share of those with a positive test who have it. @param {{prior: number, hit: number, alarm: number, people: number}} of @returns {Counts} */
+/** How many of this many people, in whole numbers, and the share of those with a positive test who have it. @param {{prior: number, hit: number, alarm: number, people: number}} of @returns {Counts} */
 export function frequencies({ prior, hit, alarm, people }) {
   const ill = Math.round(people * prior), hits = Math.round(ill * hit), alarms = Math.round((people - ill) * alarm);
   const both = prior * hit + (1 - prior) * alarm;

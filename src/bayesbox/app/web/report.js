@@ -38,7 +38,7 @@ export function startReport() {
   if (bits) drawBits(bits, traits);
 }
 
-/** What each column is expected to tell of the class, nothing else being known. @param {HTMLElement} el @param {import("./dom.js").Model} traits */
+/** The expected information of each column about the class, with nothing else known. @param {HTMLElement} el @param {import("./dom.js").Model} traits */
 function drawBits(el, traits) {
   const asked = traits.get("answer").ask ?? [];
   const most = Math.max(1e-9, ...asked.map((/** @type {any} */ each) => each.bits));

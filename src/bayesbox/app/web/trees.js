@@ -20,7 +20,7 @@ export function isMissing(cell) {
   return cell === null || cell === undefined || Number.isNaN(cell);
 }
 
-/** A cell as a number, NaN where it has no value. @param {Cell} cell @returns {number} */
+/** A cell as a number, NaN if it has no value. @param {Cell} cell @returns {number} */
 export function asNumber(cell) {
   return isMissing(cell) || cell === "" ? NaN : Number(cell);
 }

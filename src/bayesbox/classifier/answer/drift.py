@@ -68,7 +68,7 @@ class LevelDriftCounter:
         return int(counts.sum())
 
     def test(self) -> ShiftTest:
-        """Levels that were never seen are a level that was learned of no row."""
+        """Unseen levels are pooled into one level without training rows."""
         return shift_test(self.before, self.after, float(self.unseen))
 
     def change(self) -> str:

@@ -38,7 +38,7 @@ class AnswersQuestions:
         return cast("AnyTableClassifier", self)
 
     def cut_points(self, name: str) -> tuple[float, ...] | None:  # noqa: ARG002
-        """The cuts between which all numbers of a column get one answer; None where each number is another."""
+        """The cuts between which all numbers of a column get the same answer; None if each number may get another."""
         return None
 
     def counted_bins(self, name: str) -> tuple[tuple[float, ...], Doubles] | None:  # noqa: ARG002

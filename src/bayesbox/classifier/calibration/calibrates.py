@@ -33,7 +33,7 @@ class Calibrates:
     chosen: CalibrationChoice | None
     """By what `auto` chose the calibration, when it did so here."""
     learned_at: str | None
-    """The digest of the counts when the calibration and the weights were learned; None where they have not changed."""
+    """The digest of the counts when the calibration and the weights were learned; None if they have not changed."""
     book: Book
     _model: Any
 

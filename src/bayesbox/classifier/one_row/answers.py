@@ -132,7 +132,7 @@ class RowAnswers:
         return self.core.proba_of_matrix(rows, self._places, logs)
 
     def of_columns(self, columns: Mapping[str, list[Any]], rows: int) -> Doubles | None:
-        """P(class | x) of rows that come as lists, one a column; None where the core does not answer all of them."""
+        """P(class | x) of rows that come as lists, one a column; None if the core does not answer all of them."""
         if self.core is None or not self.is_plain or not any(name in columns for name in self.inputs):
             return None
         return self.core.proba_of_columns([columns.get(name) for name in self.inputs], rows)

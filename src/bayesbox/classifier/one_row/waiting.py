@@ -56,7 +56,7 @@ class WaitingRows:
 
     @classmethod
     def of(cls, classifier: AnyClassifier) -> WaitingRows | None:
-        """Those of a classifier that has learned something; None where each row must be counted by itself."""
+        """Those of a classifier that has learned something; None if each row must be counted by itself."""
         if not isinstance(classifier, TableClassifier) or not classifier.counts_any_time:
             return None
         if classifier.schema is None or classifier.fixed or classifier.one_hot or classifier.ignore is not None:

@@ -1,4 +1,4 @@
-"""A look at data before training: what each column would be taken for, its range, what is missing. One pass."""
+"""A survey of data before training: the type, range and missing values of each column. One pass."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ def record(
     before: str | None = None,
     begin: bool = False,
 ) -> None:
-    """Add a change to the history of a model, where it has one or `begin` makes it; files go by their names alone."""
+    """Add a change to the history of a model, if it has one or `begin` makes it; files go by their names alone."""
     from bayesbox.file.history import HistoryEntry, history_name, record_change
 
     if classifier.fixed or not (begin or os.path.exists(history_name(path))):

@@ -229,7 +229,7 @@ SCORED = {
     "drop": "of the complete rows",
     "level": "with missing values counted as a state",
 }
-"""What the score is of where rows have holes, by how these are treated."""
+"""What the score refers to if values are missing, by how these are treated."""
 
 
 def _print_report(network: BayesianNetwork, missing: str) -> None:

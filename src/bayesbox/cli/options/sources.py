@@ -149,7 +149,7 @@ def reading_of(given: Mapping[str, Any], threads: int = 1) -> ReadingOptions:
 def model_source(
     classifier: AnyClassifier, data: Sequence[str], given: Mapping[str, Any], *, threads: int = 1
 ) -> tuple[Narrowed, str]:
-    """The rows of files as a model that goes on learning reads them, and the column of their classes."""
+    """The rows of files as a trained model reads them to update or forget, and their target column."""
     from bayesbox.source.wrapped import Narrowed
 
     weight = given["weight"]

@@ -15,7 +15,7 @@ MOST_COLUMNS = 60
 
 
 def columns_table(classifier: AnyTableClassifier, *, err: bool = False) -> None:
-    """What each column was taken for."""
+    """The type of each column."""
     from bayesbox.classifier.report.describe import column_facts
 
     assert classifier.schema is not None

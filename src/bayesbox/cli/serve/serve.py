@@ -80,7 +80,7 @@ from bayesbox.cli.print.output import emit_json, say
     type=click.FloatRange(min=0),
     default=0.0,
     show_default=True,
-    help="Requests a second for each token; 0 is no limit.",
+    help="Requests per second for each token; 0 for no limit.",
 )
 @click.option(
     "--log",
@@ -89,7 +89,7 @@ from bayesbox.cli.print.output import emit_json, say
     show_default=True,
     help="What is logged on standard error.",
 )
-@click.option("--for", "seconds", type=click.FloatRange(min=0, min_open=True), help="Stop after so many seconds.")
+@click.option("--for", "seconds", type=click.FloatRange(min=0, min_open=True), help="Stop after this many seconds.")
 @options.json_option
 def command(folder: str, as_json: bool, **given: Any) -> None:
     """Serve the models of DIR over HTTP: *.bayes files and networks (*.bif, *.xmlbif, *.net, *.xdsl, *.uai).

@@ -54,7 +54,12 @@ DURATION = options.Read("time", duration)
 @click.argument("action", type=click.Choice(["create", "list", "revoke"]))
 @click.argument("folder", metavar="DIR")
 @click.option("--scope", "scopes", type=click.Choice(SCOPES), multiple=True, help="create: what it may do; repeat it.")
-@click.option("--expires", type=DURATION, metavar="TIME", help="create: valid for so long: 90d, 12h; else for ever.")
+@click.option(
+    "--expires",
+    type=DURATION,
+    metavar="TIME",
+    help="create: expire after this time, such as 90d or 12h; never by default.",
+)
 @click.option("--label", default="", metavar="TEXT", help="create: whom or what it is for.")
 @click.option("--id", "token_id", metavar="ID", help="revoke: the id of the token, as list prints it.")
 @click.option("--store", metavar="URL", help="The store of the service; by default sqlite:///DIR/store.db.")

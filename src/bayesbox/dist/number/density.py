@@ -295,7 +295,7 @@ class NumberDensity(NumberFamily):
         forbid_infinite(plan, values)
 
     def compiled_density(self) -> tuple[object, ...] | None:
-        """The density of values that are there as `_core.RowScorer` takes it; None where the core does not know it."""
+        """The density of values that are there as `_core.RowScorer` takes it; None if the core does not know it."""
         return None
 
     def compiled(self, weight: float) -> tuple[object, ...] | None:

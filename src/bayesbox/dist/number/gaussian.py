@@ -110,7 +110,7 @@ class Gaussian(NumberFamily):
         return "number", self.column, np.column_stack(normals), None, weight, self.compiled_presence(weight)
 
     def compiled_density(self) -> tuple[object, ...] | None:
-        """The density by itself, as a part of another; None where a class is a point mass."""
+        """The density by itself, as a part of another; None if a class is a point mass."""
         if self.point_mass.any():
             return None
         return "normal", self.mean, self.mean_low, self.std, self.log_constant

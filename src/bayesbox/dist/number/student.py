@@ -158,7 +158,7 @@ class Student(NumberDensity):
 def student_parameters(n: Doubles, distance: Doubles, std: Doubles, unit: float | Doubles) -> tuple[Doubles, Doubles]:
     """(location, scale) of the t of each class, locations and the means' distances counted from the column's mean.
 
-    It is reckoned in units of the column's deviation, so that no square over- or underflows.
+    It is computed in units of the column's deviation, so that no square over- or underflows.
     """
     away, spread = distance / unit, std / unit
     squares = 1 + n * spread * spread + n * away * away / (n + 1)

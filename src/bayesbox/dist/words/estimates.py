@@ -15,7 +15,7 @@ from bayesbox.dist.words.count_table import CountTable
 from bayesbox.dist.words.weights import WordWeights
 from bayesbox.errors import BadData, BadOption
 
-ROOT = 0.5  # the exponent with which n words speak like the root of n
+ROOT = 0.5  # the exponent by which n words weigh as much as the root of n
 TIMES = ("0", "1", "2", "3+")  # how often a document holds a word, as a table tells them apart
 WORDS_A_PIECE = 4096
 MOST_TERMS = 1 << 24  # probabilities of the position model

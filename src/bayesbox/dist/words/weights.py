@@ -48,11 +48,11 @@ class WordWeights:
 
     @property
     def scaled(self) -> bool:
-        """Whether words speak with another strength than their own."""
+        """Whether words have another weight than 1."""
         return (self.strength, self.exponent) != (1.0, 0.0)
 
     def factors(self, known: Doubles) -> Doubles:
-        """How strongly each word of a document with this many known words speaks."""
+        """The weight of each word in a document with this many known words."""
         return self.strength / np.maximum(known, 1.0) ** self.exponent
 
     def sums(self, documents: Documents | CountMatrix, tokens: Tokens) -> tuple[Doubles, Doubles]:

@@ -167,7 +167,7 @@ def _require_apart(targets: Sequence[str], actions: Sequence[str], given: Sequen
     seen: set[str] = set()
     for name in (*targets, *actions, *given):
         if name in seen:
-            raise BadOption("a node is asked for, set or observed, one of the three", found=name)
+            raise BadOption("a node must be a target, set or observed: only one of the three", found=name)
         seen.add(name)
     if not actions:
         raise BadOption("an effect needs do(...)", remedy="P(y | do(x))")

@@ -1,7 +1,7 @@
 """All approximations of one answer beside the exact one, and how the error of those that draw samples falls.
 
-The error of a method is the largest |estimate - exact| over the states that are asked for. That of samples is drawn
-anew for each seed, so that its fall with their number is shown as the root of the mean square of several runs: ten
+The error of a method is the largest |estimate - exact| over the states that are requested. That of samples is drawn
+again for each seed, so that its fall with their number is shown as the root of the mean square of several runs: ten
 times the samples leave about 1 / sqrt(10) = 0.32 of it, as far as samples are independent.
 """
 
@@ -37,7 +37,7 @@ SWEEPS_A_CHAIN = 10  # of Gibbs, at least: so that few samples are not as many c
 class MethodAnswer(NamedTuple):
     """What one method answers: the probability of each state, and its stated errors where it has any.
 
-    `error` is the largest difference from the exact answer, `stated` the largest standard error; None where there is
+    `error` is the largest difference from the exact answer, `stated` the largest standard error; None if there is
     none. `refused` says why there is no answer.
     """
 
@@ -56,7 +56,7 @@ class MethodAnswer(NamedTuple):
 
 
 class SampledError(NamedTuple):
-    """The error of a method by so many samples: that against the exact answer, and what the method states itself."""
+    """The error of a method by this many samples: that against the exact answer, and what the method states itself."""
 
     method: str
     samples: int
@@ -66,7 +66,7 @@ class SampledError(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class ApproximateAnswers(Result):
-    """The exact answer, None where it is refused, and those of all approximations."""
+    """The exact answer, None if it is refused, and those of all approximations."""
 
     question: str
     columns: tuple[str, ...]
@@ -123,7 +123,7 @@ class ApproximateAnswers(Result):
         return TableBlock(heads, rows, right=list(range(1, len(heads))))
 
     def _by_state(self) -> TableBlock:
-        """A row for each state, where they are many."""
+        """A row for each state, if they are many."""
         given = {} if self.exact is None else {"exact": self.exact}
         given |= {each.method: each.probabilities for each in self.answers if each.refused is None}
         rows = [[_name(state), *(f"{found[state]:.7g}" for found in given.values())] for state in self._states()]
@@ -211,7 +211,7 @@ def compare_methods(
 ) -> ApproximateAnswers:
     """The exact answer to a question and that of every approximation, by `samples` where it draws them.
 
-    The fall of the error is shown for these `sizes`, each by so many `runs` with other seeds. `runs=0` leaves it out.
+    The fall of the error is shown for these `sizes`, each by this many `runs` with other seeds. `runs=0` leaves it out.
     """
     network = network.acted(query)
     for name, values in (("samples", [] if samples is None else [samples]), ("sizes", sizes)):
@@ -273,7 +273,7 @@ def _error_of(
     exact: Mapping[Key, float] | None,
     seeds: range,
 ) -> SampledError | None:
-    """The error by so many samples, over runs with several seeds; None where none of them gives an answer."""
+    """The error by this many samples, over runs with several seeds; None if none of them gives an answer."""
     found = [_answer(network, query, method, {"seed": seed, **_drawn(method, samples)}, exact) for seed in seeds]
     answered = [each for each in found if each.refused is None]
     if not answered:

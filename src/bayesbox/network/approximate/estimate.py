@@ -69,7 +69,7 @@ class Approximation:
 
 
 class Estimate(float):
-    """A probability with its standard error, None where the method has none; else a float like any other.
+    """A probability with its standard error, None if the method has none; else a float like any other.
 
     >>> found = Estimate(0.25, 0.01)
     >>> found < 0.3, found.standard_error, found
@@ -121,11 +121,11 @@ class EstimatedDistribution(ProbabilityTable):
 
     @property
     def standard_errors(self) -> dict[Any, float]:
-        """The standard error of each probability; none where the method has none."""
+        """The standard error of each probability; none if the method has none."""
         return {self._outer(key): value for key, value in self._errors.items()}
 
     def rows(self) -> list[list[str]]:
-        """For the eye: the levels, the probability, the standard error."""
+        """As text: the levels, the probability, the standard error."""
         return [[*key, *estimate_text(float(value), self._errors.get(key))] for key, value in self._exact.items()]
 
 

@@ -1,7 +1,7 @@
 """Loopy belief propagation: the messages of a tree, sent on any graph until they no longer change.
 
 On a network in which at most one path leads from any node to any other (a polytree) the answers are exact. Elsewhere
-they are where the messages come to rest, if they do: the residual is the greatest change of one in the last sweep.
+they are where the messages converge, if they do: the residual is the greatest change of one in the last sweep.
 log P(evidence) is the Bethe approximation, exact on a polytree, elsewhere neither a lower nor an upper bound.
 """
 

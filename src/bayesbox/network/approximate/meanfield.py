@@ -4,7 +4,7 @@ It maximises a lower bound of log P(evidence), one variable at a time,
 
     bound = sum over tables of E[log table] + sum over variables of their entropy  <=  log P(evidence)
 
-and the best of several starts is taken. Since variables are taken for independent, beliefs are more certain than they
+and the best of several starts is taken. Since variables are treated as independent, beliefs are more certain than they
 should be; the bound holds all the same.
 """
 

@@ -23,7 +23,7 @@ MOST = {"table_cells": 2**27, "samples": 10**10, "chains": 10**5, "sweeps": 10**
 
 
 def method_of(approx: str | InferenceAlgorithm, options: Mapping[str, Any]) -> InferenceAlgorithm:
-    """A method by its name, with its options; BadOption where there is none such.
+    """A method by its name, with its options; BadOption if there is none such.
 
     >>> method_of("gibbs", {"samples": 1000})
     Gibbs(samples=1000, chains=256, seed=0)

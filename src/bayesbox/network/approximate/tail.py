@@ -29,7 +29,7 @@ def tail_size(samples: int) -> int:
 def tail_shape(log_weights: NDArray[np.float64]) -> float:
     """The shape k of the largest weights, given by their logarithms in ascending order, the first as the threshold.
 
-    0 where there are too few to tell, or all are alike.
+    0 if there are too few to tell, or all are alike.
     """
     if len(log_weights) < FEWEST:
         return 0.0

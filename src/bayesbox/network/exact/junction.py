@@ -74,7 +74,7 @@ class Propagation:
         return made
 
     def clear(self) -> None:
-        """Let go of the trees that were kept."""
+        """Drop the cached trees."""
         self._plans.clear()
         self._kept_cells = 0.0
 

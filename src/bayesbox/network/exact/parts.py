@@ -26,7 +26,7 @@ from bayesbox.network.exact.possible import propagation_of
 from bayesbox.network.exact.tree_by_cases import BYTES_A_CELL
 from bayesbox.network.factor_graph import FactorModel, FactorTable
 
-LOG2_SMALL = 25  # of the bytes of a tree of all nodes, above which it is made in parts where there are such
+LOG2_SMALL = 25  # of the bytes of a tree of all nodes, above which it is made in parts if there are such
 SUMS_TO_ONE = 2e-16
 
 
@@ -138,7 +138,7 @@ class PropagationInParts(Propagation):
         return best_order(self.model.cards, scopes, stage).log2_cells + math.log2(BYTES_A_CELL)
 
     def clear(self) -> None:
-        """Let go of the trees that were kept."""
+        """Drop the cached trees."""
         self._whole.clear()
 
     @cached_property
@@ -162,7 +162,7 @@ class PropagationInParts(Propagation):
 
 
 def findings_of_rows(rows: NDArray[np.int32]) -> list[ObservedStates]:
-    """Rows x variables of states, -1 where not known, each as findings."""
+    """Rows x variables of states, -1 if not known, each as findings."""
     return [ObservedStates({int(place): int(row[place]) for place in np.flatnonzero(row >= 0)}) for row in rows]
 
 

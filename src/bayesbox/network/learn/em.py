@@ -100,7 +100,7 @@ def expectation(families: Families, tables: Sequence[Doubles], rows: CodedParts)
 
 
 def completed(families: Families, tables: Sequence[Doubles], coded: CodedRows, *, copies: int, seed: int) -> CodedRows:
-    """The rows, `copies` times over, with their holes filled by chance as the network has it."""
+    """The rows, `copies` times over, with missing values sampled from the network."""
     propagation = Propagation(CompiledModel(families.model(tables)))
     states = states_of(coded, 0, coded.rows)
     made = np.empty((copies, *states.shape), dtype=np.int32)

@@ -37,7 +37,7 @@ from bayesbox.stat.family_counter import Counter, MemoryCounter, SourceCounter
 RESTARTS = 5  # and more where columns are few, as a climb then costs next to nothing
 PATIENCE = 15
 ALPHA = 0.05
-COPIES = 5  # completions of a row with holes
+COPIES = 5  # completions of a row with missing values
 NAMES_FROM = 20  # states from which a column may be one of names
 MISSING_STATE = "missing"
 

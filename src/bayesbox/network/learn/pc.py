@@ -132,7 +132,7 @@ def _direct(directed: Matrix, open_: Matrix, parent: int, child: int) -> None:
 
 
 def meek(directed: Matrix, open_: Matrix) -> None:
-    """Direct what must be so, lest a new collider or a cycle arise (Meek 1995), in place.
+    """Direct the edges that would otherwise form a new collider or a cycle (Meek 1995), in place.
 
     1. a -> b - c, a and c no neighbours: b -> c.          2. a -> b -> c, a - c: a -> c.
     3. a - b -> d, a - c -> d, a - d, b and c no neighbours: a -> d.

@@ -136,7 +136,7 @@ class Scorer:
     def _count_changes(
         self, counter: MemoryCounter, node: int, mask: int, candidates: Sequence[Sequence[int]], most: int
     ) -> bool:
-        """All changes of one family of rows in memory, in one call; False where its tables would be too large."""
+        """All changes of one family of rows in memory, in one call; False if its tables would be too large."""
         above = columns_of(mask)
         some = candidates[node] if len(above) < most else [each for each in candidates[node] if mask >> each & 1]
         found = counter.changes(node, above, some, self._core)

@@ -1,7 +1,7 @@
 """Structure from rows with missing values: fill them as the network so far has it, search again, until nothing changes.
 
 Friedman (1998), with the expected counts of a search taken from a few completions of every row, drawn from the exact
-distribution of its holes.
+distribution of its missing values.
 """
 
 from __future__ import annotations

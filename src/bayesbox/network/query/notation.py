@@ -232,7 +232,7 @@ class _Parser:
         targets = self.terms()
         twice = _first_twice([target.name for target in targets if target.value is None])
         if twice is not None:
-            self.fail(f"`{twice}` is asked for twice")
+            self.fail(f"`{twice}` occurs twice")
         if self.sees("~"):
             self.fail("expected `,`, `|` or `)`", "Virtual evidence must follow the |")
         evidence: list[Evidence] = []

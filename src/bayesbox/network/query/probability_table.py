@@ -88,7 +88,7 @@ class ProbabilityTable(Mapping[Key, float]):
         return key[0] if len(self.columns) == 1 else key
 
     def rows(self) -> list[list[str]]:
-        """For the eye: the levels, the fraction where it is short, the decimal."""
+        """As text: the levels, the fraction where it is short, the decimal."""
         return [[*key, fraction_text(value), decimal_text(value)] for key, value in self._exact.items()]
 
     def __repr__(self) -> str:

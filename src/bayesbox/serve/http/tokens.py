@@ -21,7 +21,7 @@ def sha256_of_token(token: bytes) -> str:
 
 
 class TokenBucket:
-    """So many requests per second; a burst of one second's worth is let through."""
+    """A rate limit in requests per second; a burst of one second's worth is allowed."""
 
     __slots__ = ("rate", "room", "since")
 

@@ -40,8 +40,8 @@ class Body(msgspec.Struct, forbid_unknown_fields=True):
 @dataclass(frozen=True)
 class Action:
     """A question: the type of its body, what answers it, whether that is quick enough for the event loop, and for the
-    description of the service the JSON schemas of body and answer. `direct` answers the JSON of a plain body of at most
-    so many rows, and gives None for any other."""
+    description of the service the JSON schemas of body and answer. `direct` answers the JSON of a plain body of at
+    most this many rows, and gives None for any other."""
 
     body: type[Body]
     run: Callable[[Any], ModelAnswer]

@@ -177,7 +177,7 @@ class ServedClassifier(ServiceModel):
         return answers.is_plain and not body.explain and len(body.rows) <= INLINE_ROWS
 
     def predict_directly(self, body: bytes, most: int) -> ModelAnswer | None:
-        """The same by the core alone, where it can: from the JSON of the body to that of the answer."""
+        """The same by the core alone, if it can: from the JSON of the body to that of the answer."""
         state, direct = self.current(), self._direct
         if direct is None or direct.state is not state:
             direct = self._direct = DirectAnswers(state)

@@ -35,7 +35,7 @@ class DirectAnswers:
             )
 
     def answer(self, body: bytes, most: int) -> ModelAnswer | None:
-        """The answer to a body of at most so many rows, None where it goes the usual way."""
+        """The answer to a body of at most this many rows, None if it goes the usual way."""
         if self._scorer is None:
             return None
         found = self._scorer.answer(body, self._before, b"]}", most)

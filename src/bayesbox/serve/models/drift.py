@@ -21,7 +21,7 @@ from bayesbox.serve.models.base import Json, Row
 from bayesbox.serve.models.rows import rows_of_columns
 from bayesbox.source.frames import batch_of
 
-BYTES_A_ROW = 4096  # of a body: one that is longer waits in the place of so many rows
+BYTES_A_ROW = 4096  # of a body: one that is longer waits in the place of this many rows
 
 
 class _Rows(msgspec.Struct):

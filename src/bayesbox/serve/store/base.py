@@ -200,7 +200,7 @@ class Store(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """Commit what waits, then let go of the database. Calls that come later raise `StoreFailed`."""
+        """Commit pending changes, then close the database. Later calls raise `StoreFailed`."""
 
     def __enter__(self) -> Self:
         return self

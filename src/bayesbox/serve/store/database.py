@@ -72,7 +72,7 @@ class Database(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """Let go of all connections."""
+        """Close all connections."""
 
 
 class Connections(Generic[C]):

@@ -37,7 +37,7 @@ def settle(transaction: Transaction) -> str:
 
 
 def require_current(transaction: Transaction) -> None:
-    """Refuse a store of another format, where it is only looked at."""
+    """Refuse a store of another format, if it is only looked at."""
     number = _number(_settings(transaction))
     if number < FORMAT:
         raise StoreFailed(

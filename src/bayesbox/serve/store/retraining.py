@@ -166,7 +166,7 @@ def _on_events(classifier: AnyClassifier, events: Sequence[StoredEvent]) -> AnyC
 
 
 def _on_all_rows(classifier: AnyClassifier, rows: str | None, events: Sequence[StoredEvent]) -> AnyClassifier:
-    """A model trained on the rows of the base, where they are there, and the events; of what it has counted, the events
+    """A model trained on the rows of the base, if they are there, and the events; of what it has counted, the events
     taken out again."""
     parts = [] if rows is None else training_rows(classifier, rows)
     parts = parts + rows_of(classifier, events)

@@ -126,7 +126,7 @@ SKIP = "Correct the row, or skip malformed rows: " + parameter("bad_rows", "skip
 
 
 def contradiction(kind: str, column: str, value: object, where: str, *, weight: str | None = None) -> BadData:
-    """A value that does not fit what its column was taken for."""
+    """A value that does not fit the type of its column."""
     if column == weight:
         return BadWeight("a weight must be a finite non-negative number", where=where, found=value, remedy=SKIP)
     remedy = "If the column is a category: " + declaring(column, "category")

@@ -18,7 +18,7 @@ Calibration = tuple[object, ...] | None
 
 
 def coded_arcs(model: AugmentedModel, calibration: Calibration) -> CodedScorer | None:
-    """A model with a table for each column and its parents; None if a column has no form in the core."""
+    """A model with a table for each column and its parents; None if the core cannot compute a column."""
     columns = _columns(model.coding, {name for table in model.conditionals for name in (table.column, *table.parents)})
     if columns is None:
         return None

@@ -58,7 +58,7 @@ def _again(arrays: dict[str, NDArray[np.int64]], values: Doubles, start: Doubles
 
 
 def boost_trees(view: View, codes: Labels, classes: int, *, rounds: int, seed: int) -> BoostedTrees:
-    """So many trees."""
+    """A model of this many trees."""
     axes = view.design.axes
     start = np.log((np.bincount(codes, minlength=classes) + 1) / (len(codes) + classes))
     questions, values = _core.boost_forest(

@@ -3,7 +3,7 @@
     P(class | x) ~ the product over the models of P_k(class | x)^w_k
 
 The powers w are learned on the log loss of those answers, so that they choose, combine and calibrate at once; models
-whose power is next to nothing are let go. Classes that are declared or rare keep a share: the pool is mixed with the
+whose weight is negligible are dropped. Classes that are declared or rare keep a share: the pool is mixed with the
 smoothed class shares, worth one row in all.
 """
 

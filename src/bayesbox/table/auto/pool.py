@@ -25,14 +25,14 @@ from bayesbox.table.auto.members import mean_loss, plan_library
 from bayesbox.table.auto.weighting import learned_powers, limited, pooled
 from bayesbox.table.columns import class_codes, concat_column, takes_part
 
-LEAST_POWER = 0.02  # a model below it is let go
+LEAST_POWER = 0.02  # a model below it is dropped
 MOST_ROWS = 60_000  # that the models learn from; of more a sample is drawn
 KNOTS, MOST_FEATURES = 5, 400
 COUNTED = 0.15  # of the budget, at least, for the models that are their counts
 
 
 class TriedMember(NamedTuple):
-    """A model that was tried: how well it answered held-out rows, and its power in the pool (0: let go)."""
+    """A model that was tried: its loss on held-out rows, and its weight in the pool (0: dropped)."""
 
     name: str
     log_loss: float

@@ -16,7 +16,7 @@ MOST_NUMBERS = 1 << 22  # of a table, or of the factors of the normals, which ar
 
 
 def joint_scorer(model: FullModel, schema: Schema, calibration: tuple[object, ...] | None) -> CodedScorer | None:
-    """The model as `_core.RowScorer` takes it; None where a column is a part of another, or where it is too large."""
+    """The model as `_core.RowScorer` takes it; None if a column is a part of another, or where it is too large."""
     if any(schema.kinds[name].part_of is not None for name in model.columns):
         return None
     size, classes = len(model.classes), model.classes

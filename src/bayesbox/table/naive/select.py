@@ -1,4 +1,4 @@
-"""Which columns are used: ranked by what they tell of the class, chosen together, or one at a time by log loss.
+"""Column selection: by mutual information with the class, by subsets, or one column at a time by log loss.
 
 Naive Bayes is a sum, log P(c) + the sum over the columns of log P(x_j | c). So with the terms of every row computed
 once, as if that row had not been learned, a set of columns is evaluated by adding up its terms: no model is rebuilt.
@@ -108,7 +108,7 @@ def ranked(coded: CodedRows) -> list[tuple[int, float]]:
 
 
 def most_telling(coded: CodedRows, number: int | None) -> list[int]:
-    """So many columns that tell most of the class; without a number those that tell more than chance would."""
+    """The most informative columns; without a number, those that are more informative than chance."""
     order = ranked(coded)
     if number is not None:
         return sorted(column for column, _ in order[:number])
