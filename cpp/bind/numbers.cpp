@@ -1,7 +1,9 @@
 // Densities of numbers for Python, and where to cut them.
 #include <nanobind/nanobind.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -11,8 +13,11 @@
 #include "bind/interrupt.hpp"
 #include "bind/register.hpp"
 #include "bind/result_array.hpp"
+#include "bind/row_values.hpp"
 #include "core/elementary.hpp"
+#include "core/exact_array.hpp"
 #include "core/functions.hpp"
+#include "table/cell_runs.hpp"
 #include "table/cell_tree.hpp"
 #include "table/cut_points.hpp"
 #include "table/kernel_density.hpp"
@@ -170,6 +175,99 @@ class PyCellTree {
   CellTree tree_;
 };
 
+// The robust densities of some columns: see cell_runs.hpp. A grid is (labels, cells, counts), whose zeros count where with_zeros is
+// set; shift, scale, df and two of what is added are columns x (classes and that of no rows), the third is one row of that.
+class PyCellRuns {
+ public:
+  PyCellRuns(nb::list grids, nb::handle with_zeros, nb::handle shift, nb::handle scale, nb::handle df, nb::handle base,
+             nb::handle is_log, nb::handle log_rest, nb::handle at_loc, nb::handle own)
+      : columns_(grids.size()), width_(Buffer(own, "own").need_dimensions(1).length(0)) {
+    few_classes(width_ - std::min<std::size_t>(width_, 1));
+    const auto table = [&](nb::handle given, const char* name) {
+      return Buffer(given, name).need_dimensions(2).need_length(0, columns_).need_length(1, width_).doubles();
+    };
+    const auto flags = [&](nb::handle given, const char* name) {
+      return Buffer(given, name).need_dimensions(1).need_length(0, columns_).doubles();
+    };
+    shift_ = table(shift, "shift"), scale_ = table(scale, "scale"), df_ = table(df, "df");
+    rest_ = table(log_rest, "log_rest"), loc_ = table(at_loc, "at_loc");
+    own_ = Buffer(own, "own").doubles();
+    base_ = flags(base, "base"), zeros_ = flags(with_zeros, "with_zeros"), logs_ = flags(is_log, "is_log");
+    for (nb::handle grid : grids) grids_.push_back(grid_of(grid));
+  }
+
+  nb::list run() {
+    std::vector<CellRuns> found(columns_);
+    {
+      LongCall call;
+      for (std::size_t j = 0; j < columns_; ++j) {
+        poll(64 * width_ * grids_[j].keys.size());
+        found[j] = of_column(j);
+      }
+    }
+    nb::list result;
+    for (CellRuns& each : found) {
+      const std::size_t parts = each.starts.size();
+      result.append(nb::make_tuple(to_numpy(std::move(each.starts)), to_numpy(std::move(each.log_ratios), {parts, width_}),
+                                   to_numpy(std::move(each.heights), {width_, parts}),
+                                   to_numpy(std::move(each.ratios), {width_ - 1, parts}), each.least_size,
+                                   to_numpy(std::move(each.run_of))));
+    }
+    return result;
+  }
+
+ private:
+  struct Counts {
+    std::vector<std::int32_t> keys, labels;
+    std::vector<double> counts;
+  };
+
+  Counts grid_of(nb::handle given) const {
+    const nb::tuple fields = tuple_of(given);
+    if (fields.size() != 3 || !nb::isinstance<ExactArray>(fields[2])) throw nb::value_error("grids: wrong fields");
+    const ExactArray& counts = nb::cast<const ExactArray&>(fields[2]);
+    const Buffer of_labels(fields[0], "labels"), of_cells(fields[1], "cells");
+    const auto whole = [&](const Buffer& buffer) {
+      return buffer.need_dimensions(1).need_kind(Kind::int32, "int32").need_length(0, counts.size()).column();
+    };
+    const Column labels = whole(of_labels), cells = whole(of_cells);
+    Counts found;
+    Magnitude scratch;
+    for (std::size_t k = 0; k < counts.size(); ++k) {
+      const auto label = load<std::int32_t>(labels.at(k)), cell = load<std::int32_t>(cells.at(k));
+      if (label < 0 || static_cast<std::size_t>(label) + 1 >= width_) throw nb::value_error("labels: out of range");
+      if (std::abs(static_cast<std::int64_t>(cell)) > CellTree::kLastKey) throw nb::value_error("cells: out of range");
+      found.labels.push_back(label);
+      found.keys.push_back(cell);
+      found.counts.push_back(counts.rounded(k, scratch));
+    }
+    return found;
+  }
+
+  CellRuns of_column(std::size_t j) const {
+    const Counts& grid = grids_[j];
+    CellTree tree(width_ - 1);
+    for (std::size_t k = 0; k < grid.keys.size(); ++k) {
+      const std::int32_t cell = grid.keys[k];
+      if (cell != 0 || zeros_[j] != 0)
+        tree.add(cell > 0 ? cell - 1 : cell, static_cast<std::size_t>(grid.labels[k]), grid.counts[k]);
+    }
+    std::vector<StudentLine> lines(width_);
+    for (std::size_t c = 0; c < width_; ++c) lines[c] = {shift_[j * width_ + c], scale_[j * width_ + c], df_[j * width_ + c]};
+    const double* const added[3] = {rest_.data() + j * width_, loc_.data() + j * width_, own_.data()};
+    return cell_runs(tree, lines.data(), {logs_[j] != 0, base_[j], 0, 1}, added);
+  }
+
+  std::size_t columns_, width_;
+  std::vector<double> shift_, scale_, df_, rest_, loc_, own_, base_, zeros_, logs_;
+  std::vector<Counts> grids_;
+};
+
+nb::list py_cell_runs(nb::list grids, nb::handle with_zeros, nb::handle shift, nb::handle scale, nb::handle df, nb::handle base,
+                      nb::handle is_log, nb::handle log_rest, nb::handle at_loc, nb::handle own) {
+  return PyCellRuns(grids, with_zeros, shift, scale, df, base, is_log, log_rest, at_loc, own).run();
+}
+
 // n, the mean and the sum of squared distances from it of log x, of each class and, last, of all; cells of positive numbers.
 nb::object py_log_moments(nb::handle cells, nb::handle labels, nb::handle counts, std::size_t classes) {
   const std::vector<std::int64_t> places = Buffer(cells, "cells").need_dimensions(1).integers();
@@ -253,6 +351,8 @@ void register_numbers(nb::module_& m) {
       .def("runs", &PyCellTree::runs, "shift"_a, "scale"_a, "df"_a, "base"_a, "is_log"_a)
       .def("log_ratios", &PyCellTree::log_ratios, "keys"_a, "shift"_a, "scale"_a, "df"_a, "base"_a, "origin"_a, "own"_a, "unit"_a,
            "is_log"_a);
+  m.def("cell_runs", &py_cell_runs, "grids"_a, "with_zeros"_a, "shift"_a, "scale"_a, "df"_a, "base"_a, "is_log"_a, "log_rest"_a,
+        "at_loc"_a, "own"_a);
   m.def("student_below", &py_student_below, nb::arg("z"), nb::arg("df"));
   m.def(
       "mdl_cuts", [](nb::handle counts) { return py_cuts(counts, [](const RunningCounts& c) { return mdl_cuts(c); }); },

@@ -114,14 +114,15 @@ class ScoreArguments {
   CellDensity density_of(const nb::tuple& given) {
     CellDensity density;
     density.classes = request.classes;
-    const auto first_key = nb::cast<std::int64_t>(given[0]);
-    if (first_key < -32768 || first_key > 32767) throw nb::value_error("first_key: out of range");
-    density.first_key = static_cast<std::int32_t>(first_key);
+    const auto least = nb::cast<std::int64_t>(given[0]);
     const Buffer& run_of = hold(given[1], "run_of").need_dimensions(1).need_kind(Kind::uint16, "uint16");
-    density.keys = run_of.length(0);
-    if (density.keys < 1 || density.keys > 65536) run_of.refuse("is empty, or has more cells than there are");
+    if (run_of.length(0) < 2 || run_of.length(0) % 2 != 0) run_of.refuse("is not a run for each sign of some cells");
+    density.sizes = run_of.length(0) / 2;
+    if (least < 0 || density.sizes > kCellSizes || least > kCellSizes - static_cast<std::int64_t>(density.sizes))
+      throw nb::value_error("least_size: out of range");
+    density.least_size = static_cast<std::int32_t>(least);
     const Column keys = run_of.column();
-    if ((density.keys > 1 && keys.stride != 2) || reinterpret_cast<std::uintptr_t>(keys.data) % 2 != 0)
+    if (keys.stride != 2 || reinterpret_cast<std::uintptr_t>(keys.data) % 2 != 0)
       run_of.refuse("not contiguous");
     density.run_of = reinterpret_cast<const std::uint16_t*>(keys.data);
     const Buffer& heights = hold(given[2], "heights").need_dimensions(2).need_kind(Kind::float64, "float64");

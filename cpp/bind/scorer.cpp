@@ -1,6 +1,7 @@
 // Rows answered one at a time, or a few, for Python: a row is a dict, of which the values of the model's columns are read.
 #include <nanobind/nanobind.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -48,6 +49,7 @@ class PyScorer {
     if (!joint.is_none()) coded.joint = joint_of(tuple_of(joint), inputs, classes);
     scorer_ = std::make_shared<const Scorer>(given.doubles(), std::move(inputs), has_extra, calibration_of(calibration, classes), std::move(coded));
     out_size_ = classes;
+    is_numbers_ = scorer_->is_numbers();
   }
 
   // Each gives None where the row is not a plain one, or has no posterior: then it is to be asked in another way.
@@ -163,6 +165,12 @@ class PyScorer {
     const std::size_t count = values.length(0);
     ResultArray<T> out(count * width);
     const Scorer::Lease space(*scorer_);
+    if (count > 0 && !inputs.empty() && is_numbers_ && is_matrix_of_doubles(values) &&
+        std::all_of(place.begin(), place.end(), [](std::int64_t each) { return each >= 0; })) {
+      const ScorerWorkspace::Aim aim(*space.operator->(), place, values.column(0), count);
+      if (!answer(space, count, out.data())) return nb::none();
+      return std::move(out).to_numpy({count, width});
+    }
     for (std::size_t first = 0; first < count; first += ScorerWorkspace::kRows) {
       const std::size_t some = std::min(ScorerWorkspace::kRows, count - first);
       for (std::size_t j = 0; j < inputs.size(); ++j) {
@@ -190,6 +198,12 @@ class PyScorer {
     const char* bytes = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
     if (bytes == nullptr) throw nb::python_error();
     return {bytes, static_cast<std::size_t>(size)};
+  }
+
+  // Whether its columns are side by side.
+  static bool is_matrix_of_doubles(const Buffer& values) {
+    const Column first = values.column(0);
+    return first.kind == Kind::float64 && (values.length(1) < 2 || values.column(1).data == first.data + sizeof(double));
   }
 
   static nb::object interned(nb::object name) {
@@ -298,6 +312,7 @@ class PyScorer {
   std::vector<std::string> plain_names_;
   nb::tuple labels_;
   std::shared_ptr<const Scorer> scorer_;
+  bool is_numbers_ = false;
   std::size_t out_size_ = 0;
 };
 

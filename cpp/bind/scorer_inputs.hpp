@@ -145,14 +145,16 @@ class InputReader {
     CellDensity& density = input.cells;
     input.has_cells = true;
     density.classes = classes_;
-    const auto first_key = nb::cast<std::int64_t>(given[0]);
-    if (first_key < -32768 || first_key > 32767) throw nb::value_error("first_key: out of range");
-    density.first_key = static_cast<std::int32_t>(first_key);
+    const auto least = nb::cast<std::int64_t>(given[0]);
     const Buffer run_of(given[1], "run_of");
     run_of.need_dimensions(1).need_kind(Kind::uint16, "uint16");
-    density.keys = run_of.length(0);
-    if (density.keys < 1 || density.keys > 65536) run_of.refuse("is empty, or has more cells than there are");
-    for (std::size_t k = 0; k < density.keys; ++k) input.run_of.push_back(load<std::uint16_t>(run_of.column().at(k)));
+    if (run_of.length(0) < 2 || run_of.length(0) % 2 != 0) run_of.refuse("is not a run for each sign of some cells");
+    density.sizes = run_of.length(0) / 2;
+    if (least < 0 || density.sizes > kCellSizes || least > kCellSizes - static_cast<std::int64_t>(density.sizes))
+      throw nb::value_error("least_size: out of range");
+    density.least_size = static_cast<std::int32_t>(least);
+    input.run_of.reserve(2 * density.sizes);
+    for (std::size_t k = 0; k < 2 * density.sizes; ++k) input.run_of.push_back(load<std::uint16_t>(run_of.column().at(k)));
     const Buffer heights(given[2], "heights");
     heights.need_dimensions(2).need_kind(Kind::float64, "float64").need_length(0, classes_ + 1);
     density.runs = heights.length(1);

@@ -21,8 +21,8 @@ struct CellScale {
   double base;
   CellTail common;
   const double* common_heights;  // of each run: the log of what the common density is multiplied by
-  const std::uint16_t* run_of;   // of each key from the first on; those beyond the ends have the end's
-  std::int32_t first_key, last;  // the last place in run_of
+  const std::uint16_t* run_of;   // as in table/cell_density.hpp
+  std::int32_t least, most;      // the sizes of cells that it has
   std::uint32_t last_run;
   bool is_log;      // whether the t is one of log x
   bool zero_apart;  // then zero is set aside

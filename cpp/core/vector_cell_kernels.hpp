@@ -55,7 +55,7 @@ Lanes log_beside_one(Lanes s) {
 // Loops of their own, as the first becomes one of vectors.
 void find_runs(const double* values, std::size_t count, const CellScale& scale, std::uint32_t* run) {
   std::int32_t keys[256];
-  const std::int32_t first = scale.first_key, last = scale.last;
+  const std::int32_t least = scale.least, most = scale.most, sizes = most - least + 1;
   for (std::size_t begin = 0; begin < count; begin += 256) {
     const std::size_t some = count - begin < 256 ? count - begin : 256;
     for (std::size_t i = 0; i < some; ++i) {
@@ -63,9 +63,8 @@ void find_runs(const double* values, std::size_t count, const CellScale& scale, 
       std::uint64_t bits;
       __builtin_memcpy(&bits, &value, 8);
       const auto high = static_cast<std::int32_t>(bits >> 32);
-      const std::int32_t at = ((high >> 31) ^ ((high & 0x7fffffff) >> 17)) - first;
-      const std::int32_t above = at < 0 ? 0 : at;
-      keys[i] = above < last ? above : last;
+      const std::int32_t size = (high & 0x7fffffff) >> 17, above = size < least ? least : size;
+      keys[i] = (((above < most ? above : most) - least) ^ (high >> 31)) + sizes;  // the other way round for negative ones
     }
     for (std::size_t i = 0; i < some; ++i) {
       const std::uint32_t found = scale.run_of[keys[i]];

@@ -12,11 +12,17 @@
 
 namespace bayesbox {
 
+inline constexpr std::int32_t kCellSizes = 16'384;
+
+// The exponent and the first bits of the mantissa.
+inline std::int32_t cell_size(double value) {
+  return static_cast<std::int32_t>(std::bit_cast<std::uint64_t>(value) << 1 >> 50);
+}
+
 // A cell by its place in the order of numbers: 0 and up from zero on, -1 and down for negative numbers.
 inline std::int32_t cell_key(double value) {
-  const auto bits = std::bit_cast<std::uint64_t>(value);
-  const auto size = static_cast<std::int32_t>(bits << 1 >> 50);
-  return bits >> 63 != 0 && value != 0 ? -1 - size : size;
+  const std::int32_t size = cell_size(value);
+  return std::signbit(value) && value != 0 ? -1 - size : size;
 }
 
 // It points into arrays of the caller.
@@ -24,9 +30,11 @@ struct CellDensity {
   std::size_t classes = 0;  // without the common density, which is the last
   bool is_log = false;      // whether the t is one of log x, over x; a value that has no log says nothing
   double base = 0;
-  std::int32_t first_key = 0;
-  const std::uint16_t* run_of = nullptr;  // the run of each key, from the first one; those beyond the ends have the end's
-  std::size_t keys = 0;
+  // The run of each key whose size (see cell_size) is one of `sizes` from the least on: the negative ones, then the others, in
+  // the order of numbers. Smaller and larger sizes have the run of the nearest.
+  const std::uint16_t* run_of = nullptr;
+  std::int32_t least_size = 0;
+  std::size_t sizes = 1;
   std::size_t runs = 0;
   const double* heights = nullptr;     // (classes + 1) x runs: the log of what the t is multiplied by
   const double* ratios = nullptr;      // classes x runs: that of the class over the common one, no logs
@@ -34,8 +42,9 @@ struct CellDensity {
   const double* zeros = nullptr;       // the log-probability of zero in each class, where that is apart; else null
 
   std::size_t run_at(double value) const {
-    const std::int32_t place = std::clamp(cell_key(value) - first_key, 0, static_cast<std::int32_t>(keys) - 1);
-    return std::min<std::size_t>(run_of[place], runs - 1);
+    const auto count = static_cast<std::int32_t>(sizes), key = cell_key(value);
+    const std::int32_t place = std::clamp((key < 0 ? -1 - key : key) - least_size, 0, count - 1);
+    return std::min<std::size_t>(run_of[count + (key < 0 ? -1 - place : place)], runs - 1);
   }
 
   // The same as the vectors of cell_kernels.hpp, one value at a time and wholly in logs, so for any value but NaN:

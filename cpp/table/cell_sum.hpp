@@ -80,8 +80,8 @@ class CellSum {
                    common,
                    density.heights + density.classes * density.runs,
                    density.run_of,
-                   density.first_key,
-                   static_cast<std::int32_t>(density.keys) - 1,
+                   density.least_size,
+                   density.least_size + static_cast<std::int32_t>(density.sizes) - 1,
                    static_cast<std::uint32_t>(density.runs) - 1,
                    density.is_log,
                    density.zeros != nullptr};

@@ -75,7 +75,6 @@ class CellTree {
     nodes_.push_back({});
     counts_.resize(width_);
     for (State& state : states_) state.resize(width_);
-    other_.resize(width_);
     nothing_.resize(width_);
     node_.resize(width_);
     half_.resize(width_);
@@ -123,10 +122,12 @@ class CellTree {
       at[depth + 1] = nodes_[at[depth]].child[side_of(key, level)];
     }
     find_middles(depth, lines, place);
+    for (std::size_t k = 0; k < depth; ++k)
+      halve(states_[k], states_[k + 1], side_of(key, kTop - static_cast<int>(k)) == 1, edges_[k], lines, place, sharp);
+    weigh(states_.data(), depth);
     for (std::size_t k = 0; k < depth; ++k) {
       const double* half = at[k + 1] == 0 ? without_nothing(own) : without(at[k + 1], own, half_);
-      const bool above = side_of(key, kTop - static_cast<int>(k)) == 1;
-      step(states_[k], states_[k + 1], without(at[k], own, node_), half, above, edges_[k], lines, place, sharp);
+      correct(states_[k], states_[k + 1], without(at[k], own, node_), half);
     }
     for (std::size_t c = 0; c < width_; ++c) out[c] = states_[depth].log_of(c);
   }
@@ -134,6 +135,10 @@ class CellTree {
   // The first key of each part of the line that is not halved, ascending, and what each t is multiplied by there.
   void runs(const StudentLine* lines, const CellPlace& place, bool sharp, std::vector<std::int64_t>& starts, std::vector<double>& ratios) {
     begin(lines, kNone);
+    middles_.clear();
+    list_middles(0, -(std::int32_t{1} << kTop), kTop, 0, place);
+    find_tails(lines);
+    next_middle_ = 0;
     visit(0, -(std::int32_t{1} << kTop), kTop, 0, lines, place, sharp, starts, ratios);
   }
 
@@ -145,10 +150,13 @@ class CellTree {
   // A node on the way down: its tails, its mass by each t, the logs so far, and the numbers at its ends.
   struct State {
     std::vector<double> low, high, mass, log, factor, middle;  // of what a t is multiplied by: log + the log of the factor
+    std::vector<double> other;  // the masses of the other half of the node above
+    std::vector<double> depth;  // how often all is halved down to a mass of this, of the classes and, last, of their mixture
+    double whole = 1;           // the mass by the mixture
     double first = 0, last = 0;
 
     void resize(std::size_t width) {
-      for (std::vector<double>* each : {&low, &high, &mass, &log, &factor, &middle}) each->resize(width);
+      for (std::vector<double>* each : {&low, &high, &mass, &log, &factor, &middle, &other, &depth}) each->resize(width);
     }
     double log_of(std::size_t c) const { return factor[c] == 1 ? log[c] : log[c] + portable::log(factor[c]); }
   };
@@ -205,11 +213,6 @@ class CellTree {
     return half_.data();
   }
 
-  void find_middle(State& state, const StudentLine* lines, const CellPlace& place, double edge) {
-    const double at = place.of(edge);
-    for (std::size_t c = 0; c < width_; ++c) state.middle[c] = lines[c].tail(at);
-  }
-
   // Those of all nodes on a way down, class by class.
   void find_middles(std::size_t count, const StudentLine* lines, const CellPlace& place) {
     for (std::size_t k = 0; k < count; ++k) places_[k] = place.of(edges_[k]);
@@ -235,32 +238,74 @@ class CellTree {
     }
   }
 
-  // From a node to one of its halves; the tails at its middle are known.
-  void step(const State& from, State& to, const double* node, const double* half, bool above, double edge, const StudentLine* lines,
-            const CellPlace& place, bool sharp) {
+  // The middles of all nodes that are halved, a node before its halves.
+  void list_middles(std::size_t at, std::int32_t first_key, int level, std::size_t depth, const CellPlace& place) {
+    if (is_leaf(at, level, depth)) return;
+    middles_.push_back(place.of(middle_edge(first_key, level)));
+    list_middles(nodes_[at].child[0], first_key, level - 1, depth + 1, place);
+    list_middles(nodes_[at].child[1], upper_key(first_key, level), level - 1, depth + 1, place);
+  }
+
+  // The tails of each t at these middles.
+  void find_tails(const StudentLine* lines) {
+    const std::size_t count = middles_.size();
+    std::vector<double> z(padded(count)), tails(padded(count));
+    tails_.resize(count * width_);
+    for (std::size_t c = 0; c < width_; ++c) {
+      const StudentLine& line = lines[c];
+      const bool many = line.df > kManyDegrees;
+      if (many) {
+        for (std::size_t k = 0; k < count; ++k) z[k] = (middles_[k] - line.shift) / line.scale;
+        cells_.student_tails(z.data(), z.size(), line.df, tails.data());
+      }
+      for (std::size_t k = 0; k < count; ++k)
+        tails_[k * width_ + c] = !many ? line.tail(middles_[k]) : z[k] > 0 ? -tails[k] : tails[k];
+    }
+  }
+
+  // From a node to one of its halves, by what each t says alone; the tails at its middle are known.
+  void halve(const State& from, State& to, bool above, double edge, const StudentLine* lines, const CellPlace& place, bool sharp) {
     to.first = above ? edge : from.first;
     to.last = above ? from.last : edge;
-    const double other_first = above ? from.first : edge, other_last = above ? edge : from.last;
     for (std::size_t c = 0; c < width_; ++c) {
       to.low[c] = above ? from.middle[c] : from.low[c];
       to.high[c] = above ? from.high[c] : from.middle[c];
       to.mass[c] = mass_between(to.low[c], to.high[c]);
-      other_[c] = mass_between(above ? from.low[c] : from.middle[c], above ? from.middle[c] : from.high[c]);
+      to.other[c] = mass_between(above ? from.low[c] : from.middle[c], above ? from.middle[c] : from.high[c]);
     }
-    if (sharp) {
-      sharpen(to.mass.data(), to.first, to.last, lines, place);
-      sharpen(other_.data(), other_first, other_last, lines, place);
+    if (!sharp) return;
+    sharpen(to.mass.data(), to.first, to.last, lines, place);
+    sharpen(to.other.data(), above ? from.first : edge, above ? edge : from.last, lines, place);
+  }
+
+  // The depths of some nodes, whose logarithms are worked out together.
+  void weigh(State* states, std::size_t count) {
+    logs_.assign(padded(count * width_), 1.0);
+    for (std::size_t k = 0; k < count; ++k) {
+      State& state = states[k];
+      state.whole = 0;
+      for (std::size_t c = 0; c < classes_; ++c) {
+        state.whole += state.mass[c] * share_[c];
+        logs_[k * width_ + c] = std::max(state.mass[c], kLeastMass);
+      }
+      logs_[k * width_ + classes_] = std::max(state.whole, kLeastMass);
     }
-    double part = 0, rest = 0, whole = 0;
+    kernels_.logarithms(logs_.data(), logs_.size());
+    for (std::size_t k = 0; k < count; ++k)
+      for (std::size_t c = 0; c < width_; ++c) states[k].depth[c] = 1 - logs_[k * width_ + c] * std::numbers::log2e;
+  }
+
+  // What each t is multiplied by in a half, by the counts of it and of its node.
+  void correct(const State& from, State& to, const double* node, const double* half) const {
+    double part = 0, rest = 0;
     for (std::size_t c = 0; c < classes_; ++c) {
       part += to.mass[c] * share_[c];
-      rest += other_[c] * share_[c];
-      whole += from.mass[c] * share_[c];
+      rest += to.other[c] * share_[c];
     }
     const bool pooled_clear = part > kLeastMass && rest > kLeastMass;
     double up_ratio = 1, other_ratio = 1;
     if (pooled_clear) {
-      const double r = part / whole, not_r = rest / whole, depth = 1 - portable::log2(whole), worth = kPooledRows * (depth * depth);
+      const double r = part / from.whole, not_r = rest / from.whole, depth = from.depth[classes_], worth = kPooledRows * (depth * depth);
       const double corrected = (half[classes_] + worth * r) / (node[classes_] + worth);
       up_ratio = corrected / r;
       other_ratio = (1 - corrected) / not_r;
@@ -268,12 +313,12 @@ class CellTree {
     for (std::size_t c = 0; c < width_; ++c) {
       to.log[c] = from.log[c];
       to.factor[c] = from.factor[c];
-      if (!(to.mass[c] > kLeastMass && other_[c] > kLeastMass)) continue;
-      const double q = to.mass[c] / from.mass[c], not_q = other_[c] / from.mass[c];
+      if (!(to.mass[c] > kLeastMass && to.other[c] > kLeastMass)) continue;
+      const double q = to.mass[c] / from.mass[c], not_q = to.other[c] / from.mass[c];
       const double up = q * up_ratio, tilted = up / (up + not_q * other_ratio);
       double share = tilted;
       if (c < classes_) {
-        const double depth = 1 - portable::log2(from.mass[c]), worth = kClassRows * (depth * depth);
+        const double worth = kClassRows * (from.depth[c] * from.depth[c]);
         share = (half[c] + worth * tilted) / (node[c] + worth);
       }
       to.factor[c] *= std::max(share, kLeastShare) / q;
@@ -298,21 +343,29 @@ class CellTree {
     }
   }
 
+  bool is_leaf(std::size_t at, int level, std::size_t depth) const {
+    return level < 0 || (depth > 0 && at == 0) || !(counts_[at * width_ + classes_] >= kLeastValues);
+  }
+  // The first key of the upper half of a node.
+  static std::int32_t upper_key(std::int32_t first_key, int level) { return level == kTop ? 0 : first_key | 1 << level; }
+
   void visit(std::size_t at, std::int32_t first_key, int level, std::size_t depth, const StudentLine* lines, const CellPlace& place,
              bool sharp, std::vector<std::int64_t>& starts, std::vector<double>& ratios) {
-    const double* node = counts_.data() + at * width_;
-    if (level < 0 || (depth > 0 && at == 0) || !(node[classes_] >= kLeastValues)) {
+    State& state = states_[depth];
+    if (is_leaf(at, level, depth)) {
       starts.push_back(first_key);
-      for (std::size_t c = 0; c < width_; ++c) ratios.push_back(states_[depth].log_of(c));
+      for (std::size_t c = 0; c < width_; ++c) ratios.push_back(state.log_of(c));
       return;
     }
+    const double* node = counts_.data() + at * width_;
     const double edge = middle_edge(first_key, level);
-    find_middle(states_[depth], lines, place, edge);
+    std::copy_n(tails_.data() + next_middle_++ * width_, width_, state.middle.data());
+    weigh(&state, 1);
     for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
-      const std::int32_t key = side == 0 ? first_key : level == kTop ? 0 : first_key | 1 << level;
+      const std::int32_t key = side == 0 ? first_key : upper_key(first_key, level);
       const std::size_t next = nodes_[at].child[side];
-      step(states_[depth], states_[depth + 1], node, next == 0 ? nothing_.data() : counts_.data() + next * width_, side == 1, edge,
-           lines, place, sharp);
+      halve(state, states_[depth + 1], side == 1, edge, lines, place, sharp);
+      correct(state, states_[depth + 1], node, next == 0 ? nothing_.data() : counts_.data() + next * width_);
       visit(next, key, level - 1, depth + 1, lines, place, sharp, starts, ratios);
     }
   }
@@ -320,11 +373,14 @@ class CellTree {
   std::size_t classes_, width_;  // the last count of a node is that of all classes
   std::vector<Node> nodes_;      // the first is the whole line
   std::vector<double> counts_;
-  std::vector<double> share_, other_, nothing_, node_, half_;
+  std::vector<double> share_, nothing_, node_, half_, logs_;
+  std::vector<double> middles_, tails_;  // of all nodes that are halved, and what comes next
+  std::size_t next_middle_ = 0;
   std::vector<State> states_;
   double widest_ = 0;  // of the scales
   double edges_[kTop + 1] = {}, places_[kTop + 1] = {};
   const CellKernels& cells_ = cell_kernels();
+  const Kernels& kernels_ = kernels();
 };
 
 }  // namespace bayesbox

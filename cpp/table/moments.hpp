@@ -19,6 +19,7 @@
 #include "table/class_order.hpp"
 #include "table/count.hpp"
 #include "table/grid.hpp"
+#include "table/window_grids.hpp"
 #include "table/prefetch.hpp"
 
 namespace bayesbox {
@@ -230,8 +231,11 @@ struct MomentsAndGrids {
 // the widest ranges take 64 MB; else one after the other.
 inline MomentsAndGrids moments_and_grids(const std::vector<Column>& columns, const Column& target, std::size_t classes) {
   constexpr std::size_t kMostTables = 256, kMostClasses = 64, kLeastRows = 8192;  // rows for each class
-  if (classes == 0 || classes > kMostClasses || target.rows < kLeastRows * classes || target.rows > CellTables::kMostValues)
-    return {moments(columns, target, classes, nullptr), count_grids(columns, target, classes)};
+  if (classes == 0 || classes > kMostClasses || target.rows < kLeastRows * classes || target.rows > CellTables::kMostValues) {
+    std::vector<Moments> sums = moments(columns, target, classes, nullptr);
+    if (target.rows > WindowGrids::kMostRows) return {std::move(sums), count_grids(columns, target, classes)};
+    return {std::move(sums), WindowGrids(columns, target, classes).count()};
+  }
   MomentsAndGrids result;
   const std::size_t most = kMostTables / classes / 4 * 4;  // columns side by side are read by fours
   for (std::size_t begin = 0; begin < columns.size(); begin += most) {

@@ -107,6 +107,30 @@ class ScorerWorkspace {
   }
   void set_extra(std::size_t row, std::size_t label, double term) { extra_[label * kRows + row] = term; }
 
+  // Reads the rows of a matrix of doubles where they stand, for as long as it is held; see Scorer::is_numbers. Column place[j] is
+  // that of input j. An infinite value leaves its row without an answer.
+  class Aim {
+   public:
+    Aim(ScorerWorkspace& space, const std::vector<std::int64_t>& place, const Column& first, std::size_t rows) : space_(space) {
+      const auto column = [&](std::size_t input) {
+        Column found = first;
+        found.data += place[input] * static_cast<std::int64_t>(sizeof(double));
+        return found;
+      };
+      space_.request_.rows = rows;
+      space_.point(column);
+    }
+    ~Aim() {
+      space_.request_.rows = kRows;
+      space_.point([&](std::size_t input) { return space_.own_numbers(input); });
+    }
+    Aim(const Aim&) = delete;
+    Aim& operator=(const Aim&) = delete;
+
+   private:
+    ScorerWorkspace& space_;
+  };
+
   // The answers for the first rows: rows x classes of posteriors or their logs. False where a row has none.
   bool answer(std::size_t rows, bool logs, double* out);
 
@@ -120,6 +144,13 @@ class ScorerWorkspace {
   void average(std::size_t rows);
   void add_density(std::size_t input, std::size_t rows);
   bool add_joint(std::size_t rows);
+
+  Column own_numbers(std::size_t input) const {
+    return {reinterpret_cast<const char*>(numbers_[input].data()), sizeof(double), kRows, Kind::float64};
+  }
+  // Where the terms of numbers read their columns.
+  template <class ColumnOf>
+  void point(const ColumnOf& column_of);
 
   const Scorer& scorer_;
   std::vector<std::vector<std::int32_t>> family_codes_;
@@ -166,6 +197,13 @@ class Scorer {
   bool has_extra() const { return has_extra_; }
   const Calibration& calibration() const { return calibration_; }
   const CodedModel& coded() const { return coded_; }
+
+  // Whether all that it adds up are terms of numbers, of which none may be missing from a row that is read where it stands.
+  bool is_numbers() const {
+    const auto is_number = [](const ScorerInput& input) { return input.kind == InputKind::number && input.table_rows == 0; };
+    return !has_extra_ && !adds_terms_ && !coded_.averages && coded_.families.empty() &&
+           std::all_of(inputs_.begin(), inputs_.end(), is_number);
+  }
 
   // A workspace that is no one else's as long as it is held.
   class Lease {
@@ -244,6 +282,16 @@ inline ScorerWorkspace::ScorerWorkspace(const Scorer& scorer)
     extra_.assign(scorer.classes() * kRows, 0.0);
     for (std::size_t c = 0; c < scorer.classes(); ++c)
       request_.extra.push_back({reinterpret_cast<const char*>(extra_.data() + c * kRows), sizeof(double), kRows, Kind::float64});
+  }
+}
+
+template <class ColumnOf>
+void ScorerWorkspace::point(const ColumnOf& column_of) {
+  std::size_t gaussian = 0, cells = 0;  // in the order of the inputs
+  const std::vector<ScorerInput>& inputs = scorer_.inputs();
+  for (std::size_t j = 0; j < inputs.size(); ++j) {
+    if (!inputs[j].gaussian.empty()) request_.gaussians[gaussian++].values = column_of(j);
+    if (inputs[j].has_cells) request_.cells[cells++].values = column_of(j);
   }
 }
 

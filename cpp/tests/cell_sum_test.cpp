@@ -17,7 +17,7 @@ struct Model {
   ScoreRequest request;
 
   static constexpr std::size_t kRuns = 5;
-  static constexpr std::int32_t kFirst = -8240;
+  static constexpr std::int32_t kLeast = 8150, kSizes = 64;
 
   Model(std::mt19937_64& random, std::size_t rows, std::size_t classes, std::size_t columns)
       : rows(rows), classes(classes), columns(columns), prior(classes, -1.0) {
@@ -27,7 +27,7 @@ struct Model {
       values.push_back(random() % 8 == 0 ? odd[random() % std::size(odd)] : std::exp(normal(random)) * (random() % 4 == 0 ? -1 : 1));
     for (std::size_t j = 0; j < columns; ++j) {
       std::vector<std::uint16_t>& runs = run_of.emplace_back();
-      for (std::size_t key = 0; key < 16480; ++key) runs.push_back(static_cast<std::uint16_t>(key / 8 % kRuns));
+      for (std::size_t key = 0; key < 2 * kSizes; ++key) runs.push_back(static_cast<std::uint16_t>(key / 8 % kRuns));
       std::vector<double>&own = heights.emplace_back(), &over = ratios.emplace_back(), &shapes = parameters.emplace_back();
       for (std::size_t i = 0; i < (classes + 1) * kRuns; ++i) own.push_back(normal(random));
       for (std::size_t i = 0; i < classes * kRuns; ++i) over.push_back(std::exp(own[i] - own[classes * kRuns + i % kRuns]));
@@ -42,7 +42,7 @@ struct Model {
     request.classes = classes;
     request.prior = prior.data();
     for (std::size_t j = 0; j < columns; ++j) {
-      CellDensity density{classes, j % 3 == 1, 0.25, kFirst, run_of[j].data(), run_of[j].size(), kRuns, heights[j].data(),
+      CellDensity density{classes, j % 3 == 1, 0.25, run_of[j].data(), kLeast, kSizes, kRuns, heights[j].data(),
                           ratios[j].data(), parameters[j].data(), j % 2 == 0 ? zeros[j].data() : nullptr};
       request.cells.push_back({column_of(values, columns, j), density, j % 5 == 4 ? 0.5 : 1.0});
     }
@@ -54,7 +54,9 @@ struct Model {
     if (std::isnan(value) || (density.is_log && value <= 0 && !(value == 0 && density.zeros))) return 0;
     if (value == 0 && density.zeros) return density.zeros[c];
     const long double x = density.is_log ? std::log(static_cast<long double>(value)) : value;
-    const std::size_t run = run_of[j][static_cast<std::size_t>(std::clamp(cell_key(value) - kFirst, 0, 16479))];
+    const std::int32_t key = cell_key(value), size = std::clamp(key < 0 ? -1 - key : key, kLeast, kLeast + kSizes - 1);
+    const auto place = static_cast<std::size_t>(key < 0 ? kSizes - 1 - (size - kLeast) : kSizes + (size - kLeast));
+    const std::size_t run = std::min<std::size_t>(run_of[j][place], kRuns - 1);
     const auto own = [&](std::size_t k) {
       const double* of = density.parameters + 3 * k;
       const long double z = (x - density.base - of[0]) / of[1];

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <tuple>
@@ -159,6 +160,28 @@ TEST(grids_of_more_columns_than_there_are_tables) {
   } catch (const InfiniteValue& place) {
     CHECK(place.column == 150 && place.row == 700);
   }
+}
+
+TEST(grids_of_wide_tables_are_those_of_the_others) {
+  std::mt19937_64 random(21);
+  std::normal_distribution<double> normal;
+  const double odd[] = {std::nan(""), 0.0, -0.0, 5e-324, -5e-324, 1e-310, 1e300, -1e300, std::numeric_limits<double>::max()};
+  for (const std::size_t width : {1, 3, 6, 21})
+    for (const std::size_t rows : {0, 1, 700, 1300})
+      for (const std::int32_t classes : {1, 3, 400}) {
+        const std::vector<std::int32_t> labels = random_labels(random, rows, -1, classes);
+        std::vector<double> matrix;
+        for (std::size_t i = 0; i < rows * width; ++i)
+          matrix.push_back(i % width % 2 == 1 && random() % 9 == 0 ? odd[random() % std::size(odd)] : normal(random));
+        std::vector<Column> columns;
+        for (std::size_t j = 0; j < width; ++j) columns.push_back(column_of(matrix, width, j));
+        const std::vector<GridCounts> expected = count_grids(columns, column_of(labels), static_cast<std::size_t>(classes));
+        on_each_path([&] {
+          const std::vector<GridCounts> found = WindowGrids(columns, column_of(labels), static_cast<std::size_t>(classes)).count();
+          CHECK(found.size() == width);
+          for (std::size_t j = 0; j < width; ++j) CHECK(as_map(found[j]) == as_map(expected[j]));
+        });
+      }
 }
 
 TEST(grids_added_and_subtracted) {

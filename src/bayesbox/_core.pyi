@@ -931,6 +931,31 @@ class CellTree:
     ) -> NDArray[np.float64]:
         """The logs of ratios in the cells of keys, each without one value of the class `own`."""
 
+def cell_runs(
+    grids: Sequence[tuple[NDArray[np.int32], NDArray[np.int32], ExactArray]],
+    with_zeros: NDArray[np.float64],
+    shift: NDArray[np.float64],
+    scale: NDArray[np.float64],
+    df: NDArray[np.float64],
+    base: NDArray[np.float64],
+    is_log: NDArray[np.float64],
+    log_rest: NDArray[np.float64],
+    at_loc: NDArray[np.float64],
+    own: NDArray[np.float64],
+) -> list[
+    tuple[
+        NDArray[np.int64],
+        NDArray[np.float64],
+        NDArray[np.float64],
+        NDArray[np.float64],
+        int,
+        NDArray[np.uint16],
+    ]
+]:
+    """Of each grid (labels, cells, counts) the runs of cells with one ratio: their first keys, the logs of the ratios
+    (runs x densities), these with log_rest, at_loc and own (densities x runs), the densities over the last one
+    (classes x runs), and the runs of cells from a size on."""
+
 def student_below(z: NDArray[np.float64], df: NDArray[np.float64]) -> NDArray[np.float64]:
     """P(T < z) of Student's t with these degrees of freedom, for z of at most 0; above it 1/2."""
 

@@ -115,9 +115,11 @@ def test_a_common_density_of_other_degrees_and_scales_far_apart(common: float) -
 @pytest.mark.parametrize(
     ("field", "value"),
     [
-        ("first_key", 40_000),
+        ("least_size", 16_383),
+        ("least_size", -1),
+        ("run_of", np.zeros(3, dtype=np.uint16)),
         ("run_of", np.zeros(0, dtype=np.uint16)),
-        ("run_of", np.zeros(3, dtype=np.int64)),
+        ("run_of", np.zeros(4, dtype=np.int64)),
         ("run_of", np.zeros(8, dtype=np.uint16)[::2]),
         ("heights", np.zeros((3, 4))),
         ("heights", np.zeros((4, 0))),

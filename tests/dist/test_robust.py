@@ -485,3 +485,21 @@ def test_many_columns_are_fitted_as_each_is_alone(weighted: bool) -> None:
         values = columns[int(name)]
         values = values[~np.isnan(values)]
         np.testing.assert_array_equal(rebuilt.log_density(values), made.log_density(values))
+
+
+def test_what_the_core_makes_of_the_cells_is_what_the_density_says() -> None:
+    x, y = sample(900)
+    for values in (x, np.exp(x), np.round(3 * x), np.where(x > 0.5, x, 0.0), -np.exp(x), 1e6 + x):
+        made = fit(values, y)
+        again = dataclasses.replace(made)  # which has nothing at hand
+        assert "_cells" in vars(made)
+        assert "_cells" not in vars(again)
+        np.testing.assert_array_equal(made._heights, again._heights)
+        for found, expected in zip(made._cells, again._cells, strict=True):
+            np.testing.assert_array_equal(found, expected)
+        keys = np.searchsorted(made.starts, np.arange(-16_376, 16_376), side="right") - 1
+        cells = made._cells
+        sizes = len(cells.run_of) // 2
+        place = np.clip(np.arange(16_376) - cells.least_size, 0, sizes - 1)
+        found = cells.run_of[np.concatenate([(sizes - 1 - place)[::-1], sizes + place])]
+        np.testing.assert_array_equal(found, keys)

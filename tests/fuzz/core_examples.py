@@ -233,12 +233,24 @@ def score(draw: np.random.Generator) -> Any:
 
 def cell_density(draw: np.random.Generator, *, is_log: bool) -> Any:
     """Of three runs, over cells on both sides of zero."""
-    run_of = np.sort(draw.integers(0, 3, 16_400)).astype(np.uint16)
+    run_of = np.sort(draw.integers(0, 3, 32)).astype(np.uint16)
     heights = reals(draw, CLASSES + 1, 3)
     parameters = np.abs(reals(draw, CLASSES + 1, 3)) + 0.1
     parameters[-1, -1] = 3.0
     zeros = None if is_log else reals(draw, CLASSES)
-    return -8200, run_of, heights, np.exp(heights[:-1] - heights[-1]), parameters, 0.5, is_log, zeros
+    return 8170, run_of, heights, np.exp(heights[:-1] - heights[-1]), parameters, 0.5, is_log, zeros
+
+
+@example
+def cell_runs(draw: np.random.Generator) -> Any:
+    target = np.abs(labels(draw))
+    grids = _core.count_grids([reals(draw), reals(draw)], target, CLASSES)[1]
+    shape = (2, CLASSES + 1)
+    return _core.cell_runs, (
+        grids, np.array([0.0, 1.0]), reals(draw, *shape), np.abs(reals(draw, *shape)) + 0.1,
+        np.abs(reals(draw, *shape)) + 3, reals(draw, 2), np.zeros(2),
+        reals(draw, *shape), reals(draw, *shape), reals(draw, CLASSES + 1),
+    )  # fmt: skip
 
 
 @example

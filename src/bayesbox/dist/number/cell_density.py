@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from bayesbox.dist.base import Doubles
 from bayesbox.dist.functions import exp
-from bayesbox.dist.number.cell_tree import Keys
+from bayesbox.dist.number.cell_tree import LAST_KEY, Keys
 
 
 class CellDensity(NamedTuple):
@@ -19,8 +19,8 @@ class CellDensity(NamedTuple):
     scales leave the heights alone.
     """
 
-    first_key: int
-    run_of: NDArray[np.uint16]  # the run of each cell, from the first key on; beyond the ends that of the end
+    least_size: int  # of the cells in run_of; the size of a cell is its key, or -1 less that where it is negative
+    run_of: NDArray[np.uint16]  # the run of each: negative ones, then the others, in the order of numbers
     heights: Doubles  # (classes and the common density) x runs: log h, with the constants of the densities
     ratios: Doubles  # classes x runs: h_c / h
     parameters: Doubles  # (classes and the common density) x (shift, scale, degrees of freedom)
@@ -33,15 +33,18 @@ class CellDensity(NamedTuple):
         cls, starts: Keys, heights: Doubles, parameters: Doubles, base: float, *, is_log: bool, zeros: Doubles | None
     ) -> CellDensity:
         """From the first keys of the runs, and runs x densities of heights."""
-        first_key, run_of = _run_of(starts)
+        least_size, run_of = _run_of(starts)
         by_class = np.ascontiguousarray(heights.T)
         ratios = exp(by_class[:-1] - by_class[-1:])  # where one is infinite, the core adds up logs
-        return cls(first_key, run_of, by_class, ratios, parameters, base, is_log, zeros)
+        return cls(least_size, run_of, by_class, ratios, parameters, base, is_log, zeros)
 
 
 def _run_of(starts: Keys) -> tuple[int, NDArray[np.uint16]]:
-    """The run of each cell, from the last one of the first run on."""
-    if len(starts) == 1:
-        return 0, np.zeros(1, dtype=np.uint16)
-    lengths = np.concatenate([[1], np.diff(starts[1:]), [1]])
-    return int(starts[1]) - 1, np.repeat(np.arange(len(starts), dtype=np.uint16), lengths)
+    """The runs of the cells between the sizes at which one begins; others have that of the nearest."""
+    firsts = starts[1:]
+    sizes = np.abs(firsts)  # a run begins between this size and the one below it
+    sizes = sizes[(sizes > 0) & (sizes < LAST_KEY)]
+    least, most = (int(sizes.min()) - 1, int(sizes.max())) if len(sizes) else (0, 0)
+    above = np.arange(least, most + 1)
+    keys = np.concatenate([-1 - above[::-1], above])
+    return least, np.searchsorted(firsts, keys, side="right").astype(np.uint16)

@@ -21,7 +21,7 @@ from bayesbox.dist.number.cell_density import CellDensity
 from bayesbox.dist.number.cell_tree import LAST_KEY, Keys, StudentShape, edges_of, keys_of
 from bayesbox.dist.number.density import NumberDensity
 from bayesbox.dist.number.robust_left_out import LeftOut, require_learned
-from bayesbox.dist.number.robust_shape import LOG_COMMON, LOG_OWN, Shapes, mixed
+from bayesbox.dist.number.robust_shape import LOG_COMMON, LOG_OWN, HeightTerms, Shapes, mixed
 from bayesbox.dist.number.special import GREATEST, apart
 from bayesbox.dist.number.student import log_student
 from bayesbox.dist.posterior import refuse_infinite
@@ -96,11 +96,16 @@ class Robust(NumberDensity):
         log_zero, log_rest = shapes.log_shares()
         at_loc = np.zeros(log_rest.shape)
         at_loc[has_t] = _at_loc(spread.scale[has_t], spread.df[has_t])
+        own = _own_terms(log_rest.shape[-1])
+        runs = iter(shapes.cells([tallies[place] for place in places], spread, HeightTerms(log_rest, at_loc, own)))
+        parameters, zeros = np.stack(spread, axis=-1), mixed(log_zero)
         for row, place in enumerate(places):
             shift, scale, df = (each[row] for each in spread)
-            starts, ratios = np.array([-LAST_KEY - 1]), np.zeros((1, len(shift)))
-            if has_t[row]:
-                starts, ratios = shapes.cells(row, tallies[place], StudentShape(shift[None], scale[None], df[None]))
+            cells = next(runs) if has_t[row] else None
+            if cells is not None:
+                starts, ratios = cells.starts, cells.log_ratios
+            else:
+                starts, ratios = np.array([-LAST_KEY - 1]), np.zeros((1, len(shift)))
             presence = options[place].presence(tallies[place])
             made = cls(
                 columns[place],
@@ -116,7 +121,19 @@ class Robust(NumberDensity):
                 starts=starts,
                 log_ratios=ratios,
             )
-            made.__dict__["_heights"] = _heights(ratios, log_rest[row], at_loc[row])  # as if it had been requested
+            if cells is not None:  # as if they had been requested
+                made.__dict__["_heights"] = cells.heights.T
+                zero = zeros[row] if shapes.apart[row] else None
+                made.__dict__["_cells"] = CellDensity(
+                    cells.least_size,
+                    cells.run_of,
+                    cells.heights,
+                    cells.ratios,
+                    parameters[row],
+                    made.base,
+                    made.is_log,
+                    zero,
+                )
             found[place] = made
         return found
 
@@ -368,10 +385,15 @@ def _at_loc(scale: Doubles, df: Doubles) -> Doubles:
 
 
 def _heights(log_ratios: Doubles, log_rest: Doubles, at_loc: Doubles | float) -> Doubles:
-    own = np.full(log_ratios.shape[-1], LOG_OWN)
-    own[-1] = LOG_COMMON
-    heights: Doubles = log_ratios + log_rest + at_loc + own
+    heights: Doubles = log_ratios + log_rest + at_loc + _own_terms(log_ratios.shape[-1])
     return heights
+
+
+def _own_terms(densities: int) -> Doubles:
+    """The logs of the shares of a class and, last, of a class of no rows."""
+    own = np.full(densities, LOG_OWN)
+    own[-1] = LOG_COMMON
+    return own
 
 
 def _cuts(keys: Keys) -> Doubles:
