@@ -1,4 +1,4 @@
-"""What errors and warnings alike are: what happened, where, what was found, and the remedy."""
+"""The base of errors and warnings: what happened, where, what was found, and the remedy."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ SHOWN = 80  # characters of a found value that a message repeats
 
 
 def shown(value: object) -> str:
-    """A value as a message shows it: quoted, printable, cut at 80 characters.
+    """A value for a message: quoted, printable, truncated to 80 characters.
 
     >>> shown("3,5")
     "'3,5'"
@@ -24,7 +24,7 @@ _command_is_speaking = False
 
 @contextlib.contextmanager
 def command_speaks() -> Iterator[None]:
-    """While this lasts, what has a remedy in Python and another in the command names that of the command."""
+    """A context in which remedies are those of the command, not those of Python."""
     global _command_is_speaking
     before, _command_is_speaking = _command_is_speaking, True
     try:
@@ -35,7 +35,7 @@ def command_speaks() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Remedy:
-    """What to do about it, in Python and in the command; its text is that of the face that shows it.
+    """What to do about it, in Python and in the command; `str` gives the one that applies.
 
     >>> remedy = "Declare it: " + Remedy("columns={'zip': 'category'}", "--types zip=category")
     >>> str(remedy)
@@ -64,12 +64,12 @@ Advice = str | Remedy
 
 
 def as_remedy(advice: Advice) -> Remedy:
-    """A text as the remedy of both faces."""
+    """A text as the remedy in Python and in the command."""
     return advice if isinstance(advice, Remedy) else Remedy(advice, advice)
 
 
 def declaring(column: object, kind: str) -> Remedy:
-    """How to declare what a column is; the line of the command can be pasted.
+    """How to declare the type of a column; the option of the command can be pasted.
 
     >>> declaring("post code", "category")
     Remedy(python="columns={'post code': 'category'}", command="--types 'post code=category'")
@@ -87,7 +87,7 @@ def ignoring(column: object) -> Remedy:
 
 
 def missing_mark(text: str) -> Remedy:
-    """How to say that a text stands for a missing value.
+    """How to declare that a text means missing.
 
     >>> missing_mark("?")
     Remedy(python="na=['?']", command="--na '?'")
@@ -105,7 +105,7 @@ def parameter(name: str, value: object) -> Remedy:
 
 
 def pasted(text: object) -> str:
-    """A word as a shell takes it.
+    """A word quoted for the shell.
 
     >>> pasted("zip"), pasted("TBG measured")
     ('zip', "'TBG measured'")
@@ -116,7 +116,7 @@ def pasted(text: object) -> str:
 
 
 class Described(Exception):
-    """What happened, and where, what was found and the remedy as far as they are known: errors and warnings alike."""
+    """What happened, and if known where, what was found and the remedy: the base of errors and warnings."""
 
     def __init__(
         self,
@@ -134,7 +134,7 @@ class Described(Exception):
 
     @property
     def remedy(self) -> str | None:
-        """What to do about it, in the words of Python, or of the command where that speaks."""
+        """What to do about it, in Python, or in the command if that shows it."""
         return None if self.advice is None else str(self.advice)
 
     @remedy.setter

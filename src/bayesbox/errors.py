@@ -77,7 +77,7 @@ from bayesbox.warned import WorseThanBaseline as WorseThanBaseline
 
 
 class BayesboxError(Described):
-    """The error that all errors of bayesbox are."""
+    """The base class of all errors of bayesbox."""
 
     exit_code = 1
 
@@ -104,7 +104,7 @@ class UnknownChoice(BadOption):
 
 
 def require_whole(name: str, value: object, *, least: int = 0) -> None:
-    """Refuse an option that is not an integer, or that is too small.
+    """Raise BadOption if an option is not an integer, or is too small.
 
     >>> require_whole("seed", "3")
     Traceback (most recent call last):
@@ -128,7 +128,7 @@ def integer_of(least: int) -> str:
 
 
 def file_name(path: object) -> str:
-    """The name of a file as text; what cannot be one is refused.
+    """The name of a file as text; BadOption if it is not a name.
 
     >>> file_name(None)
     Traceback (most recent call last):
@@ -171,7 +171,7 @@ class BadData(BayesboxError, ValueError):
 
 
 class UnknownColumn(BadData, KeyError):
-    """A column that is not there, with the nearest name that is."""
+    """A column that does not exist, with the nearest name that does."""
 
     def __init__(self, column: object, *, available: Iterable[object], where: str | None = None) -> None:
         names = [str(name) for name in available]
@@ -230,7 +230,7 @@ class BadTable(BadData):
 
 
 class UnknownNode(BadData, KeyError):
-    """A node, or a state of one, that is not there, with the nearest name that is."""
+    """A node or state that does not exist, with the nearest name that does."""
 
     def __init__(self, kind: str, name: object, available: Iterable[str], *, where: str | None = None) -> None:
         names = list(available)
@@ -433,7 +433,7 @@ class ImpossibleEvidence(BayesboxError, ValueError):
 
 @contextlib.contextmanager
 def translate_errors(translate: Callable[[Exception], BayesboxError | None]) -> Iterator[None]:
-    """Raise what another library raised as `translate` puts it; what that gives None for is raised as it is.
+    """Raise the error that `translate` returns for an error of another library; the error itself if it returns None.
 
     The error of the library is the cause only where `translate` says so: its text may hold what nobody should read.
     """

@@ -1,4 +1,4 @@
-"""How to add to bayesbox from outside: the base classes, each with the decorator that makes a subclass known.
+"""The base classes for extensions of bayesbox, each with the decorator that registers a subclass.
 
     NumberDensity        register_distribution("name")  P(x | class) of a number
     Distribution         register_distribution("name")  P(x | class) of whatever a kind counts, by its `tally`
@@ -8,10 +8,10 @@
     Source               register_source("name", ...)   where rows come from
     InferenceAlgorithm   register_inference("name")     posteriors of a network
 
-`ClassWork`, made of `Step`, `Row` and `Cell`, is what `plain_work` of a classifier returns: its answer step by step.
-`expression` holds the nodes of the tree that a distribution returns to be exported to SQL and ONNX.
+`ClassWork`, made of `Step`, `Row` and `Cell`, is what `plain_work` of a classifier returns: its calculation step by
+step. `expression` holds the nodes of the tree that a distribution returns to be exported to SQL and ONNX.
 
-What is registered works at once wherever a name is taken: in Python, by the command, in model files. A package
+What is registered works wherever a name is accepted: in Python, in the command, in model files. A package
 announces its module by the entry point group `bayesbox.extensions`; the page `docs/extend.md` has an example of each.
 """
 

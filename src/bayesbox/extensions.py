@@ -1,13 +1,13 @@
-"""What others have written for bayesbox: found by an entry point group, loaded when it is needed.
+"""Extensions of bayesbox: found by an entry point group, loaded when needed.
 
-A package that brings a distribution, a kind of column, a rule, a kind of classifier, a source or an inference algorithm
-names its module in its metadata,
+A package that provides a distribution, a kind of column, a rule, a kind of classifier, a source or an inference
+algorithm names its module in its metadata,
 
     [project.entry-points."bayesbox.extensions"]
     mypackage = "mypackage.bayes"
 
-and registers what it brings when that module is imported. The modules are imported once, the first time that a name is
-asked for which is not known: a process that needs none of them pays nothing.
+and registers what it provides when that module is imported. The modules are imported once, the first time that
+an unknown name is looked up: a process that needs none of them pays nothing.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def _place(thing: object) -> tuple[str, str]:
 
 
 class Registry(dict[str, T]):
-    """Things by name. A name that is not there is looked for in the installed extensions.
+    """Objects by name. An unknown name is looked up in the installed extensions.
 
     >>> known = Registry({"laplace": 1})
     >>> known["laplace"], known.get("unheard-of"), "unheard-of" in known
@@ -59,7 +59,7 @@ class Registry(dict[str, T]):
     """
 
     def enter(self, name: str, thing: T, what: str) -> None:
-        """Enter a thing; another of the same name is refused, but the same again (a module read twice) replaces it."""
+        """Register an object; another of the same name is refused, but the same one (a reloaded module) replaces it."""
         known = dict.get(self, name)
         if known is not None and _place(known) != _place(thing):
             raise BadOption(f"a {what} `{name}` already exists", found=".".join(_place(known)))

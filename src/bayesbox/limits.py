@@ -1,6 +1,6 @@
-"""How much memory and how many classes a model may take, and the refusal of what would take more.
+"""The limits of memory and classes of a model.
 
-What a table needs is estimated before it is made, in training and in loading, and held against one limit:
+The memory of a table is estimated before it is allocated, in training and in loading, and compared with one limit:
 
     what                          default    environment variable        in Python            in the command
     memory of one model, bytes    2 GiB      BAYESBOX_MEMORY_LIMIT       limit_context(...)
@@ -68,7 +68,7 @@ def current_limits() -> Limits:
 
 
 def classes_are_given() -> bool:
-    """Whether somebody said how many classes there may be, so that they are classes."""
+    """Whether a limit of classes was given, which declares that numbers are classes."""
     return bool(_given.classes or os.environ.get(CLASSES_VARIABLE))
 
 
@@ -76,12 +76,12 @@ def classes_are_given() -> bool:
 def limit_context(*, memory: int | str | None = None, classes: int | None = None) -> Iterator[None]:
     """Other limits within a `with` block: bytes as a number or as a text such as "8 GiB", and a number of classes.
 
-    They hold for the whole process, so that the threads that count rows see them.
+    They apply to the whole process, including the threads that count rows.
 
     Parameters
     ----------
-    memory : int, str such as "8 GiB", or None (default, as it is); the most bytes of the tables of a model
-    classes : int or None (default, as it is); the most classes
+    memory : int, str such as "8 GiB", or None (default, unchanged); the maximum bytes of the tables of a model
+    classes : int or None (default, unchanged); the maximum number of classes
 
     Returns
     -------
@@ -101,7 +101,7 @@ def limit_context(*, memory: int | str | None = None, classes: int | None = None
 
 @functools.lru_cache(maxsize=16)
 def _of_environment(memory: str | None) -> int:
-    """The limit that the variable gives, computed once: every table asks for it."""
+    """The limit in the environment variable, parsed once."""
     return as_bytes(memory or MEMORY, where=MEMORY_VARIABLE)
 
 
@@ -133,7 +133,7 @@ def _as_number(number: int | str, *, where: str) -> int:
 def require_memory(
     needed: float, what: str, *, remedy: Advice, limit: int | None = None, where: str | None = None
 ) -> None:
-    """Refuse what needs more bytes than the limit, before any of them is taken.
+    """Raise TooCostly if more bytes than the limit are needed, before they are allocated.
 
     >>> require_memory(2**33, "12,000 classes x 12,000 levels", remedy="Leave the column out")
     Traceback (most recent call last):
@@ -161,7 +161,7 @@ def size_text(size: float) -> str:
 
 
 def log2_size_text(log2_bytes: float) -> str:
-    """The same of a size that may be beyond a double, by its binary logarithm.
+    """The same for a size that may exceed a double, by its binary logarithm.
 
     >>> log2_size_text(31), log2_size_text(43.5), log2_size_text(400)
     ('2 GiB', '11.3 TiB', '2^400 bytes')

@@ -1,4 +1,4 @@
-"""Models in MLflow, as the model file that `save` writes: no pickle, and nothing of this package's inside in it.
+"""Models in MLflow, stored as the model file that `save` writes, not as a pickle.
 
     import mlflow, bayesbox as bb
     with mlflow.start_run():
@@ -6,7 +6,7 @@
     bb.mlflow.load_model(info.model_uri)              # the estimator again, which can be trained further
     mlflow.pyfunc.load_model(info.model_uri)          # or as MLflow serves it: mlflow models serve -m ...
 
-A served model answers a frame of rows with `prediction` and `P(class)` for each class. Importing this module does not
+A served model returns `prediction` and `P(class)` for each class of a frame of rows. Importing this module does not
 import MLflow (`pip install 'bayesbox[mlflow]'`).
 """
 
@@ -39,11 +39,11 @@ def log_model(
     name : str
         The name of the logged model.
     input_example : frame, or None
-        Some rows; the signature is inferred from them and from their answers.
+        Some rows; the signature is inferred from them and their predictions.
     signature : mlflow.models.ModelSignature, or None
-        The columns and their types, if they are not to be inferred.
+        The columns and their types; inferred from `input_example` by default.
     **more
-        What `mlflow.pyfunc.log_model` takes besides, such as `registered_model_name`.
+        Further parameters of `mlflow.pyfunc.log_model`, such as `registered_model_name`.
 
     See Also
     --------
@@ -57,14 +57,14 @@ def log_model(
 def save_model(
     model: object, path: str | os.PathLike[str], *, input_example: object = None, signature: object = None, **more: Any
 ) -> None:
-    """The same, written to a folder instead of a run."""
+    """Save the model to a folder instead of logging it to a run."""
     pyfunc = _pyfunc()
     with _written(model) as written:
         pyfunc.save_model(path=os.fspath(path), **_arguments(model, written, input_example, signature, more))
 
 
 def load_model(model_uri: str) -> Any:
-    """The estimator of a model that was logged or saved: as `bayesbox.load`, by the address of MLflow."""
+    """The estimator of a logged or saved model, by its MLflow URI."""
     from bayesbox.estimators.train import load
 
     _pyfunc()
@@ -84,7 +84,7 @@ class ServedModel:
         self.model = model
 
     def predict(self, rows: Any, params: dict[str, Any] | None = None) -> Any:  # noqa: ARG002  MLflow passes them
-        """A frame of the answers: `prediction`, and `P(class)` for each class."""
+        """A frame of predictions: `prediction`, and `P(class)` for each class."""
         from bayesbox.display.frame import frame_of
 
         if _is_text(self.model) and hasattr(rows, "columns"):

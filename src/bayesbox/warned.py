@@ -1,4 +1,4 @@
-"""Every warning of bayesbox, as the module `bayesbox.errors` has them beside the errors.
+"""All warnings of bayesbox; `bayesbox.errors` re-exports them.
 
 DataWarning (UserWarning)                     what is suspicious, but can be used
   SuspiciousData                              what looks wrong in some columns: `reason`, `columns`
@@ -9,7 +9,7 @@ DataWarning (UserWarning)                     what is suspicious, but can be use
   UnknownStates                               a column of which no value is a state of its node: `column`
   ColumnsByPosition                           rows with names for columns that were learned without, or the reverse
   LostCalibration                             a calibration that no longer fits the classes
-  WorseThanBaseline                           a model worse than always answering `answer`: `accuracy`, `log_loss`
+  WorseThanBaseline                           a model worse than always predicting `answer`: `accuracy`, `log_loss`
   CalibrationNotExported                      a calibration that cannot be exported to `language`
   LostLedger                                  a ledger that a merge with a model without one drops: `without`
   RoundedRows                                 rows of a network file not quite 1 in sum, by their digits: `sums`
@@ -35,11 +35,11 @@ MISSING_MARKS = frozenset(
 
 
 class DataWarning(Described, UserWarning):
-    """Something in the data that is suspicious, but can be used."""
+    """Suspicious data that can still be used."""
 
 
 class SuspiciousData(DataWarning):
-    """Something that looks wrong in some `columns`; `reason` is a short code of it, such as "constant"."""
+    """Columns that look wrong; `reason` is a short code, such as "constant"."""
 
     def __init__(self, what: str, *, reason: str, columns: Sequence[str], remedy: Advice | None = None) -> None:
         super().__init__(what, remedy=remedy)
@@ -48,7 +48,7 @@ class SuspiciousData(DataWarning):
 
 
 class MissingColumns(DataWarning):
-    """Columns of the model, `missing`, that rows to be answered do not have: they are missing in every row.
+    """Columns of the model, `missing`, that the rows to predict do not have: they are missing in every row.
 
     `nearest` names, for some of them, the nearest column that the model does not know.
     """
@@ -65,7 +65,7 @@ class MissingColumns(DataWarning):
         super().__init__(f"{columns}: treated as missing in every row", where=where, remedy=" ".join(guesses) or None)
 
     def without_remedy(self) -> str:
-        """The place is the subject of the sentence."""
+        """The message; the place is the subject of the sentence."""
         return f"{self.where} {self.what}" if self.where else self.what
 
 
@@ -73,7 +73,7 @@ class UnseenLevels(DataWarning):
     """Levels that were neither seen in training nor declared: `counts` of rows by column, out of `rows`.
 
     `examples` are some of the levels, `known` those that the model knows, both by column; `ignored` says whether the
-    column is ignored in such rows, or the smoothing rule answers.
+    column is ignored in such rows, or smoothed.
     """
 
     def __init__(
@@ -117,7 +117,7 @@ class UnseenLevels(DataWarning):
         return f"If {' and '.join(map(repr, marks))} {stands}: " + Remedy(python, f"--na {pasted(','.join(marks))}")
 
     def of_rows(self, rows: int) -> UnseenLevels:
-        """The same of this many rows."""
+        """The same warning, out of this many rows."""
         return type(self)(self.counts, self.examples, self.known, rows=rows, ignored=self.ignored)
 
     def __add__(self, other: UnseenLevels) -> UnseenLevels:
@@ -203,9 +203,9 @@ class UnknownStates(DataWarning):
 
 
 class ColumnsByPosition(DataWarning):
-    """Columns that are matched by position, since only one of two has names: the rows learned, or those given now.
+    """Columns that are matched by position, since only one of the training rows and the new rows has names.
 
-    `fitted_with_names` says that it is the rows learned.
+    `fitted_with_names` is True if the training rows have names.
     """
 
     def __init__(self, estimator: str, *, fitted_with_names: bool) -> None:
@@ -218,14 +218,14 @@ class ColumnsByPosition(DataWarning):
 
 
 class LostCalibration(DataWarning):
-    """A calibration that is dropped, since the classes are others now."""
+    """A calibration that is dropped, since the classes have changed."""
 
 
 class WorseThanBaseline(DataWarning):
-    """A model that is worse on held-out rows than always to give the same answer.
+    """A model that is worse on held-out rows than a constant prediction.
 
     `answer` is the most frequent class; `accuracy` and `log_loss` are those of the model, `baseline_accuracy` that of
-    always answering it, `baseline_log_loss` that of the class shares.
+    always predicting it, `baseline_log_loss` that of the class shares.
     """
 
     def __init__(
@@ -258,7 +258,7 @@ class WorseThanBaseline(DataWarning):
 
 
 class CalibrationNotExported(DataWarning):
-    """A model whose `calibration` its form in another `language` does not have: that answers for the counts."""
+    """A model whose `calibration` cannot be exported to `language`: the exported model is not calibrated."""
 
     def __init__(self, language: str, calibration: str) -> None:
         super().__init__(
@@ -292,7 +292,7 @@ class RoundedRows(DataWarning):
 
 
 class NotSettled(DataWarning):
-    """An approximation whose answers are uncertain: chains that differ, messages that change, too few samples."""
+    """An approximation that has not converged: chains that differ, messages that change, too few samples."""
 
 
 class AnswerByCases(DataWarning):

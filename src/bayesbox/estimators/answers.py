@@ -1,4 +1,4 @@
-"""What every estimator over counted classifiers shares: what was learned, and the answers.
+"""What all counting estimators share: the learned attributes, and the predictions.
 
 An estimator holds its classifier as `classifier_`, and says with `_asked` what it makes of X.
 """
@@ -60,7 +60,7 @@ class ReadEstimator(AsksQuestions, DocLink, OneRowAnswers, FromFile, HasParamete
 
 @describe_methods(METHODS["CountedEstimator"])
 class CountedEstimator(ReadEstimator, ClassifierMixin, BaseEstimator, Generic[C]):  # type: ignore[misc]
-    """A classifier that has counted, with scikit-learn's methods.
+    """A counting classifier with scikit-learn's methods.
 
     Its parameters are the fields of options, which it inherits.
     """
@@ -71,7 +71,7 @@ class CountedEstimator(ReadEstimator, ClassifierMixin, BaseEstimator, Generic[C]
 
     @property
     def classifier_(self) -> C:
-        """What has learned, with all rows that were learned one at a time."""
+        """The trained classifier, including all rows that were learned one at a time."""
         self._count_waiting()
         try:
             found: C = self.__dict__["classifier_"]
@@ -148,7 +148,7 @@ class CountedEstimator(ReadEstimator, ClassifierMixin, BaseEstimator, Generic[C]
             self._save(self.classifier_, path, overwrite=overwrite, wait=wait)
 
     def redact(self, min_count: int = 5) -> Self:
-        """The same model, in which the levels and words that fewer than `min_count` rows have are pooled as one.
+        """The same model with all levels and words of fewer than `min_count` rows pooled into one.
 
         The counts of the others and of the classes stay as they are, and so do their probabilities. Rows that have a
         pooled level can no longer be forgotten. `CannotRedact` is raised where a model keeps more of its rows than
@@ -182,7 +182,7 @@ class CountedEstimator(ReadEstimator, ClassifierMixin, BaseEstimator, Generic[C]
                 warnings.warn(hint.as_warning(), stacklevel=3)
 
     def __add__(self, other: Self) -> Self:
-        """What one fit on the rows of both would give."""
+        """The merged model: what one fit on the rows of both would give."""
         if not isinstance(other, CountedEstimator):
             return NotImplemented
         check_is_fitted(self)
@@ -248,7 +248,7 @@ class CountedEstimator(ReadEstimator, ClassifierMixin, BaseEstimator, Generic[C]
         return self._answers(X, lambda classifier, batch: classifier.log_posterior(batch))
 
     def work(self, X: object, *, against: object = None) -> ClassWork:
-        """The answer to one row step by step: prior, likelihood, joint, evidence P(x), posterior and decision.
+        """The calculation for one row step by step: prior, likelihood, joint, evidence P(x), posterior and decision.
 
         It prints as text, shows as HTML in a notebook, and has `.html()`, `.latex()` and `.to_dict()`. Ratios of counts
         are exact fractions. The odds are those of the most probable class `against` another, or the next.
@@ -275,7 +275,7 @@ class CountedEstimator(ReadEstimator, ClassifierMixin, BaseEstimator, Generic[C]
         return self.classifier_.work(batch, against=other)
 
     def tables(self, most: int | None = MOST_ROWS, *, interval: float | None = None) -> PrintedTables:
-        """All that was learned, as the texts print it: a mapping of tables by column, the prior as "P(class)".
+        """The learned tables as textbooks print them: a mapping of tables by column, the prior as "P(class)".
 
         Ratios of counts are exact fractions with what the smoothing rule added. It prints as text, shows as HTML in a
         notebook, and has `.html()`, `.latex()` and `.to_dict()`. Of a table with more rows the `most` common are shown,
@@ -301,7 +301,7 @@ class CountedEstimator(ReadEstimator, ClassifierMixin, BaseEstimator, Generic[C]
     def posterior_interval(
         self, X: object, level: float = 0.95, *, draws: int = 10_000, seed: int = 0
     ) -> IntervalTable:
-        """How sure the answer to one row is: the credible interval of P(class | x), by class.
+        """The credible interval of P(class | x) for one row, by class.
 
         Every share that was counted is drawn from its posterior, by the Dirichlet prior that the smoothing rule
         implies, this many times; the same seed gives the same interval. Densities of numbers are taken as they were
@@ -321,7 +321,7 @@ class CountedEstimator(ReadEstimator, ClassifierMixin, BaseEstimator, Generic[C]
         return self.classifier_.posterior_interval(batch, level=level, draws=draws, seed=seed)
 
     def parameters(self) -> Parameters:
-        """How many numbers the model has, a named tuple.
+        """The number of parameters of the model, a named tuple.
 
         `free` are those that were estimated freely, `terms` all of them with the prior, as the texts count them.
         `naive` and `joint` are the numbers of P(x | class) for the same columns, by naive Bayes and by the full joint.
@@ -342,7 +342,7 @@ class CountedEstimator(ReadEstimator, ClassifierMixin, BaseEstimator, Generic[C]
         threshold: Mapping[Any, float] | None = None,
         abstain: float | None = None,
     ) -> Labels:
-        """The answer of least expected cost for each row; None if no class has a probability of `abstain`.
+        """The decision of least expected cost for each row; None if no class has a probability of `abstain`.
 
         `costs` are those of answers by (true class, answer); what is not named costs 1 if it is wrong, else 0. In
         their place a `threshold`, {class: p}, gives the class where its probability is p or more, else the most
@@ -370,7 +370,7 @@ class CountedEstimator(ReadEstimator, ClassifierMixin, BaseEstimator, Generic[C]
         return answers
 
     def best_threshold(self, X: object, y: object, label: object, *, metric: str = "f1") -> Threshold:
-        """The threshold on P(label) that serves a metric best on held-out rows."""
+        """The threshold on P(label) that maximises a metric on held-out rows."""
         now = copy.copy(self)  # as in `decide`
         p = now.predict_proba(X)[:, now._place_of(label)]
         found = labels_from(y, len(p), now.classifier_.target_cuts)
@@ -391,7 +391,7 @@ class CountedEstimator(ReadEstimator, ClassifierMixin, BaseEstimator, Generic[C]
         return self.classifier_.leave_one_out(batch, labels_from(y, batch.rows, self.classifier_.target_cuts))
 
     def score(self, X: object, y: Any, sample_weight: object = None) -> float:
-        """The share of rows whose class is predicted; numbers are put into the bins of the target first."""
+        """The accuracy: the share of rows whose class is predicted; numbers are binned like the target first."""
         cuts = self.classifier_.target_cuts if hasattr(self, "classifier_") else None
         if cuts is not None:
             labels = labels_from(y, len(labels_of(y)), cuts)
@@ -402,7 +402,7 @@ class CountedEstimator(ReadEstimator, ClassifierMixin, BaseEstimator, Generic[C]
         return found
 
     def with_prior(self, prior: Prior) -> Self:
-        """The same likelihoods under another base rate: a dict, a list in the order of `classes_`, or "balanced"."""
+        """The same model with another class prior: a dict, a list in the order of `classes_`, or "balanced"."""
         check_is_fitted(self)
         result = copy.copy(self)
         result.classifier_ = self.classifier_.with_prior(prior)

@@ -57,7 +57,7 @@ class ArcsEstimator(AugmentedEstimator[B]):
         return network_of(self.classifier_, target)
 
     def svg(self) -> Picture:
-        """The model drawn as the network it is: the class, the columns, and the arcs between them."""
+        """The model drawn as a network: the class, the columns, and the arcs between them."""
         check_is_fitted(self)
         return self.to_network().svg()
 

@@ -24,7 +24,7 @@ from bayesbox.table.auto.pool import TriedMember
 @estimator
 @describe_methods(METHODS["AutoBayes"])
 class AutoBayes(TableEstimator[AutoClassifier], AutoOptions):
-    """The best of all models: evaluated on held-out rows, pooled by log loss, calibrated by the same.
+    """All models of the package, evaluated on held-out rows, pooled by log loss, and calibrated on the same rows.
 
     Examples
     --------
@@ -83,11 +83,11 @@ class AutoBayes(TableEstimator[AutoClassifier], AutoOptions):
 
     @property
     def partial_fit(self) -> Any:
-        """There is none: what is derived needs all rows."""
+        """Not supported: the derived parts need all rows."""
         raise AttributeError("AutoBayes cannot be updated, since its models are derived from all rows: fit it again")
 
     def report(self) -> PoolReport:
-        """What was tried, how it did on held-out rows, and what takes part.
+        """The models that were tried, their loss on held-out rows, and their weights in the pool.
 
         The report is text; it also shows as HTML in a notebook and has `.to_frame()`.
         """

@@ -63,7 +63,7 @@ FEW_FRAME_ROWS = 8  # beyond which a frame is read column by column
 @estimator
 @describe_methods(METHODS["TableEstimator"])
 class TableEstimator(HasWidget, CountedEstimator[K]):
-    """A classifier of tables with scikit-learn's methods; `classifier_` is what has learned."""
+    """A classifier of tables with scikit-learn's methods; `classifier_` is the trained classifier."""
 
     classifier_type: ClassVar[type[AnyTableClassifier]]
 
@@ -110,7 +110,7 @@ class TableEstimator(HasWidget, CountedEstimator[K]):
         return found
 
     def _blank_classifier(self) -> K:
-        """The same with all that is to be learned besides counts."""
+        """An untrained classifier with everything that is learned besides counts."""
         absent, ignore = OneOf("missing", "error"), OneOf("auto", none=True)
         given = {"absent": absent.parse("absent", self.absent), "ignore": ignore.parse("ignore", self.ignore)}
         return super()._blank_classifier().changed(**given)
@@ -136,7 +136,7 @@ class TableEstimator(HasWidget, CountedEstimator[K]):
         return cls(columns=classifier.declared, one_hot=classifier.one_hot or None, **given, **more)._adopt(classifier)
 
     def _adopt(self, classifier: K) -> Self:
-        """Take over a classifier that has learned elsewhere."""
+        """Adopt a classifier that was trained elsewhere."""
         self._drop_waiting()
         self.classifier_ = classifier
         self.ledger, self.absent, self.ignore = classifier.ledger, classifier.absent, classifier.ignore
@@ -175,9 +175,9 @@ class TableEstimator(HasWidget, CountedEstimator[K]):
         return self
 
     def partial_fit(self, X: object, y: object, classes: object = None, sample_weight: object = None) -> Self:
-        """Count more rows; equal to one fit on all of them. Classes may be declared, or turn up later.
+        """Count more rows; equal to one fit on all of them. Classes may be declared, or appear later.
 
-        Threads may call this and `forget` at once: each batch counts, and what is asked meanwhile is answered by the
+        Threads may call this and `forget` concurrently: every batch counts, and a prediction meanwhile uses the
         model before or after a batch.
         """
         with writing(self):
@@ -197,7 +197,7 @@ class TableEstimator(HasWidget, CountedEstimator[K]):
         return self
 
     def _declare(self, classes: object) -> None:
-        """Know of these classes, though no row may have one of them."""
+        """Declare these classes, even if no row has them."""
         with writing(self):
             classifier = copy.copy(self.classifier_)
             _declare_classes(classifier, classes)
@@ -229,7 +229,7 @@ class TableEstimator(HasWidget, CountedEstimator[K]):
         return float(rows.sum())
 
     def boundary_svg(self, across: object, up: object) -> Picture:
-        """Which class is the most probable over two columns, all others missing: an SVG, which a notebook draws.
+        """The decision regions over two columns, all others missing: an SVG, which a notebook draws.
 
         The columns are numbers or have two levels. The boundary of flags is a line, that of normals a quadratic curve;
         probabilities are those before calibration.
@@ -256,7 +256,7 @@ class TableEstimator(HasWidget, CountedEstimator[K]):
     # -- scikit-learn --------------------------------------------------------------------------------------------
 
     def _asked(self, X: object) -> Batch:
-        """The rows of X, texts coded; what they lack, and unseen levels, are worth a warning."""
+        """The rows of X, texts encoded; missing columns and unseen levels raise a warning."""
         check_is_fitted(self)
         batch, classifier = self._checked(X), self.classifier_
         if group_of(batch) is not None:
@@ -388,12 +388,12 @@ class TableEstimator(HasWidget, CountedEstimator[K]):
 @estimator
 @describe_methods(METHODS["CalibratedEstimator"])
 class CalibratedEstimator(TableEstimator[K]):
-    """An estimator whose answers can be calibrated."""
+    """An estimator whose probabilities can be calibrated."""
 
     calibration: str | None = calibration_option()
 
     def _blank_classifier(self) -> K:
-        """A classifier that is to be calibrated as it is requested."""
+        """A classifier with the requested calibration."""
         require_kind(self.calibration)
         return super()._blank_classifier().with_calibration(self.calibration)
 
@@ -402,8 +402,8 @@ class CalibratedEstimator(TableEstimator[K]):
     ) -> Self:
         """Refit the calibration, as after partial_fit or forget; the counts stay as they are.
 
-        The rows are some that were learned, each held out from the counts in turn; or, with `held_out`, rows that were
-        never learned. `kind` is a calibration, "auto", or None for none.
+        The rows are training rows, each held out from the counts in turn; or, with `held_out`, rows that the model
+        has not learned. `kind` is a calibration, "auto", or None for none.
         """
         require_kind(kind)
         check_is_fitted(self)
@@ -417,7 +417,7 @@ class CalibratedEstimator(TableEstimator[K]):
         return self
 
     def _adopt(self, classifier: K) -> Self:
-        """Take over a classifier that has learned elsewhere."""
+        """Adopt a classifier that was trained elsewhere."""
         self.calibration = classifier.calibrate
         return super()._adopt(classifier)
 

@@ -1,4 +1,4 @@
-"""`BayesOptimal`: the answer of all hypotheses together, each weighted by its probability."""
+"""`BayesOptimal`: the average of all hypotheses, each weighted by its probability."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ WAYS = ("evidence", "leave-one-out")
 
 @options
 class HypothesesOptions(Options):
-    """Classifiers that have learned, and how much each is worth."""
+    """Trained classifiers and the weight of each."""
 
     hypotheses: Sequence[Any] = required(
         Takes("list of fitted classifiers"),
@@ -76,7 +76,7 @@ class BayesOptimal(
     BaseEstimator,  # type: ignore[misc]
     HypothesesOptions,
 ):
-    """P(v | x) = sum over the hypotheses h of P(v | h, x) P(h | D), which no other answer beats on average.
+    """P(v | x) = sum over the hypotheses h of P(v | h, x) P(h | D), which no other classifier beats on average.
 
     Examples
     --------
@@ -94,7 +94,7 @@ class BayesOptimal(
         """Parameters are evaluated when they are used, not here: scikit-learn wants them as they were given."""
 
     def fit(self, X: object, y: object) -> Self:
-        """Weigh the hypotheses by these rows, where the weights are to come from leave-one-out.
+        """Weight the hypotheses by these rows, if the weights come from leave-one-out.
 
         The hypotheses stay as they are: they have learned already, and for leave-one-out these same rows.
         """
@@ -166,7 +166,7 @@ class BayesOptimal(
         return total
 
     def predict(self, X: object) -> Labels:
-        """The class that is most probable under all hypotheses together; the first in case of a tie."""
+        """The most probable class under all hypotheses; the first in case of a tie."""
         best: Labels = self.classes_[np.argmax(self.predict_proba(X), axis=1)]
         return best
 
@@ -176,7 +176,7 @@ class BayesOptimal(
         return self._classifier().leave_one_out(batch, labels_from(y, batch.rows))
 
     def explain(self, X: object) -> RowsExplanation:
-        """How far each column moves the answer: terms that sum to log P(class | x)."""
+        """The contribution of each column: terms that sum to log P(class | x)."""
         found: RowsExplanation = self._classifier().explain_rows(self._asked(X))
         return found
 
@@ -197,7 +197,7 @@ class BayesOptimal(
     _learned = _asked
 
     def work(self, X: object) -> ClassWork:
-        """The answer to one row step by step: the sum over the hypotheses, and the most probable one beside it.
+        """The calculation for one row step by step: the sum over the hypotheses, and the most probable one beside it.
 
         It prints as text, shows as HTML in a notebook, and has `.html()`, `.latex()` and `.to_dict()`.
         """
@@ -222,7 +222,7 @@ class BayesOptimal(
         return self._classifier().tables(most)
 
     def parameters(self) -> Parameters:
-        """How many numbers all hypotheses have together."""
+        """The number of parameters of all hypotheses together."""
         return self._classifier().parameters()
 
     def save(self, path: str | PathLike[str], *, overwrite: bool = False, wait: float = WAIT) -> None:

@@ -12,7 +12,7 @@ from bayesbox.table.full.options import FullOptions
 
 @estimator
 class FullBayes(CalibratedEstimator[FullClassifier], FullOptions):
-    """The full Bayes classifier: P(all columns | class), nothing taken to be independent.
+    """The full Bayes classifier: P(all columns | class), without any independence assumption.
 
     Categories and flags have a joint table over their tuples, numbers a multivariate normal (divided by n), and if
     there are both, a tuple with enough rows has a normal of its own. A table that would not fit is refused with the
@@ -31,7 +31,7 @@ class FullBayes(CalibratedEstimator[FullClassifier], FullOptions):
 
     @property
     def notes_(self) -> tuple[str, ...]:
-        """Which covariances had to be shrunk, and how."""
+        """Notes on the covariances that were shrunk."""
         self._require_fitted()
         notes: tuple[str, ...] = self.classifier_.model.notes
         return notes

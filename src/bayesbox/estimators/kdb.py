@@ -12,8 +12,8 @@ from bayesbox.table.augmented.options import DependenceOptions
 class KDB(ArcsEstimator[DependenceClassifier], DependenceOptions):
     """k-dependence Bayes: every column depends on the class and on at most k others.
 
-    Columns stand in the order of what they say of the class; the parents of a column are those before it that it
-    depends on most, given the class. What is rarely seen leans on fewer parents.
+    Columns are ordered by their mutual information with the class; the parents of a column are those before
+    it that it depends on most, given the class. Rare combinations back off to fewer parents.
 
     Examples
     --------

@@ -44,7 +44,7 @@ class NaiveBayes(CalibratedEstimator[NaiveClassifier], NaiveOptions):
 
     @property
     def column_weights_(self) -> dict[str, float]:
-        """The weight of each column: the power its factor is raised to, 0 if it is ignored."""
+        """The weight of each column: the exponent of its factor, 0 if it is ignored."""
         self._require_fitted()
         model = self.classifier_.model
         weights = dict.fromkeys(model.left_out, 0.0)
@@ -59,18 +59,19 @@ class NaiveBayes(CalibratedEstimator[NaiveClassifier], NaiveOptions):
         return tuple(name for name, weight in self.column_weights_.items() if weight)
 
     def dependence(self, X: object, y: object) -> Dependence | None:
-        """The columns that depend most on each other given the class, the harm that does, and what does better.
+        """The columns that depend most on each other given the class, the effect on the log loss, and a remedy.
 
-        None if it does no harm. `str()` of it is what `bayes train` prints. A sample of the rows is looked at.
+        None if the dependence is harmless. `str()` of it is what `bayes train` prints. It is measured on a sample of
+        the rows.
 
         Parameters
         ----------
-        X : rows that were learned, or others like them
+        X : training rows, or others like them
         y : the class of each row, a list, an array or a column
 
         Returns
         -------
-        Dependence, or None if it does no harm
+        Dependence, or None if it is harmless
 
         Examples
         --------
@@ -96,7 +97,7 @@ class NaiveBayes(CalibratedEstimator[NaiveClassifier], NaiveOptions):
 
         Returns
         -------
-        LinearWeights, the pair (w, a); `NotLinear` is raised where the decision is none
+        LinearWeights, the pair (w, a); `NotLinear` is raised if the decision is not linear
         """
         check_is_fitted(self)
         return linear_weights(self.classifier_, positive)
@@ -119,7 +120,7 @@ class NaiveBayes(CalibratedEstimator[NaiveClassifier], NaiveOptions):
         return picture(self.classifier_, str(column), densities)
 
     def density_losses(self, column: object) -> dict[str, float]:
-        """The class log loss, in nats per row, of each density that `numeric="auto"` tries for a column, least first.
+        """The class log loss, in nats per row, of each density that `numeric="auto"` tries for a column, best first.
 
         Parameters
         ----------
@@ -127,18 +128,18 @@ class NaiveBayes(CalibratedEstimator[NaiveClassifier], NaiveOptions):
 
         Returns
         -------
-        dict from density to log loss, least first
+        dict from density to log loss, the best first
         """
         check_is_fitted(self)
         found = losses(self.classifier_, str(column)).losses
         return dict(sorted(found.items(), key=lambda each: each[1]))
 
     def nomogram(self, label: object = None, against: object = None, *, row: object = None, top: int = 10) -> Nomogram:
-        """A ruler for each column, on which every value stands at what it adds to the log-odds of two classes.
+        """A nomogram: one scale per column that shows what each value adds to the log-odds of two classes.
 
-        `label` is the second class unless it is given, `against` the most probable of the others. `row` (a dict, or X
-        of one row) is marked on the rulers. `top` columns are drawn, the most informative first. A notebook shows the
-        picture, whose text is `svg()`; `print` writes it in characters.
+        `label` is the second class unless it is given, `against` the most probable of the others. `row` (a dict,
+        or X of one row) is marked on the scales. `top` columns are drawn, the most informative first. A notebook shows
+        the picture, whose text is `svg()`; `print` writes it in characters.
 
         Parameters
         ----------
@@ -171,10 +172,10 @@ class NaiveBayes(CalibratedEstimator[NaiveClassifier], NaiveOptions):
         return network_of(self.classifier_, target)
 
     def to_sql(self, dialect: str = "duckdb", *, table: str = "data", keep: Sequence[str] = ()) -> str:
-        """The model as one SQL statement: the columns to keep, `prediction`, and `P(class)` for each class.
+        """The model as one SQL SELECT statement: the columns to keep, `prediction`, and `P(class)` for each class.
 
         `dialect` is duckdb, postgres, sqlite or spark. The table has the model's columns under their names; missing
-        values are NULL. The answers are those of `predict_proba`.
+        values are NULL. The probabilities are those of `predict_proba`.
 
         Parameters
         ----------
@@ -229,7 +230,7 @@ class NaiveBayes(CalibratedEstimator[NaiveClassifier], NaiveOptions):
     def from_tables(
         cls, prior: Mapping[Any, float], tables: Mapping[str, Mapping[Any, Mapping[Any, float]]]
     ) -> NaiveBayes:
-        """A model of given probabilities, without data: prior[class], tables[column][class][level].
+        """A model from given probabilities, without data: prior[class], tables[column][class][level].
 
         Parameters
         ----------

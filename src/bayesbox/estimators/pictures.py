@@ -1,4 +1,4 @@
-"""What moves: the picture of a fitted classifier in a notebook, a lesson, and the report in one HTML file."""
+"""Interactive views: the widget of a fitted classifier, a lesson, and the HTML report."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 @describe_methods(METHODS["HasWidget"])
 class HasWidget:
-    """An estimator that a notebook shows as a picture that answers."""
+    """An estimator with an interactive widget for notebooks."""
 
     def widget(self, row: Mapping[str, Any] | None = None, view: str = "what-if") -> RowWidget:
-        """What if, or a "nomogram", in a notebook: set columns by hand, or `w.row = {...}` in the next cell.
+        """A what-if widget, or a "nomogram", for a notebook: set columns by hand, or `w.row = {...}` in the next cell.
 
         `row` is what is known at first. `w.row` and `w.posterior` say what is shown. Needs `bayesbox[notebook]`.
 
@@ -79,7 +79,7 @@ def report(
         What-if, nomogram and network answer in the page itself, as the library does; where the page cannot answer for
         a model, such as AutoBayes, it holds answers that were computed beforehand, and says so.
     data : file, frame or other source of rows, or None
-        Rows with their classes, by which the model is evaluated.
+        Labelled rows to evaluate the model on.
     path : str
         The file to write.
     target, weight : str

@@ -44,7 +44,7 @@ def predict(
     comment: str | None = None,
     sheet: str | None = None,
 ) -> Any:
-    """The class of each row of files, a frame, a query or any other source: what `bayes predict` writes, as a table.
+    """Predict the class of each row of files, a frame, a query or any other source, as a table like `bayes predict`.
 
     A pandas DataFrame gives a pandas DataFrame with the same index, a polars frame a polars frame; all else an Arrow
     table.

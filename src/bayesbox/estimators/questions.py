@@ -1,4 +1,4 @@
-"""What people ask of a fitted estimator: why, what if, what to ask next, which columns matter, what has changed."""
+"""Explanation, what-if, next question, importance and drift of a fitted estimator."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 
 class AsksQuestions:
-    """The questions of every estimator over a counted classifier; each result prints, shows as HTML in a notebook, and
-    has `.to_frame()` and `.to_dict()`."""
+    """The explanation methods of every counting estimator; each result prints, shows as HTML in a notebook,
+    and has `.to_frame()` and `.to_dict()`."""
 
     if TYPE_CHECKING:
 
@@ -35,7 +35,7 @@ class AsksQuestions:
         def _learned(self, X: object) -> Any: ...
 
     def explain(self, X: object) -> Any:
-        """Why rows get their classes: how much each column says for each class, before any calibration.
+        """Explain predictions: the evidence of each column for each class, before any calibration.
 
         X is rows, or one row: a dict, a Series, a named tuple. `print` shows one row as signed bars of log-odds, with
         the counts behind them; `[i]` is row i; `.terms`, `.prior` and `.log_odds(label, against)` are the numbers;
@@ -72,7 +72,7 @@ class AsksQuestions:
         return self.classifier_.explain_rows(self._asked(X))
 
     def what_if(self, row: object, changes: Mapping[str, Any]) -> WhatIf:
-        """One row as it is, and with other values of some columns: before and after, by column.
+        """Predict one row as it is, and with other values of some columns: before and after, by column.
 
         `row` is a dict, a Series, a named tuple, or X of one row; None as a value makes a column missing.
 
@@ -96,7 +96,7 @@ class AsksQuestions:
         return self.classifier_.what_if(self._asked(row), changes)  # type: ignore[no-any-return]
 
     def flip(self, row: object, to: object = None, fixed: Sequence[str] = ()) -> Flips:
-        """The smallest changes that give one row the class `to`, or any other class than it has.
+        """The smallest changes that flip the prediction for one row to the class `to`, or to any other class.
 
         The fewest columns come first, one or two, then the least change: 1 for a level that becomes another one, and
         the distance in standard deviations of its column for a number, within the range that was learned. Columns that
@@ -124,9 +124,9 @@ class AsksQuestions:
         return self.classifier_.flip(self._asked(row), to, fixed)  # type: ignore[no-any-return]
 
     def ask_next(self, row: object = None, costs: Mapping[str, float] | None = None) -> ColumnQuestions:
-        """The columns that are not known in one row, by the information that is expected of each, in bits.
+        """The unknown columns of one row, ranked by their expected information about the class, in bits.
 
-        With `costs`, by bits for their cost; a column without one costs 1. Without a row nothing is known.
+        With `costs`, ranked by bits per cost; a column without one costs 1. Without a row nothing is known.
 
         Parameters
         ----------
@@ -151,10 +151,10 @@ class AsksQuestions:
         return self.classifier_.ask_next(batch, costs)  # type: ignore[no-any-return]
 
     def importance(self, X: object = None, y: object = None) -> Importance:
-        """What each column says of the class by itself, in bits; with rows and their classes, what is lost without it.
+        """Column importance: mutual information with the class, in bits; with rows, the loss without the column.
 
-        The loss is that of the mean log loss where the column is marginalised: the term of naive Bayes left out, in
-        other models the column missing in every row. Take held-out rows.
+        The loss is the increase in mean log loss if the column is marginalised: naive Bayes drops its term,
+        other models treat it as missing in every row. Use held-out rows.
 
         Parameters
         ----------
@@ -187,10 +187,10 @@ class AsksQuestions:
         return self.classifier_.importance([LabelledRows(batch, labels)])  # type: ignore[no-any-return]
 
     def drift(self, X: Any) -> Drift:
-        """What has changed in rows since the model was trained, or in the rows of another model.
+        """Drift: what has changed in new rows, or in the rows of another model, since this model was trained.
 
-        X is rows, the name of a file, or another estimator. Each column has a G-test and a population stability index,
-        its unseen levels, and its share of missing values. Rows are counted a batch at a time and not kept.
+        X is rows, the name of a file, or another estimator. Each column has a G-test, a population stability index,
+        its unseen levels, and its share of missing values. Rows are counted in batches and not kept.
 
         Parameters
         ----------

@@ -40,7 +40,7 @@ def robustness(
     seed: int = 0,
     threads: int = 1,
 ) -> Robustness:
-    """Cross-validate one model, a list or a dict of them on rows as they are, and on rows that are changed on purpose.
+    """Cross-validate one model, a list or a dict of them on the given rows, and on rows that are corrupted on purpose.
 
     `label_noise` are shares of the training labels that are wrong, `noise_points` isolated points that are added to the
     training rows, as shares of these; both are evaluated on clean rows. `irrelevant` are numbers of random columns,

@@ -164,7 +164,7 @@ class TextClassifier(CountedEstimator[DocumentClassifier], DocumentOptions):
 
     @property
     def word_weights_(self) -> NDArray[np.float64]:
-        """What each word adds to the score of each class, words x classes; for "count" log P(word | class)."""
+        """The weight of each word in the score of each class, words x classes; for "count" log P(word | class)."""
         self._require_fitted()
         return self.classifier_.model.conditional.weights
 
@@ -191,7 +191,7 @@ class TextClassifier(CountedEstimator[DocumentClassifier], DocumentOptions):
         return parameters(occurrence, words=len(names), classes=len(self.classes_), length=length)
 
     def telling_words(self, label: object, number: int = 10) -> list[tuple[str, float]]:
-        """The words that speak most for a class, with their lead in log-weight over the next class.
+        """The most informative words for a class, with their lead in log-weight over the next class.
 
         Parameters
         ----------
@@ -209,7 +209,7 @@ class TextClassifier(CountedEstimator[DocumentClassifier], DocumentOptions):
         return self.classifier_.telling_words(number)[text]
 
     def explain(self, X: object) -> DocumentsExplanation:
-        """The words of each document, and what each adds to each class; `print` shows one document with its counts.
+        """Explain documents: their words, and what each adds to each class; `print` shows one document with its counts.
 
         Parameters
         ----------

@@ -45,16 +45,16 @@ def train(
     sheet: str | None = None,
     progress: Progress | None = None,
 ) -> Any:
-    """A fitted estimator from files (a name, a glob, a folder, several of them), a frame, or any source.
+    """Train an estimator on files (a name, a glob, a folder, several of them), a frame, or any source.
 
     The rows stream through in one pass. Rows without a label are dropped; `training_` says how many. A
     `TextClassifier` learns the column `text` of a table, or files of documents: a folder with one folder per class
-    (text, mail, Maildir), or an mbox a class; the names of these are the classes then. Links in such folders are
+    (text, mail, Maildir), or one mbox per class; their names are the classes. Links in such folders are
     skipped and counted in a warning, `SkippedLinks`, unless `follow_links` is true.
 
     A target of numbers that look like measurements is refused: `target_bins` cuts it into this many bins of about as
-    many rows each, which are the classes then. `classes_limit` is the most classes, 10,000 by default; to give it says
-    that numbers are classes.
+    many rows each, which are the classes then. `classes_limit` is the most classes, 10,000 by default; passing
+    it declares that numbers are classes.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def train(
 
 
 def load(path: str | PathLike[str]) -> Any:
-    """The estimator in a model file; it can be trained further.
+    """Load the estimator of a model file; it can be trained further.
 
     Nothing is locked. The estimator remembers which version of the file it is, so that `save` to the same name raises
     `ModelChanged` where another has changed the file since.

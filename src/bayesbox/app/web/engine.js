@@ -136,7 +136,7 @@ export class Network {
         data: Float64Array.from(node.table),
       })),
     });
-    /** The answer without evidence, once it was asked for. @type {ReturnType<Network["posteriors"]> | null} */
+    /** The answer without evidence, once it was requested. @type {ReturnType<Network["posteriors"]> | null} */
     this.prior = null;
   }
 

@@ -44,7 +44,7 @@ class DensityDisplay(PlotDisplay):
     def from_estimator(
         cls, estimator: Any, column: object, *, densities: Sequence[str] | None = None, ax: Any = None
     ) -> DensityDisplay:
-        """Of a fitted `NaiveBayes`: the density that it uses, or those that are named."""
+        """The display of a fitted `NaiveBayes`: the density in use, or the named ones."""
         check_is_fitted(estimator)
         classifier = getattr(estimator, "classifier_", None)
         if not isinstance(classifier, NaiveClassifier):

@@ -24,7 +24,7 @@ NAMES, BARS, NUMBERS, LINE, HEAD = 190, 300, 70, 22, 40  # of the picture: width
 
 @describe_methods(METHODS["EvidenceDisplay"])
 class EvidenceDisplay(PlotDisplay):
-    """Bars for what each column of one row adds to the log-odds of two classes, the longest first.
+    """Bars that show what each column of one row adds to the log-odds of two classes, the longest first.
 
     Examples
     --------
@@ -44,7 +44,7 @@ class EvidenceDisplay(PlotDisplay):
     def from_estimator(
         cls, estimator: Any, row: Any, *, label: object = None, against: object = None, top: int = TOP, ax: Any = None
     ) -> EvidenceDisplay:
-        """Of a fitted model of tables and one row; `label` is the most probable class unless given, `against` the next.
+        """The display of one row; `label` is the most probable class unless given, `against` the next.
 
         `top` columns are drawn, the others together as one bar.
         """

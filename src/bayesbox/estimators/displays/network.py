@@ -41,7 +41,7 @@ class NetworkDisplay(PlotDisplay):
         probabilities: bool = False,
         ax: object = None,
     ) -> NetworkDisplay:
-        """Of a Bayesian network."""
+        """The display of a Bayesian network."""
         if not isinstance(network, BayesianNetwork):
             raise BadOption("NetworkDisplay needs a BayesianNetwork", found=type(network).__name__)
         return cls(network, evidence=evidence, probabilities=probabilities)._plotted_on(ax)
@@ -55,7 +55,7 @@ class NetworkDisplay(PlotDisplay):
         probabilities: bool = False,
         ax: Any = None,
     ) -> NetworkDisplay:
-        """Of a fitted classifier that is a network: `TAN`, `KDB`, `NaiveBayes` of categories, `NetworkClassifier`."""
+        """The display of a fitted classifier: `TAN`, `KDB`, `NaiveBayes` of categories, or `NetworkClassifier`."""
         network = estimator.network if isinstance(getattr(estimator, "network", None), BayesianNetwork) else None
         if network is None and not hasattr(estimator, "to_network"):
             raise BadOption("this model is not a network", found=type(estimator).__name__)

@@ -16,7 +16,7 @@ from bayesbox.schema.parameters import describe_methods
 
 @describe_methods(METHODS["NomogramDisplay"])
 class NomogramDisplay(PlotDisplay):
-    """A ruler for each column, on which every value stands at what it adds to the log-odds of two classes.
+    """A nomogram: one scale per column that shows what each value adds to the log-odds of two classes.
 
     Examples
     --------
@@ -40,7 +40,7 @@ class NomogramDisplay(PlotDisplay):
         top: int = 10,
         ax: Any = None,
     ) -> NomogramDisplay:
-        """Of a fitted `NaiveBayes`; the parameters are those of its method `nomogram`."""
+        """The display of a fitted `NaiveBayes`; the parameters are those of its method `nomogram`."""
         if not hasattr(estimator, "nomogram"):
             raise BadOption("a nomogram can be drawn for NaiveBayes only", found=type(estimator).__name__)
         return cls(estimator.nomogram(label, against, row=row, top=top))._plotted_on(ax)

@@ -40,7 +40,7 @@ class ReliabilityDisplay(PlotDisplay):
     def from_estimator(
         cls, estimator: Any, X: Any, y: Any, *, sample_weight: Any = None, bins: int = BINS, ax: Any = None
     ) -> ReliabilityDisplay:
-        """Of a fitted classifier, on held-out rows; `bb.evaluate(...).svg()` cross-validates."""
+        """The display of a fitted classifier on held-out rows; `bb.evaluate(...).svg()` cross-validates."""
         classes = [level_text(label) for label in np.asarray(estimator.classes_).tolist()]
         given = {"sample_weight": sample_weight, "bins": bins, "ax": ax, "classes": classes}
         return cls.from_predictions(y, estimator.predict_proba(X), name=type(estimator).__name__, **given)
@@ -57,7 +57,7 @@ class ReliabilityDisplay(PlotDisplay):
         name: str = "Reliability",
         ax: Any = None,
     ) -> ReliabilityDisplay:
-        """Of probabilities: rows x `classes` (by default sorted), or of two classes those of the second."""
+        """The display of probabilities: rows x `classes` (by default sorted), or of two classes those of the second."""
         p = np.asarray(y_prob, dtype=np.float64)
         p = np.column_stack([1 - p, p]) if p.ndim == 1 else p
         labels = labels_from(y_true, len(p))

@@ -61,7 +61,7 @@ def evaluate(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Evaluation:
-    """How good a classifier is: accuracy, log loss, Brier score, AUC and calibration error, each with its interval.
+    """Evaluate a classifier: accuracy, log loss, Brier score, AUC and calibration error, each with its interval.
 
     A fitted estimator is evaluated on the rows as it is, unless `cv` is given; where these are the rows it has learned,
     the result says so. With `cv`, and for one that is not fitted, a copy is cross-validated: `cv` is a number of
@@ -136,7 +136,7 @@ def compare(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> ModelComparison:
-    """Several classifiers on the same rows and folds, the best log loss first, with paired differences.
+    """Compare classifiers on the same rows and folds, the best log loss first, with paired differences.
 
     `estimators` is a list, or a dict by name; classifiers and pipelines of scikit-learn may be used. All are
     cross-validated (10 folds by default), or where all are fitted and `cv` is not given, evaluated on the rows as they

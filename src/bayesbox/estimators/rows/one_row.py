@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class OneRowAnswers:
-    """The answers to one row: a dict, a row of a pandas frame or a named tuple.
+    """Predictions for one row: a dict, a row of a pandas frame or a named tuple.
 
     A column that the row lacks is missing, and an unseen level is what `unseen` says; neither warns. A row
     that says nothing gets the class prior.
@@ -159,7 +159,7 @@ class OneRowAnswers:
         return self._row_answers().by_label(row)
 
     def scorer(self) -> CompiledScorer:
-        """The model as it is now, compiled: it never changes, threads may share it, and it is not pickled.
+        """The current model, compiled: it is immutable, shared by threads, and not pickled.
 
         `.proba(row)` and `.log_proba(row)` give one value per class, `.predict(row)` the label, `.proba_many(rows)`
         rows x classes, `.terms(row)` what each column adds, `.answer(row)` the probabilities with the numbers of
