@@ -45,6 +45,7 @@ NB_MODULE(_core, m) {
   register_live_rows(m);
   register_score(m);
   register_scorer(m);
+  register_pool(m);
   register_numbers(m);
   register_text(m);
   register_text_columns(m);

@@ -12,6 +12,7 @@ void register_count(nanobind::module_& m);
 void register_ledger(nanobind::module_& m);
 void register_levels(nanobind::module_& m);
 void register_live_rows(nanobind::module_& m);
+void register_pool(nanobind::module_& m);
 void register_score(nanobind::module_& m);
 void register_scorer(nanobind::module_& m);
 void register_numbers(nanobind::module_& m);

@@ -127,6 +127,18 @@ nb::object py_forest_ask_values(const GrownForest& grown, const CodeArray& codes
   return to_numpy(std::move(sum), {rows.rows, classes});
 }
 
+// What the nodes say: nodes x classes, to be asked again and again.
+nb::object py_forest_table(const GrownForest& grown, const Square<std::int64_t>& counts, double weight) {
+  grown.require_counts(counts);
+  const std::size_t classes = counts.shape(1);
+  std::vector<double> table;
+  {
+    LongCall call;
+    table = forest_table(grown.forest, counts.data(), classes, weight);
+  }
+  return to_numpy(std::move(table), {grown.forest.nodes(), classes});
+}
+
 nb::object py_forest_count(const GrownForest& grown, const CodeArray& codes, const Line<std::int32_t>& target,
                            std::size_t classes) {
   const CodedColumns rows = grown.rows(codes);
@@ -240,6 +252,7 @@ void register_tree(nb::module_& m) {
       .def_prop_ro("nodes", [](const GrownForest& self) { return self.forest.nodes(); })
       .def("count", &py_forest_count, "codes"_a, "target"_a, "classes"_a)
       .def("ask", &py_forest_ask, "codes"_a, "counts"_a, "weight"_a)
+      .def("table", &py_forest_table, "counts"_a, "weight"_a)
       .def("ask_without", &py_forest_ask_without, "codes"_a, "target"_a, "counts"_a, "weight"_a)
       .def("ask_values", &py_forest_ask_values, "codes"_a, "values"_a)
       .def("sum_values", &py_forest_sum, "codes"_a, "target"_a, "values"_a, "start"_a)

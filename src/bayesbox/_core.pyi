@@ -224,6 +224,60 @@ class LevelDictionary:
     def texts(self, codes: NDArray[np.int64]) -> list[str]:
         """The levels of these codes."""
 
+class PointKernel:
+    """Rows, each the centre of a round normal density, by class."""
+
+    @staticmethod
+    def of(
+        points: NDArray[np.float64],
+        labels: NDArray[np.int64],
+        groups: NDArray[np.int64],
+        shares: NDArray[np.float64],
+        pull: float,
+        scale: float,
+    ) -> PointKernel | None:
+        """The kernel of rows whose columns are numbers (a group of 0) or zeros and a one for each of so many levels.
+
+        A distance has its square over `scale`; the class shares count as `pull` rows. None where a group is something
+        else.
+        """
+
+    def ask(self, rows: NDArray[np.float64]) -> NDArray[np.float64] | None:
+        """The shares of the classes near each row, rows x classes; None where a group is not zeros and a one."""
+
+class PoolScorer:
+    """A pool of models made ready for rows that are dicts; its methods are those of `RowScorer`.
+
+    axes: (name, levels or None, whether it is a flag, cuts, knots, centre, scale, whether values are missing) each.
+    members: ("rows", power, scorer, places of the classes), ("forest", power, forest, table, trees), ("boosted", power,
+    forest, values, start), ("linear", power, weights), ("normals", power, means times roots, roots, offsets, own power)
+    or ("kernel", power, `PointKernel`) each. `shares` of the classes have a power too and stand for one of the rows.
+    `places` are those of the labels among the classes of the pool, -1 of one that gets `rare`; `shift` is added.
+
+    Many rows at once get None.
+    """
+
+    def __init__(
+        self,
+        axes: list[Any],
+        members: list[Any],
+        shares: NDArray[np.float64],
+        power: float,
+        rows: float,
+        labels: tuple[Any, ...],
+        places: NDArray[np.int64],
+        rare: float,
+        shift: NDArray[np.float64],
+    ) -> None: ...
+    def proba(self, row: Any, extra: NDArray[np.float64] | None = None) -> NDArray[np.float64] | None: ...
+    def log_proba(self, row: Any, extra: NDArray[np.float64] | None = None) -> NDArray[np.float64] | None: ...
+    def proba_by_label(self, row: Any, extra: NDArray[np.float64] | None = None) -> dict[Any, float] | None: ...
+    def predict(self, row: Any, extra: NDArray[np.float64] | None = None) -> Any: ...
+    def proba_many(self, rows: list[Any], logs: bool, known_only: bool = False) -> NDArray[np.float64] | None: ...
+    def best_many(self, rows: list[Any], known_only: bool) -> NDArray[np.int32] | None: ...
+    def proba_of_matrix(self, matrix: Any, places: NDArray[np.int64], logs: bool) -> NDArray[np.float64] | None: ...
+    def best_of_matrix(self, matrix: Any, places: NDArray[np.int64]) -> NDArray[np.int32] | None: ...
+
 class LiveRows:
     """Rows that are learned one at a time: kept until they are taken, and counted by a live model meanwhile.
 
@@ -999,6 +1053,9 @@ class Forest:
         """Nodes x classes: the rows that come to each node. Codes are columns x rows, 0xFFFF is missing."""
     def ask(self, codes: NDArray[np.uint16], counts: NDArray[np.int64], weight: float) -> NDArray[np.float64]:
         """Rows x classes: the sum of the trees' probabilities."""
+    def table(self, counts: NDArray[np.int64], weight: float) -> NDArray[np.float64]:
+        """What each node says, nodes x classes, for `ask_values`."""
+
     def ask_without(
         self, codes: NDArray[np.uint16], target: NDArray[np.int32], counts: NDArray[np.int64], weight: float
     ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:

@@ -137,6 +137,43 @@ def json_scorer(draw: np.random.Generator) -> Any:
 
 
 @example
+def point_kernel(draw: np.random.Generator) -> Any:
+    def run(points: Any, labels: Any, groups: Any, shares: Any, pull: Any, scale: Any, rows: Any) -> None:
+        kernel = _core.PointKernel.of(points, labels, groups, shares, pull, scale)
+        if kernel is not None:
+            kernel.ask(rows)
+
+    points = np.column_stack([draw.normal(size=9), np.eye(3)[draw.integers(0, 3, 9)], draw.normal(size=9)])
+    groups = np.array([0, 3, 0], dtype=np.int64)
+    return run, (points, draw.integers(0, 2, 9), groups, np.array([0.5, 0.5]), 0.01, 2.0, points[:4].copy())
+
+
+@example
+def pool_scorer(draw: np.random.Generator) -> Any:
+    def run(axes: Any, members: Any, shares: Any, places: Any, shift: Any, row: Any) -> None:
+        scorer = _core.PoolScorer(axes, members, shares, 0.1, 20.0, ("a", "b"), places, -3.0, shift)
+        for method in (scorer.proba, scorer.log_proba, scorer.proba_by_label, scorer.predict):
+            method(row)
+
+    none, cuts = np.empty(0), np.array([-0.5, 0.5])
+    axes = [
+        ("age", None, False, cuts, np.array([0.2]), 0.0, 1.0, True),
+        ("car", ("suv", "van"), False, none, none, 0.0, 1.0, False),
+        ("smoker", ("false", "true"), True, none, none, 0.0, 1.0, False),
+    ]
+    points = np.column_stack([draw.normal(size=6), *(np.eye(2)[draw.integers(0, 2, 6)] for _ in range(2))])
+    groups = np.array([0, 2, 2], dtype=np.int64)
+    kernel = _core.PointKernel.of(points, draw.integers(0, 2, 6), groups, np.array([0.5, 0.5]), 0.01, 2.0)
+    members = [
+        ("linear", 0.3, draw.normal(size=8 * 2)),
+        ("normals", 0.3, draw.normal(size=2 * 5), draw.normal(size=25), draw.normal(size=2), 0.9),
+        ("kernel", 0.2, kernel),
+    ]
+    row = {"age": float(draw.normal()), "car": "suv", "smoker": True}
+    return run, (axes, members, np.array([0.4, 0.6]), np.array([0, 1], dtype=np.int64), np.zeros(2), row)
+
+
+@example
 def live_rows(_: np.random.Generator) -> Any:
     def run(columns: Any, classes: Any, label_type: Any, row: Any, counts: Any, live: Any, label: Any) -> None:
         rows = _core.LiveRows(columns, classes, classes, label_type)

@@ -14,7 +14,7 @@ from bayesbox.errors import UnseenLevel
 NEAR = 1e-14
 COMPLETE = {"car": "suv", "paint": "red", "age": 41.0, "income": 20.5, "smoker": True}
 CODED = ("aode", "tan", "kdb")
-COMPILED = (*CODED, "full", "averaged", "naive")
+COMPILED = (*CODED, "full", "averaged", "naive", "auto")
 
 
 def people(rows: int, seed: int = 0) -> tuple[list[dict[str, Any]], list[str]]:
@@ -59,6 +59,7 @@ def models() -> dict[str, Any]:
         "naive, spacing": bb.NaiveBayes(numeric="gaussian:spacing"),
         "naive, kernel weighted": bb.NaiveBayes(numeric="kernel", column_weights="learned"),
         "auto": bb.AutoBayes(),
+        "auto, another prior": bb.AutoBayes(prior={"a": 0.7, "b": 0.2, "c": 0.1}),
     }
 
 

@@ -44,7 +44,7 @@ class RowAnswers:
         self.core = self._compiled()
         self.is_plain = self.core is not None and not self.special and not self.worked_out
 
-    def _compiled(self) -> _core.RowScorer | None:
+    def _compiled(self) -> _core.RowScorer | _core.PoolScorer | None:
         found = self.classifier.product()
         if found is None:
             return self._compiled_codes()
@@ -63,10 +63,11 @@ class RowAnswers:
         prior = np.ascontiguousarray(model.log_prior, dtype=np.float64)
         return _core.RowScorer(prior, columns, self.labels, bool(others), calibration)
 
-    def _compiled_codes(self) -> _core.RowScorer | None:
+    def _compiled_codes(self) -> _core.RowScorer | _core.PoolScorer | None:
         found = self.classifier.coded()
         if found is None:
-            return None
+            self._reads([])
+            return None if self.special else self.classifier.pool_scorer()
         prior, columns, families, one_dependence, calibration, joint = found
         self._reads(columns)
         return _core.RowScorer(prior, columns, self.labels, False, calibration, families, one_dependence, joint)
@@ -133,7 +134,9 @@ class RowAnswers:
 
     def of_columns(self, columns: Mapping[str, list[Any]], rows: int) -> Doubles | None:
         """P(class | x) of rows that come as lists, one a column; None if the core does not answer all of them."""
-        if self.core is None or not self.is_plain or not any(name in columns for name in self.inputs):
+        if not isinstance(self.core, _core.RowScorer) or not self.is_plain:
+            return None
+        if not any(name in columns for name in self.inputs):
             return None
         return self.core.proba_of_columns([columns.get(name) for name in self.inputs], rows)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import pyarrow as pa
 
+from bayesbox import _core
 from bayesbox.dist.base import Doubles
 from bayesbox.source.base import Batch
 
@@ -62,6 +63,10 @@ class AnswersRows:
 
     def coded(self) -> CodedScorer | None:
         """A model of codes as `_core.RowScorer` takes it; None of any other, or where it has no such form."""
+        return None
+
+    def pool_scorer(self) -> _core.PoolScorer | None:
+        """A pool of models as the core takes it; None of any other, or where it has no such form."""
         return None
 
     def answers_from_counts(self) -> bool:

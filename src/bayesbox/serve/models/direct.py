@@ -24,7 +24,7 @@ class DirectAnswers:
         self.labels = answers.labels
         self._before = b'{"digest":"%s","answers":[' % state.digest.encode()
         self._scorer: _core.JsonScorer | None = None
-        if answers.is_plain and answers.core is not None:
+        if answers.is_plain and isinstance(answers.core, _core.RowScorer):
             skipped, numbers = _unused(answers)
             self._scorer = _core.JsonScorer(
                 answers.core,

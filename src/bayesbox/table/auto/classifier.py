@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bayesbox import _core
 from bayesbox.classifier.base import AnyClassifier, Classifier
 from bayesbox.classifier.table import TableClassifier
 from bayesbox.described import Remedy
+from bayesbox.dist import functions
 from bayesbox.dist.base import Columns, Doubles
 from bayesbox.errors import BadData, BadOption, CannotForget, CannotMerge
 from bayesbox.explain.evidence import Explanation
@@ -56,8 +58,7 @@ class AutoClassifier(BatchLearner[AutoOptions, Pool]):
     def make_model(self, schema: Schema, book: Book) -> PooledModel:  # noqa: ARG002  the classes are those of both
         classes = self.classes
         prior = self._shares() if self.rules.prior is None else given_prior(self.rules.prior, classes)
-        with np.errstate(divide="ignore"):
-            return PooledModel(classes, label_values(classes, book.label_type), np.log(prior), self._columns())
+        return PooledModel(classes, label_values(classes, book.label_type), functions.log(prior), self._columns())
 
     def _columns(self) -> tuple[str, ...]:
         """Those that some model takes."""
@@ -143,11 +144,31 @@ class AutoClassifier(BatchLearner[AutoOptions, Pool]):
         found = pool.log_p(view, batch)
         model = self.model
         place = {name: position for position, name in enumerate(pool.classes)}
-        without_rows = len(model.classes) - len(place)  # these share what one row more is worth
-        rare = np.full(view.rows, -np.log((pool.rows + 1) * max(without_rows, 1)))
+        rare = np.full(view.rows, self.log_rare)
         log_p = np.stack([found[:, place[name]] if name in place else rare for name in model.classes], axis=1)
-        shift = model.log_prior - np.log(self._shares())
-        return normalised(log_p + shift) if self.rules.prior is not None else normalised(log_p)
+        return normalised(log_p + self.prior_shift)
+
+    @property
+    def log_rare(self) -> float:
+        """The log of the probability of a class without rows: these share what one row more is worth."""
+        pool = self.derived
+        assert pool is not None
+        without_rows = len(self.model.classes) - len(pool.classes)
+        return -float(functions.log((pool.rows + 1) * max(without_rows, 1)))
+
+    @property
+    def prior_shift(self) -> Doubles:
+        """What another base rate adds to the log-probabilities."""
+        model = self.model
+        if self.rules.prior is None:
+            return np.zeros(len(model.classes))
+        shift: Doubles = model.log_prior - functions.log(self._shares())
+        return shift
+
+    def pool_scorer(self) -> _core.PoolScorer | None:
+        from bayesbox.table.auto.scorer import pool_scorer
+
+        return pool_scorer(self)
 
     def log_density(self, batch: Batch) -> Doubles:  # noqa: ARG002
         raise BadOption("AutoBayes gives only P(class | x), not P(x)", remedy="Use NaiveBayes or FullBayes")

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox import _core
+from bayesbox.dist import functions
 from bayesbox.table.auto.features import View
 
 Doubles = NDArray[np.float64]
@@ -36,7 +37,9 @@ class TreeForest:
         return _again, (self.questions.arrays(), self.counts, self.weight)
 
     def log_p(self, view: View) -> Doubles:
-        return np.log(self.questions.ask(view.core_codes, self.counts, self.weight) / max(self.questions.trees, 1))
+        return functions.log(
+            self.questions.ask(view.core_codes, self.counts, self.weight) / max(self.questions.trees, 1)
+        )
 
 
 def _again(arrays: dict[str, NDArray[np.int64]], counts: NDArray[np.int64], weight: float) -> TreeForest:

@@ -6,12 +6,15 @@ Categories take part with a 0 or 1 for each of their levels, numbers in deviatio
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbox import _core
+from bayesbox.dist import functions
 from bayesbox.stat.calibrate import normalised
-from bayesbox.table.auto.features import View
+from bayesbox.table.auto.features import Design, View
 
 Doubles = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -83,15 +86,38 @@ class JointKernel:
     width: float
 
     def log_p(self, view: View) -> Doubles:
+        kernel = self.compiled(view.design)
+        near = None if kernel is None else kernel.ask(np.ascontiguousarray(view.standard))
+        if near is not None:
+            return functions.log(near)
         found = np.empty((view.rows, len(self.shares)))
         for start in range(0, view.rows, 1024):
             part = slice(start, start + 1024)
-            near = np.exp(-squared_distances(view.standard[part], self.points) / self._scale())
-            found[part] = _shares(near, self.codes, self.shares)
-        return np.log(found)
+            weights = functions.exp(-squared_distances(view.standard[part], self.points) / self._scale())
+            found[part] = _shares(weights, self.codes, self.shares)
+        return functions.log(found)
+
+    def compiled(self, design: Design) -> _core.PointKernel | None:
+        """The same in the core; None where the points are not rows of such a design."""
+        made: dict[str, Any] = self.__dict__
+        if "_compiled" not in made:
+            groups = np.array([0 if axis.levels is None else len(axis.levels) for axis in design.axes], dtype=np.int64)
+            fits = np.maximum(groups, 1).sum() == self.points.shape[1] and (groups[_has_levels(design)] > 0).all()
+            points = np.ascontiguousarray(self.points)
+            made["_compiled"] = (
+                _core.PointKernel.of(points, self.codes, groups, self.shares, SHARES, self._scale()) if fits else None
+            )
+        return made["_compiled"]  # type: ignore[no-any-return]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_compiled"}
 
     def _scale(self) -> float:
         return float(2 * self.width**2 * max(self.points.shape[1], 1))
+
+
+def _has_levels(design: Design) -> NDArray[np.bool_]:
+    return np.array([axis.levels is not None for axis in design.axes], dtype=bool)
 
 
 def learn_joint_kernel(view: View, codes: Labels, classes: int) -> tuple[JointKernel, Doubles]:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from bayesbox.classifier.rows import LabelledRows
 from bayesbox.classifier.table import TableClassifier
+from bayesbox.dist import functions
 from bayesbox.dist.base import Doubles
 from bayesbox.errors import DataWarning
 from bayesbox.schema.kinds import Kind
@@ -56,7 +57,7 @@ class Pool:
 
     def log_p(self, view: View, batch: Batch) -> Doubles:
         """log P(class | x), rows x classes."""
-        prior, answers = np.log(np.array(self.shares)), self.answers(view, batch)
+        prior, answers = functions.log(np.array(self.shares)), self.answers(view, batch)
         found = pooled([*answers, np.tile(prior, (view.rows, 1))], np.array(self.powers))
         return mixed(found, np.array(self.shares), self.rows)
 
@@ -72,7 +73,7 @@ def words_of(schema: Schema) -> dict[str, Kind]:
 
 def mixed(log_p: Doubles, shares: Doubles, rows: int) -> Doubles:
     """The answers with the class shares mixed in, worth one row."""
-    found: Doubles = np.logaddexp(log_p + np.log(rows / (rows + 1)), np.log(shares / (rows + 1)))
+    found: Doubles = functions.log_sum(log_p + functions.log(rows / (rows + 1)), functions.log(shares / (rows + 1)))
     return found
 
 

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbox.dist import functions
 from bayesbox.stat.calibrate import normalised
 from bayesbox.stat.descent import minimum
 
@@ -28,7 +29,7 @@ def pull(rows: int) -> float:
 
 def limited(log_p: Doubles) -> Doubles:
     """Log-probabilities of which no pool takes one for impossible."""
-    return np.maximum(log_p, np.log(LEAST))
+    return np.maximum(log_p, functions.log(LEAST))
 
 
 def pooled(answers: Sequence[Doubles], powers: Doubles) -> Doubles:
