@@ -124,7 +124,7 @@ class UnseenLevels(DataWarning):
         counts, examples, known = dict(self.counts), dict(self.examples), {**other.known, **self.known}
         for name, count in other.counts.items():
             counts[name] = counts.get(name, 0) + count
-            examples[name] = most_telling((*examples.get(name, ()), *other.examples[name]))
+            examples[name] = most_informative((*examples.get(name, ()), *other.examples[name]))
         return type(self)(counts, examples, known, rows=self.rows + other.rows, ignored=self.ignored)
 
 
@@ -145,7 +145,7 @@ def is_missing_mark(level: str) -> bool:
     return level.strip().lower() in MISSING_MARKS
 
 
-def most_telling(levels: Sequence[str]) -> tuple[str, ...]:
+def most_informative(levels: Sequence[str]) -> tuple[str, ...]:
     """A few of some levels, those first that often stand for a missing value."""
     distinct = dict.fromkeys(levels)
     return tuple(sorted(distinct, key=lambda level: not is_missing_mark(level))[:EXAMPLES])

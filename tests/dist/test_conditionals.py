@@ -10,7 +10,7 @@ from tests.refusal import refusal, warning
 
 import bayesbox as bb
 from bayesbox import _core
-from bayesbox.dist.base import Plan, left_out_where_impossible
+from bayesbox.dist.base import Plan, ignored_where_impossible
 from bayesbox.dist.bernoulli import Bernoulli, flag_codes
 from bayesbox.dist.multinomial import Multinomial
 from bayesbox.dist.number.gaussian import Gaussian
@@ -237,9 +237,9 @@ def test_impossible_everywhere_gives_the_prior():
     assert clf.log_density({"x": [3.0]}).tolist() == [-np.inf]
 
 
-def test_left_out_where_impossible():
+def test_ignored_where_impossible():
     rows = np.array([[-np.inf, -np.inf], [-np.inf, -1.0]])
-    assert left_out_where_impossible(rows).tolist() == [[0.0, 0.0], [-np.inf, -1.0]]
+    assert ignored_where_impossible(rows).tolist() == [[0.0, 0.0], [-np.inf, -1.0]]
 
 
 @pytest.mark.parametrize("missing", ["ignore", "level"])

@@ -12,7 +12,7 @@ from bayesbox.dist.base import Doubles
 from bayesbox.errors import CannotMerge
 from bayesbox.rule.joint_normal import Columns
 from bayesbox.table.full.model import class_normals, number_columns
-from bayesbox.table.full.shrinkage import SHARES, StandardRows, left_out_loss, rows_of
+from bayesbox.table.full.shrinkage import SHARES, StandardRows, leave_one_out_loss, rows_of
 
 
 def correlated(rows: int = 90, width: int = 6) -> tuple[Doubles, np.ndarray]:
@@ -81,7 +81,7 @@ def test_loss_that_loo_compares(covariance, share):
     for row in range(36):
         others = np.arange(36) != row
         expected.append(-np.log(textbook(X[others], y[others], X[row], m, covariance)[y[row]]))
-    found = left_out_loss(normals, rows, m, pooled=covariance == "pooled")
+    found = leave_one_out_loss(normals, rows, m, pooled=covariance == "pooled")
     assert found == pytest.approx(np.mean(expected), rel=1e-10)
 
 

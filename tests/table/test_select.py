@@ -141,8 +141,8 @@ def test_information_is_that_of_scikit_learn():
 def test_what_chance_tells_is_the_quantile_of_chi_square():
     found = coded()
     assert 2 * 300 * select._chance(found, 3) == pytest.approx(scipy.stats.chi2.ppf(0.95, 3), rel=0.01)
-    assert select.most_telling(found, None) == [0, 1, 2]
-    assert select.most_telling(found, 1) == [0]
+    assert select.most_informative(found, None) == [0, 1, 2]
+    assert select.most_informative(found, 1) == [0]
 
 
 def test_correlated_takes_the_set_of_the_best_merit():

@@ -437,7 +437,7 @@ def require_share(probability: float) -> None:
         raise BadOption("probability must be above 0 and below 1", found=probability)
 
 
-def left_out_where_impossible(log_p: Doubles) -> Doubles:
+def ignored_where_impossible(log_p: Doubles) -> Doubles:
     """Levels x classes, with 0 for a level whose probability is 0 in every class: it says nothing of the class."""
     if log_p.size == 0 or log_p.min() > -np.inf:
         return log_p

@@ -19,7 +19,7 @@ import numpy as np
 
 from bayesbox import _core
 from bayesbox._core import ExactArray
-from bayesbox.dist.base import Doubles, left_out_where_impossible
+from bayesbox.dist.base import Doubles, ignored_where_impossible
 from bayesbox.dist.functions import log
 from bayesbox.errors import BadOption
 from bayesbox.schema.arrays import AnyArray
@@ -241,7 +241,7 @@ def log_ratio_by_level(found: Ratio) -> Doubles:
 
 def log_table(counts: LevelCounts, rule: Smoothing) -> tuple[Doubles, Doubles, Doubles]:
     """(levels x classes, unseen, missing) in logs; a level impossible in every class is left out."""
-    log_p = left_out_where_impossible(log_ratio(counts.ratio(rule)).T)
+    log_p = ignored_where_impossible(log_ratio(counts.ratio(rule)).T)
     unseen = log_p[-1]
     missing = log_p[len(counts.levels)] if counts.missing is not None else np.zeros(counts.classes)
     return log_p[: len(counts.levels)], unseen, missing
@@ -264,4 +264,4 @@ def log_levels(counts: Doubles, names: tuple[str, ...], rule: Smoothing) -> Doub
     """log P(level | class), levels x classes, from counts of classes x levels."""
     cells = Cells(np.asarray(counts, dtype=np.float64), counts.sum(axis=1), len(names), list(names))
     over, under = ratio(rule, cells)
-    return np.ascontiguousarray(left_out_where_impossible((log(over) - log(under)).T))
+    return np.ascontiguousarray(ignored_where_impossible((log(over) - log(under)).T))

@@ -25,7 +25,7 @@ Codes = NDArray[np.int32]
 Flags = NDArray[np.bool_]
 
 
-class LeftOutGaussian(NamedTuple):
+class LeaveOneOutGaussian(NamedTuple):
     """What the core needs of one column with a normal density, its own row left out."""
 
     values: Doubles
@@ -45,7 +45,7 @@ class LeaveOneOutPlan(Plan):
         super().__init__(len(target), np.zeros(classes))
         self.target: Codes = target
         self.doubtful: Flags = np.zeros(len(target), dtype=bool)
-        self.left_out: list[LeftOutGaussian] = []
+        self.left_out: list[LeaveOneOutGaussian] = []
 
     def finish(self) -> None:
         """Enter the terms of the normal densities."""

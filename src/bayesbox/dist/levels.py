@@ -12,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from bayesbox.dist import functions
-from bayesbox.dist.base import Columns, Distribution, Doubles, LevelTable, Linear, Marks, left_out_where_impossible
+from bayesbox.dist.base import Columns, Distribution, Doubles, LevelTable, Linear, Marks, ignored_where_impossible
 from bayesbox.dist.cells import MISSING, UNSEEN, Cells, LevelCounts, Ratio, Smoothing, log_table, ratio
 from bayesbox.dist.dirichlet import share_posteriors
 from bayesbox.dist.factor import Factor, NoFactor, Number, divided, formula, given_value
@@ -339,7 +339,7 @@ def level_table(counts: LevelCounts, rule: Smoothing, *, domain: tuple[str, ...]
         left[gone] = np.maximum(left[gone] - 1, 0)
         totals[gone] = np.maximum(totals[gone] - 1, 0)
         over, under = ratio(rule, Cells(left, totals, size, counts.names[:width]))
-        table[gone] = left_out_where_impossible((log(over) - log(under)).T)
+        table[gone] = ignored_where_impossible((log(over) - log(under)).T)
         if unseen == "ignore":
             table[gone, gone_too] = 0.0
     return table.reshape(classes * width, classes)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbox.dist.base import Columns, Doubles, Plan, left_out_where_impossible
+from bayesbox.dist.base import Columns, Doubles, Plan, ignored_where_impossible
 from bayesbox.dist.cells import MISSING, UNSEEN, Cells, Smoothing, log_ratio, ratio
 from bayesbox.dist.fit import FitOptions
 from bayesbox.dist.table import Table
@@ -80,7 +80,7 @@ class SparseTable(Table):
     def _logs(self, counts: Doubles, names: list[Any]) -> Doubles:
         """Levels x classes, of counts of classes x these levels."""
         cells = Cells(counts, self._totals, self._size, names)
-        return np.ascontiguousarray(left_out_where_impossible(log_ratio(ratio(self._rule, cells)).T))
+        return np.ascontiguousarray(ignored_where_impossible(log_ratio(ratio(self._rule, cells)).T))
 
     def rows(self, places: NDArray[np.int64]) -> Doubles:
         """log P(level | class) of the levels at these places, levels x classes."""

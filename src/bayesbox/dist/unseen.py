@@ -12,7 +12,7 @@ from bayesbox.dist.base import Columns
 from bayesbox.errors import UnseenLevels
 from bayesbox.schema.columns import Column
 from bayesbox.schema.encode import encode
-from bayesbox.warned import level_of_caller, most_telling
+from bayesbox.warned import level_of_caller, most_informative
 
 if TYPE_CHECKING:
     from bayesbox.dist.naive import ProductModel
@@ -30,7 +30,7 @@ def count_unseen(column: Column, is_known: Callable[[str], bool]) -> tuple[int, 
     if not is_new.any():
         return 0, ()
     new = codes[is_new[codes]]  # a dictionary may hold levels that no row has
-    return len(new), most_telling([levels[code] for code in np.unique(new).tolist()])
+    return len(new), most_informative([levels[code] for code in np.unique(new).tolist()])
 
 
 def warn_of_unseen_numbers(model: ProductModel, columns: Columns, rows: int) -> None:

@@ -60,12 +60,12 @@ def bayes_box(
             else:
                 factors.append(factor.power(model.weight_of(conditional)))
     if not every:
-        factors[1:] = most_telling(factors[1:], len(model.classes))
+        factors[1:] = most_informative(factors[1:], len(model.classes))
     weighted = any(model.weight_of(conditional) != 1 for conditional in model.conditionals)
     return BayesBox(model.classes, tuple(factors), tuple(left_out), not weighted, against)
 
 
-def most_telling(factors: list[Factor], classes: int) -> list[Factor]:
+def most_informative(factors: list[Factor], classes: int) -> list[Factor]:
     """The factors; if they are very many, those that differ most between classes, and the others in one."""
     if len(factors) <= MOST_FACTORS:
         return factors

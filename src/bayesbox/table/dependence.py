@@ -181,7 +181,7 @@ def strong_pairs(kept: list[LabelledRows], classifier: Any) -> list[Pair]:
     coded = coded_columns(kept, classifier.schema, classifier.classes, _equal_bins)
     names = coded.names
     taking_part = set(classifier.model.columns)
-    telling = [column for column in select.most_telling(coded, None) if names[column] in taking_part]
+    telling = [column for column in select.most_informative(coded, None) if names[column] in taking_part]
     order = [column for column, _ in select.ranked(coded) if column in telling][:MOST_COLUMNS]
     pairs = []
     for place, first in enumerate(order):

@@ -23,7 +23,7 @@ from bayesbox.explain.credible import (
 )
 from bayesbox.explain.work import prior_factor
 from bayesbox.source.base import Batch
-from bayesbox.text.work import AskedDocument
+from bayesbox.text.work import WorkedDocument
 
 if TYPE_CHECKING:
     from bayesbox.text.classifier import DocumentClassifier
@@ -45,7 +45,7 @@ def posterior_interval(
     random = np.random.default_rng(seed)
     prior = prior_factor(model, classifier.book, rules)
     logs = drawn_logs([prior], len(model.classes), draws, random)
-    asked = AskedDocument.of(classifier, batch)
+    asked = WorkedDocument.of(classifier, batch)
     sure = list(prior.posteriors)
     if asked.places:
         shares = _words(asked, classifier)
@@ -58,7 +58,7 @@ def posterior_interval(
     )
 
 
-def _words(asked: AskedDocument, classifier: DocumentClassifier) -> list[list[SharePosterior]]:
+def _words(asked: WorkedDocument, classifier: DocumentClassifier) -> list[list[SharePosterior]]:
     """The posterior of the share of each word of the document, classes x words."""
     rule = classifier.rules.smoothing
     cells = asked.cells[1] if classifier.rules.once else asked.cells[0]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from bayesbox import _core
 from bayesbox.classifier.rows import LabelledRows, minus_rows
-from bayesbox.dist.base import Doubles, Plan, left_out_where_impossible
+from bayesbox.dist.base import Doubles, Plan, ignored_where_impossible
 from bayesbox.dist.cells import Cells, Smoothing, ratio
 from bayesbox.dist.functions import log
 from bayesbox.dist.posterior import normalised
@@ -202,7 +202,7 @@ def _by_rates(learned: LeaveOneOutStart, matrix: CountMatrix, target: Codes) -> 
                 raise NeverLearned(NEVER_LEARNED)
             rate = poisson_rate(there, own, (totals[words] - times) / documents, weight)
             with np.errstate(invalid="ignore"):
-                spoken = times[:, None] * left_out_where_impossible(log(rate).T)
+                spoken = times[:, None] * ignored_where_impossible(log(rate).T)
             np.add.at(sums, rows[at], spoken + (rates[:, words] - rate).T)
     return sums, _known(matrix, alone, data)
 
@@ -210,7 +210,7 @@ def _by_rates(learned: LeaveOneOutStart, matrix: CountMatrix, target: Codes) -> 
 def _log_ratio(rule: Smoothing, counts: Doubles, totals: Doubles, name: str) -> Doubles:
     size = len(TIMES) if name in TIMES else 2
     over, under = ratio(rule, Cells(counts, totals, size, [name] * counts.shape[1]))
-    return left_out_where_impossible((log(over) - log(under)).T)
+    return ignored_where_impossible((log(over) - log(under)).T)
 
 
 def _entries(matrix: CountMatrix, rows: NDArray[np.int64]) -> Any:

@@ -51,7 +51,7 @@ class Listed:
     size: int
 
 
-class LeftOutDocuments:
+class LeaveOneOutDocuments:
     """Documents of which each is evaluated by the counts of all the others, by whatever model of the same counts."""
 
     def __init__(self, classifier: DocumentClassifier, rows: LabelledRows, target: Codes) -> None:

@@ -24,7 +24,7 @@ from bayesbox.stat.folds import stratified_folds
 from bayesbox.text.calibrate import least_loss, losses_of
 from bayesbox.text.classifier import DocumentClassifier, Texts
 from bayesbox.text.leave_one_out import sums_without
-from bayesbox.text.left_out import LeftOutDocuments, can_leave_out
+from bayesbox.text.left_out import LeaveOneOutDocuments, can_leave_out
 from bayesbox.text.model import CHOICES, Strength, model_prior
 from bayesbox.text.options import AUTO, TextOptions
 from bayesbox.text.sample import FEWEST
@@ -118,7 +118,7 @@ class HeldOutTrials:
         weights = None if rows.weights is None else np.asarray(rows.weights, dtype=np.float64)
         self.weight = some.astype(np.float64) if weights is None else np.where(some, weights, 0.0)
         self._by_phrases: dict[tuple[int, int], list[Fold]] = {}
-        self.left_out = LeftOutDocuments(classifier, rows, target) if can_leave_out(classifier, rows) else None
+        self.left_out = LeaveOneOutDocuments(classifier, rows, target) if can_leave_out(classifier, rows) else None
 
     def tried(self) -> list[Tried]:
         """All models that may be chosen, the simplest first."""

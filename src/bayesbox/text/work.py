@@ -34,7 +34,7 @@ MOST_TABLES = 6  # of 0, 1, 2 and 3 or more occurrences that are shown
 
 def document_work(classifier: DocumentClassifier, batch: Batch, against: str | None) -> ClassWork:
     """The work for the one document of a batch."""
-    asked = AskedDocument.of(classifier, batch)
+    asked = WorkedDocument.of(classifier, batch)
     factors, before = _FACTORS[classifier.rules.occurrence](asked)
     left_out = tuple(each for each in factors if isinstance(each, NoFactor))
     model, rules = classifier.model, classifier.rules
@@ -52,7 +52,7 @@ def document_work(classifier: DocumentClassifier, batch: Batch, against: str | N
 
 
 @dataclass(frozen=True)
-class AskedDocument:
+class WorkedDocument:
     """One document, and the counts of the words that the model keeps."""
 
     classifier: DocumentClassifier
@@ -64,7 +64,7 @@ class AskedDocument:
     strength: float
 
     @classmethod
-    def of(cls, classifier: DocumentClassifier, batch: Batch) -> AskedDocument:
+    def of(cls, classifier: DocumentClassifier, batch: Batch) -> WorkedDocument:
         weights, texts = classifier.model.conditional, classifier.texts_of(batch)
         listed = weights.listed(texts, classifier.tokens)
         strength = weights.factors(weights.sums(texts, classifier.tokens)[1])[0] if weights.scaled else 1.0
@@ -107,11 +107,11 @@ def _logged(logs: Sequence[float]) -> tuple[Number, ...]:
     return tuple(Logged(float(each)) for each in logs)
 
 
-def _share(name: str, cells: Cells, asked: AskedDocument) -> Factor | NoFactor:
+def _share(name: str, cells: Cells, asked: WorkedDocument) -> Factor | NoFactor:
     return share_factor(name, cells, asked.classifier.rules.smoothing)
 
 
-def _by_count(asked: AskedDocument) -> tuple[list[Factor | NoFactor], list[Step]]:
+def _by_count(asked: WorkedDocument) -> tuple[list[Factor | NoFactor], list[Step]]:
     """The multinomial: the share of a word among all words of the class, or of all other classes."""
     rules = asked.classifier.rules
     cells = asked.cells[1] if rules.once else asked.cells[0]
@@ -131,7 +131,7 @@ def _by_count(asked: AskedDocument) -> tuple[list[Factor | NoFactor], list[Step]
     return [*factors, *(each.power(asked.strength) for each in asked.others())], []
 
 
-def _by_place(asked: AskedDocument) -> tuple[list[Factor | NoFactor], list[Step]]:
+def _by_place(asked: WorkedDocument) -> tuple[list[Factor | NoFactor], list[Step]]:
     """The position model: the share of a word among all words at its place."""
     names, known = asked.classifier.model.conditional.words, {name: place for place, name in enumerate(asked.words)}
     vocabulary = len({name.partition(" ")[2] for name in names})
@@ -146,7 +146,7 @@ def _by_place(asked: AskedDocument) -> tuple[list[Factor | NoFactor], list[Step]
     return [*factors, *asked.others()], []
 
 
-def _by_presence(asked: AskedDocument) -> tuple[list[Factor | NoFactor], list[Step]]:
+def _by_presence(asked: WorkedDocument) -> tuple[list[Factor | NoFactor], list[Step]]:
     """The Bernoulli model: every word is present or absent, and absence counts."""
     totals = exact(asked.documents, asked.size, 1)[:, 0]
 
@@ -160,7 +160,7 @@ def _by_presence(asked: AskedDocument) -> tuple[list[Factor | NoFactor], list[St
     return _with_absent(asked, present, [factor(place, False) for place in _absent(asked)], factor)
 
 
-def _by_times(asked: AskedDocument) -> tuple[list[Factor | NoFactor], list[Step]]:
+def _by_times(asked: WorkedDocument) -> tuple[list[Factor | NoFactor], list[Step]]:
     """The table of 0, 1, 2 and 3 or more occurrences: one of its cells for each word of the vocabulary."""
     totals = exact(asked.documents, asked.size, 1)[:, 0]
 
@@ -185,7 +185,7 @@ def _by_times(asked: AskedDocument) -> tuple[list[Factor | NoFactor], list[Step]
     return factors, tables
 
 
-def _by_rate(asked: AskedDocument) -> tuple[list[Factor | NoFactor], list[Step]]:
+def _by_rate(asked: WorkedDocument) -> tuple[list[Factor | NoFactor], list[Step]]:
     """The Poisson model: rate^times for each word, and e^-(the sum of all rates); times! is the same in every class."""
     rule, documents = asked.classifier.rules.smoothing, asked.documents.to_doubles()[:, None]
     counts = asked.cells[0].to_doubles().reshape(asked.size, len(asked.words))
@@ -201,14 +201,14 @@ def _by_rate(asked: AskedDocument) -> tuple[list[Factor | NoFactor], list[Step]]
     return [*factors, *asked.others(), sums], []
 
 
-def _absent(asked: AskedDocument) -> list[int]:
+def _absent(asked: WorkedDocument) -> list[int]:
     """The absent words that are written out: all of them, or none if they are many."""
     absent = sorted(set(range(len(asked.words))) - set(asked.places))
     return absent if len(absent) <= MOST_ABSENT else []
 
 
 def _with_absent(
-    asked: AskedDocument, present: list[Factor | NoFactor], absent: list[Factor | NoFactor], factor: Any
+    asked: WorkedDocument, present: list[Factor | NoFactor], absent: list[Factor | NoFactor], factor: Any
 ) -> tuple[list[Factor | NoFactor], list[Step]]:
     """The factors of the words of a document, and of all others."""
     factors, number = [*present, *absent], len(asked.words) - len(set(asked.places))

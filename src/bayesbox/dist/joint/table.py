@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.dist import functions
-from bayesbox.dist.base import Columns, Doubles, left_out_where_impossible
+from bayesbox.dist.base import Columns, Doubles, ignored_where_impossible
 from bayesbox.errors import UnseenLevel
 from bayesbox.schema.encode import encode_narrow
 from bayesbox.schema.flags import FLAG_CODES
@@ -111,11 +111,11 @@ class JointTable:
         """log P of each tuple (columns x tuples), tuples x classes; one that no class allows is left out."""
         complete = (codes >= 0).all(axis=0)
         if complete.all():
-            return left_out_where_impossible(self.log_p[self.cell(codes)])
+            return ignored_where_impossible(self.log_p[self.cell(codes)])
         terms = np.zeros((codes.shape[1], len(self.log_unseen)))
         terms[complete] = self.log_p[self.cell(codes[:, complete])]
         partial = np.flatnonzero(~complete)
         kinds, group = np.unique(codes[:, partial].T, axis=0, return_inverse=True)
         found = np.array([self.log_marginal(tuple(kind)) for kind in kinds.tolist()])
         terms[partial] = found[group.ravel()]
-        return left_out_where_impossible(terms)
+        return ignored_where_impossible(terms)

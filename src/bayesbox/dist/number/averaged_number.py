@@ -52,7 +52,7 @@ class DensityWithEvidence(Protocol):
     def sample(self, random: np.random.Generator, classes: NDArray[np.int64]) -> list[object]: ...
 
     @classmethod
-    def left_out_densities(cls, others: UnitOthers) -> tuple[Doubles, Doubles]: ...
+    def leave_one_out_densities(cls, others: UnitOthers) -> tuple[Doubles, Doubles]: ...
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class AveragedNumber(NumberDensity):
         others = others_of(tally, values, target)
         unit, rows = others.whole_deviation, self.by_class.evidence_rows
         found = UnitOthers(others.n, others.x / unit, others.distance / unit, others.deviation / unit)
-        by_class, whole = self.by_class.left_out_densities(found)
+        by_class, whole = self.by_class.leave_one_out_densities(found)
         odds = number_evidence(found.n, found.distance, found.std, rows)[:, None]
         terms = (
             mixed_densities(by_class, whole, shares_of(odds, inclusion))

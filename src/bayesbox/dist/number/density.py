@@ -165,7 +165,7 @@ class NumberFamily(Distribution):
 
     # -- leave one out ---------------------------------------------------------------------------------------------
 
-    def left_out_values(
+    def leave_one_out_values(
         self, plan: LeaveOneOutPlan, columns: Columns, book: Book, options: FitOptions
     ) -> Doubles | None:
         """The values of rows that are left out, once the terms of having one are entered; None without the column."""
@@ -179,7 +179,7 @@ class NumberFamily(Distribution):
 
     def leave_one_out(self, plan: LeaveOneOutPlan, columns: Columns, book: Book, options: FitOptions) -> None:
         """By the rule: fitted again to the tally less one value, once for each distinct class and value."""
-        values = self.left_out_values(plan, columns, book, options)
+        values = self.leave_one_out_values(plan, columns, book, options)
         if values is None:
             return
         again = self.refit_options(options)

@@ -14,7 +14,7 @@ from bayesbox.dist import functions
 from bayesbox.dist.base import Columns, Distribution, Doubles, Plan
 from bayesbox.dist.factor import decimal
 from bayesbox.dist.fit import FitOptions, Presence, register
-from bayesbox.dist.leave_one_out import LeaveOneOutPlan, LeftOutGaussian, leaves_only_flags, power_of_two, scaled
+from bayesbox.dist.leave_one_out import LeaveOneOutGaussian, LeaveOneOutPlan, leaves_only_flags, power_of_two, scaled
 from bayesbox.dist.number.density import NumberFamily
 from bayesbox.dist.number.special import LOG_ROOT_2_PI, normal_quantile
 from bayesbox.errors import CannotExport
@@ -207,7 +207,7 @@ class Gaussian(NumberFamily):
         return averaged_number(by_class, same, tally, inclusion)
 
     @classmethod
-    def left_out_densities(cls, others: UnitOthers) -> tuple[Doubles, Doubles]:
+    def leave_one_out_densities(cls, others: UnitOthers) -> tuple[Doubles, Doubles]:
         """The log-density of each row's value by class, and that of the whole column, without the row."""
         from bayesbox.dist.averaging import posterior_squares
 
@@ -236,14 +236,14 @@ class Gaussian(NumberFamily):
         and the column's variance, which sets the floor, shrinks in the same way. Where the difference of variances
         loses more than a few digits and the floor does not hide it, the core calls the row doubtful.
         """
-        values = self.left_out_values(plan, columns, book, options)
+        values = self.leave_one_out_values(plan, columns, book, options)
         if values is None:
             return
         tally = book[self.column]
         whole = tally.pooled()
         scale = power_of_two(whole)
         moments = np.array([scaled(spread, scale) for spread in (*tally.spreads(), whole)])
-        plan.left_out.append(LeftOutGaussian(values, moments, options.floor, scale))
+        plan.left_out.append(LeaveOneOutGaussian(values, moments, options.floor, scale))
         plan.doubtful[leaves_only_flags(options.kind, tally, values)] = True
 
     # -- exported -------------------------------------------------------------------------------------------------

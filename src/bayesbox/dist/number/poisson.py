@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.dist import functions
-from bayesbox.dist.base import Columns, Doubles, Linear, Plan, left_out_where_impossible
+from bayesbox.dist.base import Columns, Doubles, Linear, Plan, ignored_where_impossible
 from bayesbox.dist.cells import Smoothing
 from bayesbox.dist.factor import decimal
 from bayesbox.dist.fit import FitOptions
@@ -81,7 +81,7 @@ class Poisson(NumberFamily):
         with np.errstate(invalid="ignore"):
             power = np.where(whole == 0, 0.0, whole * log(self.rate)[None, :])
         terms = power - self.rate[None, :] - log_factorial
-        terms = left_out_where_impossible(np.where(valid[:, None], terms, -np.inf))
+        terms = ignored_where_impossible(np.where(valid[:, None], terms, -np.inf))
         return terms + np.where(valid[:, None], self.log_observed[None, :], 0.0)
 
     def add_to(self, plan: Plan, columns: Columns) -> None:
@@ -121,7 +121,7 @@ class Poisson(NumberFamily):
     def leave_one_out(self, plan: LeaveOneOutPlan, columns: Columns, book: Book, options: FitOptions) -> None:
         """The rate depends only on the class and the count of the row that is gone; a refit answers a row without which
         there is no rate."""
-        values = self.left_out_values(plan, columns, book, options)
+        values = self.leave_one_out_values(plan, columns, book, options)
         if values is None:
             return
         tally, there = book[self.column], ~np.isnan(values)

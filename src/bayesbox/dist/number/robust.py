@@ -20,7 +20,7 @@ from bayesbox.dist.leave_one_out import LeaveOneOutPlan, leaves_only_flags
 from bayesbox.dist.number.cell_density import CellDensity
 from bayesbox.dist.number.cell_tree import LAST_KEY, Keys, StudentShape, edges_of, keys_of
 from bayesbox.dist.number.density import NumberDensity
-from bayesbox.dist.number.robust_left_out import LeftOut, require_learned
+from bayesbox.dist.number.robust_left_out import HeldOutCells, require_learned
 from bayesbox.dist.number.robust_shape import LOG_COMMON, LOG_OWN, HeightTerms, Shapes, mixed
 from bayesbox.dist.number.special import GREATEST, apart
 from bayesbox.dist.number.student import log_student
@@ -321,14 +321,14 @@ class Robust(NumberDensity):
 
     def leave_one_out(self, plan: LeaveOneOutPlan, columns: Columns, book: Book, options: FitOptions) -> None:
         """By the counts and moments without the row's own value; a row that changes what is chosen, by a refit."""
-        values = self.left_out_values(plan, columns, book, options)
+        values = self.leave_one_out_values(plan, columns, book, options)
         if values is None:
             return
         tally = book[self.column]
         refuse_infinite({self.column: values}, ~np.isnan(values), 0)
         require_learned(tally, values, plan.target)
         plan.doubtful[leaves_only_flags(options.kind, tally, values)] = True
-        left_out = LeftOut(tally, values, plan.target)
+        left_out = HeldOutCells(tally, values, plan.target)
         terms, doubtful = left_out.terms(is_log=self.is_log, zero_apart=self.zero_apart, has_t=self.has_t)
         terms[np.isnan(values)] = 0.0
         plan.add_terms(terms)

@@ -58,7 +58,7 @@ class ChosenShapes(NamedTuple):
     doubtful: Flags  # rows that only a refit can tell
 
 
-class LeftOut:
+class HeldOutCells:
     """The densities of rows, each under the counts and moments of all others."""
 
     def __init__(self, tally: Grid, values: Doubles, target: NDArray[np.int32]) -> None:
@@ -78,7 +78,9 @@ class LeftOut:
         doubtful = chosen.doubtful.copy()
         for log_scale, apart_here in {(is_log, zero_apart), *zip(chosen.is_log, chosen.zero_apart, strict=True)}:
             rows = np.flatnonzero((chosen.is_log == log_scale) & (chosen.zero_apart == apart_here))
-            part = self if len(rows) == len(self.rows) else LeftOut(self.tally, self.values[rows], self.target[rows])
+            part = (
+                self if len(rows) == len(self.rows) else HeldOutCells(self.tally, self.values[rows], self.target[rows])
+            )
             terms[rows], unsure = part._of_shape(is_log=bool(log_scale), zero_apart=bool(apart_here), has_t=has_t)
             doubtful[rows] |= unsure
         return terms, doubtful

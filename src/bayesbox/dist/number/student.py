@@ -113,7 +113,7 @@ class Student(NumberDensity):
         return averaged_number(self, same, tally, inclusion)
 
     @classmethod
-    def left_out_densities(cls, others: UnitOthers) -> tuple[Doubles, Doubles]:
+    def leave_one_out_densities(cls, others: UnitOthers) -> tuple[Doubles, Doubles]:
         """The log-density of each row's value by class, and that of the whole column, without the row."""
         shift, scale = student_parameters(others.n, others.distance, others.std, 1.0)
         n = others.n.sum(axis=1, keepdims=True)
@@ -129,7 +129,7 @@ class Student(NumberDensity):
 
     def leave_one_out(self, plan: LeaveOneOutPlan, columns: Columns, book: Book, options: FitOptions) -> None:
         """By the moments without the row's own value."""
-        values = self.left_out_values(plan, columns, book, options)
+        values = self.leave_one_out_values(plan, columns, book, options)
         if values is None:
             return
         tally = book[self.column]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox._core import ExactArray
-from bayesbox.dist.base import Doubles, left_out_where_impossible
+from bayesbox.dist.base import Doubles, ignored_where_impossible
 from bayesbox.dist.cells import Cells, Smoothing, log_ratio_by_level, ratio
 from bayesbox.dist.functions import log
 from bayesbox.dist.words.count_table import CountTable
@@ -41,7 +41,7 @@ def _log_shares(words: tuple[str, ...], cells: ExactArray, classes: int, rule: S
     for some in _pieces(len(words)):
         counts = cells.columns(classes, some.start, some.stop)
         found = ratio(rule, Cells(counts, totals, len(words), words[some]))
-        shares[some] = left_out_where_impossible(log_ratio_by_level(found))
+        shares[some] = ignored_where_impossible(log_ratio_by_level(found))
     return shares
 
 
@@ -65,7 +65,7 @@ def poisson_weights(words: tuple[str, ...], cells: ExactArray, documents: ExactA
     classes = len(documents)
     counts, n = cells.to_doubles().reshape(classes, len(words)), documents.to_doubles()[:, None]
     rate = poisson_rate(counts, n, counts.sum(axis=0) / max(float(n.sum()), 1.0), rule.weight)
-    return WordWeights(words, np.ascontiguousarray(left_out_where_impossible(log(rate).T)), -rate.sum(axis=1))
+    return WordWeights(words, np.ascontiguousarray(ignored_where_impossible(log(rate).T)), -rate.sum(axis=1))
 
 
 def poisson_rate(counts: Doubles, documents: Doubles, mean: Doubles, weight: float) -> Doubles:
@@ -105,7 +105,7 @@ def occurrence_weights(
     for some in _pieces(len(words)):
         held = holders.columns(classes, some.start, some.stop)
         present, absent = (
-            left_out_where_impossible(log_ratio_by_level(ratio(rule, Cells(counts, totals, 2, [name] * held.shape[1]))))
+            ignored_where_impossible(log_ratio_by_level(ratio(rule, Cells(counts, totals, 2, [name] * held.shape[1]))))
             for counts, name in ((held, "true"), (totals[:, None] - held, "false"))
         )
         if absent.min() == -np.inf:
@@ -132,7 +132,7 @@ def table_weights(
     for level, name in enumerate(TIMES):
         counts = at_least[level] - at_least[level + 1] if level + 1 < len(TIMES) else at_least[level]
         found = ratio(rule, Cells(counts, totals, len(TIMES), [name] * width))
-        logs.append(left_out_where_impossible(log_ratio_by_level(found)))
+        logs.append(ignored_where_impossible(log_ratio_by_level(found)))
     certain = np.isneginf(logs[0])
     floor = np.where(certain, 0.0, logs[0])
     once, twice, thrice = (each - floor for each in logs[1:])
@@ -161,6 +161,6 @@ def position_weights(levels: tuple[str, ...], cells: ExactArray, classes: int, r
     for place in range(places):
         own = by_place[:, place]
         over, under = ratio(rule, Cells(own, own.sum(axis=1), len(words), list(words)))
-        log_p[place] = left_out_where_impossible((log(over) - log(under)).T)
+        log_p[place] = ignored_where_impossible((log(over) - log(under)).T)
     names = tuple(f"{place + 1} {word}" for place in range(places) for word in words)
     return WordWeights(names, log_p.reshape(len(names), classes), np.zeros(classes))

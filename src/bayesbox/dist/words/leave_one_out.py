@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox import _core
-from bayesbox.dist.base import Doubles, left_out_where_impossible
+from bayesbox.dist.base import Doubles, ignored_where_impossible
 from bayesbox.dist.cells import Cells, Smoothing, ratio
 from bayesbox.dist.functions import log
 from bayesbox.errors import NeverLearned
@@ -74,7 +74,7 @@ def own_words_out(
             raise NeverLearned("some of these rows were never learned: they have more words than were counted")
         names = [words_of_model[word] for word in words]
         over, below = ratio(rule, Cells(left, under, size[rows] if words_may_go else len(words_of_model), names))
-        log_p = left_out_where_impossible((log(over) - log(below)).T)
+        log_p = ignored_where_impossible((log(over) - log(below)).T)
         log_p[alone[piece]] = 0.0
         if complement:
             log_p = np.where(np.isneginf(log_p), 0.0, -log_p)

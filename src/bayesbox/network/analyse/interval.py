@@ -28,7 +28,7 @@ from bayesbox.explain.credible import (
 from bayesbox.network.exact.eliminate import ObservedStates, eliminate
 from bayesbox.network.factor_graph import FactorModel, FactorTable
 from bayesbox.network.graph import Node
-from bayesbox.network.work.asked import AskedSum
+from bayesbox.network.work.asked import QuestionSum
 from bayesbox.network.work.question import asked_sum
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def cell_posteriors(network: BayesianNetwork, node: Node, counts: Doubles) -> li
 
 def _answers(
     network: BayesianNetwork,
-    asked: AskedSum,
+    asked: QuestionSum,
     posteriors: dict[int, list[list[SharePosterior]]],
     draws: int,
     random: np.random.Generator,
@@ -135,7 +135,7 @@ def _drawn(rows: list[list[SharePosterior]], number: int, random: np.random.Gene
     return np.moveaxis(gammas / np.where(sums > 0, sums, 1.0), 0, 2)
 
 
-def _answered(network: BayesianNetwork, asked: AskedSum, tables: dict[int, Doubles], number: int) -> Doubles:
+def _answered(network: BayesianNetwork, asked: QuestionSum, tables: dict[int, Doubles], number: int) -> Doubles:
     model = network.model
     place = len(model.names)
     factors = tuple(

@@ -30,7 +30,7 @@ class NamedFactor(NamedTuple):
 
 
 @dataclass(frozen=True)
-class AskedSum:
+class QuestionSum:
     """What is asked of a product of factors.
 
     `known` are the observed variables, `targets` the others in the question, of which `wanted` are those with a state;

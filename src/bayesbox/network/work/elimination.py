@@ -13,14 +13,14 @@ from bayesbox.explain.short_cell import ShortCell, in_formula
 from bayesbox.explain.steps import Cell, Row, Step, line
 from bayesbox.network.exact.eliminate import ObservedStates, Scoped, cut_tables, joined, multiplied
 from bayesbox.network.exact.orders import KEPT, best_order, require_affordable
-from bayesbox.network.work.asked import AskedSum, NamedFactor, States
+from bayesbox.network.work.asked import NamedFactor, QuestionSum, States
 
 MOST_ENTRIES = 16  # of a factor whose numbers are shown
 MOST_SUMMANDS = 4  # of a sum that is written out
 MOST_EXACT = 13.0  # log2 of the cells of all tables up to which they are fractions
 
 
-def elimination(asked: AskedSum, max_bytes: int | None) -> tuple[list[Step], dict[States, Number]]:
+def elimination(asked: QuestionSum, max_bytes: int | None) -> tuple[list[Step], dict[States, Number]]:
     """The steps, and the joint of the targets with the evidence."""
     named = [asked.factor_name(place) for place in asked.places]
     named += [f"L({asked.model.names[variable]})" for variable in asked.likelihoods]
@@ -57,7 +57,7 @@ def elimination(asked: AskedSum, max_bytes: int | None) -> tuple[list[Step], dic
 
 
 def _summed(
-    asked: AskedSum, taken: Sequence[NamedFactor], variable: int, name: str, log_scale: float
+    asked: QuestionSum, taken: Sequence[NamedFactor], variable: int, name: str, log_scale: float
 ) -> tuple[NamedFactor, float, list[Step]]:
     """The factor that is left of those of a variable, and how it came about."""
     product, log_scale = joined([Scoped(each.scope, each.table) for each in taken], log_scale)
@@ -74,7 +74,7 @@ def _summed(
     return named, log_scale, steps
 
 
-def _entry(asked: AskedSum, taken: Sequence[NamedFactor], variable: int, made: NamedFactor, states: States) -> Row:
+def _entry(asked: QuestionSum, taken: Sequence[NamedFactor], variable: int, made: NamedFactor, states: States) -> Row:
     case = dict(zip(made.scope, states, strict=True))
     summands = [
         " x ".join(in_formula(each.at({**case, variable: state})) for each in taken)
@@ -84,7 +84,7 @@ def _entry(asked: AskedSum, taken: Sequence[NamedFactor], variable: int, made: N
     return Row(asked.text(list(case.items())), (ShortCell(text, made.at(case)),))
 
 
-def _last(asked: AskedSum, pool: Sequence[NamedFactor], log_scale: float) -> tuple[Scoped, float, list[Step]]:
+def _last(asked: QuestionSum, pool: Sequence[NamedFactor], log_scale: float) -> tuple[Scoped, float, list[Step]]:
     """The product of the factors that are left, over the targets."""
     if not pool:
         return Scoped((), np.array(Fraction(1), dtype=object)), log_scale, []

@@ -6,12 +6,12 @@ from fractions import Fraction
 
 from bayesbox.explain.short_cell import ShortCell, in_formula
 from bayesbox.explain.steps import Cell, Row, Step, line
-from bayesbox.network.work.asked import AskedSum, NamedFactor, States
+from bayesbox.network.work.asked import NamedFactor, QuestionSum, States
 
 Joint = dict[States, Fraction]
 
 
-def one_product(asked: AskedSum, states: States) -> tuple[list[Step], Joint]:
+def one_product(asked: QuestionSum, states: States) -> tuple[list[Step], Joint]:
     """The one product of a question that gives every node a state."""
     case = dict(zip(asked.targets, states, strict=True))
     numbers = [factor.at(case) for factor in asked.factors]
@@ -22,7 +22,7 @@ def one_product(asked: AskedSum, states: States) -> tuple[list[Step], Joint]:
     return [Step("joint", (Row(asked.joint(states), cells),))], {states: value}
 
 
-def terms(asked: AskedSum) -> tuple[list[Step], Joint]:
+def terms(asked: QuestionSum) -> tuple[list[Step], Joint]:
     """The sums behind the states that are requested."""
     factors, hidden = asked.factors, asked.hidden
     over = f"sum over {asked.text([(v, None) for v in hidden])} of " if hidden else ""

@@ -12,7 +12,7 @@ from bayesbox.errors import BadOption, ImpossibleEvidence, TooCostly
 from bayesbox.explain.arithmetic import difference, quotient, sum_of
 from bayesbox.explain.steps import Cell, Row, Step, Work, line
 from bayesbox.network.exact.eliminate import ObservedStates, eliminate
-from bayesbox.network.work.asked import AskedSum, States
+from bayesbox.network.work.asked import QuestionSum, States
 from bayesbox.network.work.elimination import cell_of, elimination
 from bayesbox.network.work.enumeration import one_product, terms
 
@@ -31,7 +31,7 @@ MOST_OTHERS = 3  # states that are not asked for, each of which is written
 Values = Mapping[States, Number]
 
 
-def answer_work(asked: AskedSum, method: str = "auto", *, max_bytes: int | None = None) -> Work:
+def answer_work(asked: QuestionSum, method: str = "auto", *, max_bytes: int | None = None) -> Work:
     """The work, by the shortest of the ways unless one is named."""
     if method not in METHODS:
         raise BadOption("method must be one of auto, enumeration, elimination", found=method)
@@ -64,7 +64,7 @@ def answer_work(asked: AskedSum, method: str = "auto", *, max_bytes: int | None 
     return Work(asked.title, (*steps, *_answers(asked, {**values, **joint}, table.sum())))
 
 
-def _answers(asked: AskedSum, joint: Values, total: Number) -> list[Step]:
+def _answers(asked: QuestionSum, joint: Values, total: Number) -> list[Step]:
     """P(evidence) as the sum of the joint over the targets, and the quotients."""
     if not total:
         known = ", ".join(asked.evidence)
@@ -102,7 +102,7 @@ def _answers(asked: AskedSum, joint: Values, total: Number) -> list[Step]:
     return [*steps, Step("posterior", quotients)]
 
 
-def _complement(asked: AskedSum, joint: Values, total: Number) -> list[Step]:
+def _complement(asked: QuestionSum, joint: Values, total: Number) -> list[Step]:
     """Without evidence the joint is the answer; the other states have the rest."""
     shown = asked.shown()
     rest = difference(total, sum_of([joint[states] for states in shown]))
@@ -112,7 +112,7 @@ def _complement(asked: AskedSum, joint: Values, total: Number) -> list[Step]:
     return [Step("other states", (Row(name, (cell_of(rest),)),))]
 
 
-def _same(asked: AskedSum, states: States) -> str:
+def _same(asked: QuestionSum, states: States) -> str:
     event = asked.text(list(zip(asked.targets, states, strict=True)))
     return f"the same {'sum' if asked.hidden else 'product'} with {event}"
 
@@ -149,7 +149,7 @@ def work_of(network: NetworkQuestions, query: Query, *, method: str, approx: str
     return samples_work(asked, order, approx, options.get("seed", 0), answers)
 
 
-def asked_sum(network: NetworkQuestions, query: Query) -> AskedSum:
+def asked_sum(network: NetworkQuestions, query: Query) -> QuestionSum:
     """The question by position; refused where it contradicts itself, since there is nothing to work out."""
     network = network.acted(query)
     model = network.model
@@ -169,7 +169,7 @@ def asked_sum(network: NetworkQuestions, query: Query) -> AskedSum:
     named = [model.names[place] for place in targets]
     known = [model.names[place] for place in (*findings.states, *findings.likelihoods)]
     relevant = network._relevant(named, known)
-    return AskedSum(
+    return QuestionSum(
         str(query),
         model,
         findings.states,

@@ -13,7 +13,7 @@ import numpy as np
 
 from bayesbox.errors import ImpossibleEvidence
 from bayesbox.explain.steps import Cell, Row, Step, Work, line
-from bayesbox.network.work.asked import AskedSum, States
+from bayesbox.network.work.asked import QuestionSum, States
 
 SHOWN = 5  # samples that are written out
 DRAWN = (10, 100, 1000)  # after this many the estimate is shown
@@ -25,7 +25,7 @@ Case = dict[int, int]
 Answers = Sequence[tuple[str, Any]]  # what the library answers, with its name
 
 
-def samples_work(asked: AskedSum, order: Sequence[int], method: str, seed: int, answers: Answers) -> Work:
+def samples_work(asked: QuestionSum, order: Sequence[int], method: str, seed: int, answers: Answers) -> Work:
     """The work of one of the two methods."""
     random = np.random.default_rng(seed)
     steps, weights = (_weighting if method == "weighting" else _gibbs)(asked, order, random)
@@ -37,7 +37,7 @@ def _counts(order: Sequence[int]) -> list[int]:
     return [many for many in DRAWN if many * len(order) <= MOST_WORK] or [DRAWN[0]]
 
 
-def _numbers(asked: AskedSum, place: int, case: Case) -> Any:
+def _numbers(asked: QuestionSum, place: int, case: Case) -> Any:
     """P(each state of a node | its parents in this case)."""
     *parents, _ = asked.model.factors[place].scope
     return asked.model.factors[place].table[tuple(case[parent] for parent in parents)]
@@ -48,7 +48,7 @@ def _draw(shares: Any, random: np.random.Generator) -> int:
     return min(int(np.searchsorted(bounds, random.random() * bounds[-1], side="right")), len(bounds) - 1)
 
 
-def _sample(asked: AskedSum, order: Sequence[int], random: np.random.Generator) -> tuple[Case, list[float]]:
+def _sample(asked: QuestionSum, order: Sequence[int], random: np.random.Generator) -> tuple[Case, list[float]]:
     """A case, and the factors of its weight."""
     case, factors = dict(asked.known), []
     for node in order:
@@ -62,7 +62,7 @@ def _sample(asked: AskedSum, order: Sequence[int], random: np.random.Generator) 
 
 
 def _weighting(
-    asked: AskedSum, order: Sequence[int], random: np.random.Generator
+    asked: QuestionSum, order: Sequence[int], random: np.random.Generator
 ) -> tuple[list[Step], list[tuple[Case, float]]]:
     drawn = [node for node in order if node not in asked.known]
     names = [asked.factor_name(node) for node in order if node in asked.known]
@@ -82,7 +82,7 @@ def _weighting(
 
 
 def _gibbs(
-    asked: AskedSum, order: Sequence[int], random: np.random.Generator
+    asked: QuestionSum, order: Sequence[int], random: np.random.Generator
 ) -> tuple[list[Step], list[tuple[Case, float]]]:
     case = _start(asked, order, random)
     drawn = [node for node in order if node not in asked.known]
@@ -105,7 +105,7 @@ def _gibbs(
     return [Step("method", tuple(lines)), Step("draws", tuple(rows), columns)], found
 
 
-def _start(asked: AskedSum, order: Sequence[int], random: np.random.Generator) -> Case:
+def _start(asked: QuestionSum, order: Sequence[int], random: np.random.Generator) -> Case:
     for _ in range(TRIES):
         case, factors = _sample(asked, order, random)
         if np.prod(factors) > 0:
@@ -113,7 +113,7 @@ def _start(asked: AskedSum, order: Sequence[int], random: np.random.Generator) -
     raise ImpossibleEvidence(f"none of {TRIES:,} samples is consistent with the evidence")
 
 
-def _given_others(asked: AskedSum, node: int, case: Case) -> Any:
+def _given_others(asked: QuestionSum, node: int, case: Case) -> Any:
     """For each state of a node the product of the factors that it is in, all others as they are."""
     products = np.ones(asked.model.cards[node])
     for place in asked.places:
@@ -130,11 +130,11 @@ def _listed(numbers: Any) -> str:
     return ", ".join(f"{number:.4g}" for number in numbers)
 
 
-def _state(asked: AskedSum, node: int, state: int) -> str:
+def _state(asked: QuestionSum, node: int, state: int) -> str:
     return asked.model.states[node][state]
 
 
-def _estimates(asked: AskedSum, found: Sequence[tuple[Case, float]], answers: Answers) -> Step:
+def _estimates(asked: QuestionSum, found: Sequence[tuple[Case, float]], answers: Answers) -> Step:
     """The share of each state by weight after some of the samples, and what the library answers."""
     shown = asked.shown()
     rows = []
@@ -153,12 +153,12 @@ def _estimates(asked: AskedSum, found: Sequence[tuple[Case, float]], answers: An
     return Step("estimates", tuple(rows), tuple(asked.posterior(states) for states in shown))
 
 
-def _share(asked: AskedSum, states: States, found: Sequence[tuple[Case, float]]) -> float:
+def _share(asked: QuestionSum, states: States, found: Sequence[tuple[Case, float]]) -> float:
     event = list(zip(asked.targets, states, strict=True))
     return float(sum(weight for case, weight in found if all(case[node] == state for node, state in event)))
 
 
-def _answered(asked: AskedSum, answer: Any, states: States) -> float:
+def _answered(asked: QuestionSum, answer: Any, states: States) -> float:
     if isinstance(answer, float):
         return float(answer)
     free = [(node, state) for node, state in zip(asked.targets, states, strict=True) if node not in asked.wanted]

@@ -9,7 +9,7 @@ import numpy as np
 
 from bayesbox import _core
 from bayesbox.dist import functions, posterior
-from bayesbox.dist.base import Doubles, Plan, left_out_where_impossible
+from bayesbox.dist.base import Doubles, Plan, ignored_where_impossible
 from bayesbox.dist.functions import log
 from bayesbox.explain.evidence import Explanation
 from bayesbox.rule.backoff import Trust
@@ -129,7 +129,7 @@ class OneDependenceClassifier(AugmentedClassifier[OneDependenceOptions, CutPoint
 
 
 def _term(probability: Doubles, there: Any) -> Doubles:
-    return np.where(there[:, None], left_out_where_impossible(log(probability)), 0.0)
+    return np.where(there[:, None], ignored_where_impossible(log(probability)), 0.0)
 
 
 def one_dependence_terms(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from bayesbox.dist import functions, posterior
-from bayesbox.dist.base import Doubles, left_out_where_impossible
+from bayesbox.dist.base import Doubles, ignored_where_impossible
 from bayesbox.dist.functions import log
 from bayesbox.explain.evidence import Explanation, explanation
 from bayesbox.schema.encode import Encoded
@@ -64,5 +64,5 @@ class ArcsClassifier(AugmentedClassifier[R, D, AugmentedModel]):
         for table in model.conditionals:
             parents = [columns[name] for name in table.parents]
             found = family_terms(removal, columns[table.column], parents, steps[table.column], table.trusts)
-            joint = joint + left_out_where_impossible(log(found))
+            joint = joint + ignored_where_impossible(log(found))
         return functions.exp(posterior.normalised_log(joint, prior))

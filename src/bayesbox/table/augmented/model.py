@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from bayesbox.dist.base import Doubles, left_out_where_impossible
+from bayesbox.dist.base import Doubles, ignored_where_impossible
 from bayesbox.dist.cells import Smoothing, added_counts
 from bayesbox.dist.functions import log
 from bayesbox.dist.joint.family_table import FamilyTable
@@ -124,6 +124,6 @@ def family_table(
     for known, each in enumerate(found):  # those with fewer parents first: the others overwrite them
         inside = (slice(None), *(slice(0, size) for size in sizes[:known]))
         table[inside] = each.reshape(*each.shape[:-1], *(1,) * (len(sizes) - known), each.shape[-1])
-    log_p = left_out_where_impossible(log(np.moveaxis(table, 0, -1)))
+    log_p = ignored_where_impossible(log(np.moveaxis(table, 0, -1)))
     flat = np.ascontiguousarray(log_p.reshape(-1, len(deepest)))
     return FamilyTable(column, parents, tuple(sizes), levels, flat, tuple(trusts))

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox import _core
-from bayesbox.dist.base import Columns, Doubles, Plan, left_out_where_impossible
+from bayesbox.dist.base import Columns, Doubles, Plan, ignored_where_impossible
 from bayesbox.dist.cells import Smoothing
 from bayesbox.dist.functions import log
 from bayesbox.dist.joint.family_table import FamilyTable
@@ -156,7 +156,7 @@ def one_dependence_model(schema: Schema, book: Book, rules: OneDependenceOptions
         single, levels = counted.single(name), coding.levels[name]
         whole, below = _by_class(single, rules.smoothing, len(levels))
         trusts["", name], trusts[name, name] = whole.trust, below.trust
-        naive[spans[name]] = left_out_where_impossible(log(below.probability.T))
+        naive[spans[name]] = ignored_where_impossible(log(below.probability.T))
         is_parent[spans[name].start : spans[name].stop - 1] = single.sum(axis=0) >= rules.least
         for parent in names:
             if parent != name:
@@ -167,7 +167,7 @@ def one_dependence_model(schema: Schema, book: Book, rules: OneDependenceOptions
                 else:
                     found = by_rule(counts, below.probability[:, None, :], rules.smoothing, len(levels))
                 rows = slice(spans[parent].start, spans[parent].stop - 1)
-                table[rows, spans[name]] = left_out_where_impossible(log(np.moveaxis(found, 0, -1)))
+                table[rows, spans[name]] = ignored_where_impossible(log(np.moveaxis(found, 0, -1)))
     alone, left_out = columns_alone(schema, frame, pairs, coding, rules.smoothing)
     return OneDependenceModel(
         frame.classes,

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from bayesbox import _core
 from bayesbox.dist import functions
-from bayesbox.dist.base import Columns, Doubles, Plan, left_out_where_impossible
+from bayesbox.dist.base import Columns, Doubles, Plan, ignored_where_impossible
 from bayesbox.dist.cells import Cells, ratio
 from bayesbox.dist.functions import log
 from bayesbox.dist.joint.gaussian import JointGaussian
@@ -171,7 +171,7 @@ def table_terms(
     size, gone = _sizes(table, schema, counts, cell)
     names = [_name(table, each) for each in cell.tolist()]
     over, under = ratio(rules.smoothing, Cells(left, totals, size, names))
-    terms = left_out_where_impossible((log(over) - log(under)).T)
+    terms = ignored_where_impossible((log(over) - log(under)).T)
     if rules.unseen == "ignore":
         doubtful |= gone[group.ravel()]  # the column is left out with its level: the other columns remain
     return terms[group.ravel()].reshape(-1, classes)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from bayesbox.classifier.one_row.compiling import CodedScorer
-from bayesbox.dist.base import Doubles, left_out_where_impossible
+from bayesbox.dist.base import Doubles, ignored_where_impossible
 from bayesbox.dist.joint.gaussian import JointGaussian
 from bayesbox.schema.schema import Schema
 from bayesbox.table.full.model import FullModel
@@ -30,7 +30,7 @@ def joint_scorer(model: FullModel, schema: Schema, calibration: tuple[object, ..
         for place, axis in enumerate(model.table.axes):
             columns.append(("codes", axis.column, 2 if axis.flag else axis.levels, fate == "error"))
             axes.append((place, axis.missing))
-        table = left_out_where_impossible(np.vstack([model.table.log_p, model.table.log_unseen[None]]))
+        table = ignored_where_impossible(np.vstack([model.table.log_p, model.table.log_unseen[None]]))
         ignores = fate == "ignore"
     numbers = () if model.normals is None else model.normals.names
     places = tuple(range(len(columns), len(columns) + len(numbers)))

@@ -137,7 +137,7 @@ def by_leave_one_out(normals: Sequence[Normal], rows: StandardRows, *, pooled: b
     for share in SHARES:
         m = rows_of(share, sum(sizes) / len(sizes))
         if m or not _any_singular(normals):
-            losses[m] = left_out_loss(normals, rows, m, pooled=pooled)
+            losses[m] = leave_one_out_loss(normals, rows, m, pooled=pooled)
     return min(losses, key=lambda m: (losses[m], m))
 
 
@@ -150,7 +150,7 @@ def _any_singular(normals: Sequence[Normal]) -> bool:
     return any(normal.n <= len(normal.mean) + 1 or is_singular(normal.correlation) for normal in normals)
 
 
-def left_out_loss(normals: Sequence[Normal], rows: StandardRows, m: float, *, pooled: bool) -> float:
+def leave_one_out_loss(normals: Sequence[Normal], rows: StandardRows, m: float, *, pooled: bool) -> float:
     """The mean log loss of rows, each under the normals of all other rows shrunk by m."""
     terms = _pooled_terms(normals, rows, m) if pooled else _own_terms(normals, rows, m)
     log_p = normalised(terms + rows.others)

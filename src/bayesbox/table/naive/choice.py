@@ -170,7 +170,7 @@ def _by_counts(
     assert classifier.schema is not None
     coded = coded_columns([classifier.as_counted(rows) for rows in kept], classifier.schema, classifier.classes)
     names = coded.names[:-1]
-    taken = select.most_telling(coded, number) if method == "mi" else select.correlated(coded)
+    taken = select.most_informative(coded, number) if method == "mi" else select.correlated(coded)
     chosen = {names[column] for column in taken}
     return [
         place

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesbox.dist.base import Doubles, left_out_where_impossible
+from bayesbox.dist.base import Doubles, ignored_where_impossible
 from bayesbox.dist.naive import NaiveModel
 from bayesbox.dist.table import Table
 from bayesbox.errors import BadOption
@@ -47,7 +47,7 @@ def _table(column: str, given: Mapping[Any, Mapping[Any, float]], classes: tuple
     levels = tuple(sorted({level for row in rows.values() for level in row}))
     p = np.array([[rows[label].get(level, 0.0) for label in classes] for level in levels])
     nothing = np.zeros(len(classes))
-    return Table(column, levels, left_out_where_impossible(_logs(p)), nothing, nothing)
+    return Table(column, levels, ignored_where_impossible(_logs(p)), nothing, nothing)
 
 
 def _logs(p: Doubles) -> Doubles:

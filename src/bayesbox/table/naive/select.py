@@ -107,7 +107,7 @@ def ranked(coded: CodedRows) -> list[tuple[int, float]]:
     return sorted(found, key=lambda each: -each[1])
 
 
-def most_telling(coded: CodedRows, number: int | None) -> list[int]:
+def most_informative(coded: CodedRows, number: int | None) -> list[int]:
     """The most informative columns; without a number, those that are more informative than chance."""
     order = ranked(coded)
     if number is not None:
