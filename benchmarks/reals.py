@@ -43,6 +43,14 @@ def run(session: harness.Session) -> None:
             lambda: peer.predict_proba(X),
             10,
         )
+        default = bb.NaiveBayes().fit(data, y)
+        session.compare(
+            f"predict_proba, 20 reals, {form}",
+            lambda default=default, data=data: default.predict_proba(data),
+            "sklearn GaussianNB",
+            lambda: peer.predict_proba(X),
+            10,
+        )
 
 
 if __name__ == "__main__":

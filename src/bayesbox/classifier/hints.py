@@ -200,7 +200,7 @@ def said_once(found: Iterable[Hint]) -> list[Hint]:
 
 def _column_hints(name: str, kind: Any, tally: Any) -> Iterator[Hint]:
     if tally.of_numbers:
-        if kind.may_be_flag and not tally.sums.fractional.signs().any() and _numbers_the_rows(tally.pooled()):
+        if kind.may_be_flag and not tally.sums.fractional.any() and _numbers_the_rows(tally.pooled()):
             what = f"column `{name}` numbers the rows, like an identifier"
             yield Hint(Reason.ROW_NUMBERS, (name,), what, _ignore_it(name))
     elif tally.form == "counts":

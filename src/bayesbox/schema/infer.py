@@ -16,6 +16,7 @@ LONG = 40  # bytes that a free text has in the mean
 SEVERAL = 5  # words that it has in the mean
 LOOKED_AT = 1000  # texts
 GLANCE = 64  # texts that settle most columns
+NUMBER = Number()  # one for all columns of numbers, of which there may be many thousands
 MOSTLY = 0.5  # the share of free texts that are unlike one another
 
 
@@ -69,7 +70,9 @@ def first_values(column: pa.Array | pa.ChunkedArray) -> list[Any]:
 def _has_no_value(column: PlainColumn) -> bool:
     """Whether every value is null or NaN, whatever the type: pandas reads a column without a value as numbers."""
     if isinstance(column, np.ndarray):
-        return column.dtype.kind == "f" and (not len(column) or bool(np.isnan(column[0]) and np.isnan(column).all()))
+        if column.dtype.kind != "f":
+            return False
+        return not len(column) or (column.item(0) != column.item(0) and bool(np.isnan(column).all()))
     if column.null_count == len(column):
         return True
     if not pa.types.is_floating(column.type) or (column[0].is_valid and column[0].as_py() == column[0].as_py()):
@@ -113,7 +116,7 @@ def _kind_of_numpy(column: np.ndarray, name: str) -> Kind:
     if kind == "b":
         return Flag()
     if kind in "iuf":
-        return Number()
+        return NUMBER
     if kind in "UOSMT":
         return Category()
     raise BadData(f"column `{name}` has a type that is not supported", found=str(column.dtype), column=name)

@@ -73,7 +73,12 @@ def count(
             if kind.is_count:
                 counter.require_counts(name, numbers[name])
     tallies |= counter.counts()
-    tallies |= counter.moments(numbers, {name: schema.tally_form(name) for name in numbers})
+    forms: dict[int, str | None] = {}  # a kind is shared by many columns, as a rule
+    for name in numbers:
+        kind = schema.kinds[name]
+        if id(kind) not in forms:
+            forms[id(kind)] = schema.tally_form(name)
+    tallies |= counter.moments(numbers, {name: forms[id(schema.kinds[name])] for name in numbers})
     for name, tally in tallies.items():
         require_few_levels(name, tally)
     return Book(classes, counter.class_counts(), tallies, label_type=kind_of_labels).pruned()

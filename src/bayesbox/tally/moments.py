@@ -163,8 +163,7 @@ class Moments(Result):
 
         For integers x*x >= x, with equality for 0 and 1 only, so equality of the sums leaves nothing else.
         """
-        _, fractional, total, squares = self._arrays()
-        return not fractional.signs().any() and total == squares
+        return not self.sums.fractional.any() and self.sums.total == self.sums.squares
 
     @property
     def levels(self) -> tuple[str, ...]:
