@@ -284,7 +284,12 @@ class EventConflict(BadData):
 
     def __init__(self, ids: Iterable[str], *, where: str | None = None) -> None:
         self.ids, remedy = tuple(ids), "Choose new ids for new events"
-        super().__init__("known with other values", where=where, found=", ".join(self.ids[:5]), remedy=remedy)
+        super().__init__(
+            "these ids are known with another row, label or weight",
+            where=where,
+            found=", ".join(self.ids[:5]),
+            remedy=remedy,
+        )
 
 
 class UnknownRecord(BadData, KeyError):

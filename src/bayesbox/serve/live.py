@@ -50,7 +50,13 @@ def derived_parts(classifier: AnyClassifier) -> tuple[str, ...]:
     """What a model has learned of its rows beyond counts, in words: events change it only when it is trained again."""
     if not counts_events(classifier):
         return (f"all of {classifier.title}: it is trained again as a whole",)
-    return classifier.irreversible_parts()
+    lost = (f"the calibration ({classifier.calibrate}): none fits the classes",) if lost_calibration(classifier) else ()
+    return classifier.irreversible_parts() + lost
+
+
+def lost_calibration(classifier: AnyClassifier) -> bool:
+    """Whether a model is to be calibrated and is not, since it has other classes than it had."""
+    return classifier.calibrate is not None and classifier.calibrated is None and counts_events(classifier)
 
 
 def counts_events(classifier: AnyClassifier) -> bool:

@@ -27,7 +27,7 @@ def test_predict_is_that_of_the_library(served: Served) -> None:
         expected = model.predict_proba_one(row)
         assert answer["proba"] == expected
         assert answer["class"] == max(expected, key=expected.__getitem__)
-    assert found["notes"] == ["row 3: `car` was never never seen so far"]
+    assert found["notes"] == ["row 3: `car` has the unseen level 'never seen'"]
 
 
 def test_each_answer_has_the_digest_of_its_model(served: Served) -> None:

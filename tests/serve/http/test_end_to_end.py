@@ -7,13 +7,14 @@ import contextlib
 import json
 import random
 import signal
+import subprocess
 import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.serve.http.models import people
-from tests.serve.http.process import ServiceProcess, bayes, new_token
+from tests.serve.http.process import BAYES, ServiceProcess, bayes, new_token
 
 import bayesbox as bb
 
@@ -145,6 +146,23 @@ def test_what_would_be_open_is_refused(tmp_path: Path, capsys: pytest.CaptureFix
     assert run(["serve", str(tmp_path), "--at", "3"]) == 2
     (tmp_path / "m.bayes").write_bytes(b"damaged")
     assert run(["serve", str(tmp_path)]) == 4
+
+
+def test_a_folder_without_models_is_left_as_it_is(tmp_path: Path) -> None:
+    from bayesbox.cli.main import run
+
+    assert run(["serve", str(tmp_path)]) == 2
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_service_that_nobody_has_a_token_for_says_so(tmp_path: Path) -> None:
+    bb.NaiveBayes().fit({"a": ["x", "y"]}, ["p", "q"]).save(tmp_path / "m.bayes")
+    command = [*BAYES, "serve", str(tmp_path), "--port", "0", "--log", "none", "--for", "0.1"]
+    hint = f"bayes token create {tmp_path} --scope predict"
+    assert hint in subprocess.run(command, capture_output=True, text=True, check=True).stderr
+    assert subprocess.run([*command, "--no-tokens"], capture_output=True, text=True, check=True).stderr == ""
+    new_token(tmp_path, "predict")
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stderr == ""
 
 
 def test_tokens_by_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -75,6 +75,14 @@ def test_conflicts_and_unknown_ids(fresh: Served) -> None:
     assert fresh.ask("GET", "/v1/models/people/certificates/x", scope="forget").status == 404
 
 
+def test_a_new_class_is_noted(fresh: Served) -> None:
+    one, other = events(2)
+    known = fresh.post("/v1/models/people/learn", {"events": [one]}, scope="learn")
+    assert "notes" not in known
+    slip = fresh.post("/v1/models/people/learn", {"events": [{**other, "label": "hihg"}]}, scope="learn")
+    assert "`hihg`" in slip["notes"][0]
+
+
 @pytest.mark.parametrize(
     ("event", "field"),
     [

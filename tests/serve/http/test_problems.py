@@ -180,6 +180,20 @@ def test_a_defect_is_logged_and_not_told(serve: Serve, monkeypatch: pytest.Monke
     assert logged[0]["id"] == answer.headers["x-request-id"]
 
 
+@pytest.mark.parametrize(
+    ("path", "body", "detail"),
+    [
+        (PREDICT, {"row": {"age": 1}}, "unknown field `row`; the fields are rows, proba, explain"),
+        (PREDICT, [], "must be of type object, got array"),
+        (PREDICT, {"proba": True}, "the field `rows` is required"),
+        ("/v1/models/peopel/predict", {"rows": []}, "model `peopel` not found; did you mean `people`?"),
+        ("/v1/model/people", {}, "route not found; /openapi.json lists all routes"),
+    ],
+)
+def test_slips_are_named_with_what_was_meant(served: Served, path: str, body: Any, detail: str) -> None:
+    assert served.ask("POST", path, body).json["detail"] == detail
+
+
 EXPLAIN = "/v1/models/people/explain"
 
 

@@ -16,7 +16,9 @@ from bayesbox.serve.store.base import Store, open_database, open_store
 from bayesbox.serve.store.durable import DurableStore
 from bayesbox.serve.verify import verify_store
 
+WITHOUT_FILES = "ALTER TABLE models DROP COLUMN file_sha256"
 WITHOUT_COLUMNS = (
+    WITHOUT_FILES,
     "ALTER TABLE models DROP COLUMN retrained",
     "ALTER TABLE certificates DROP COLUMN retrained",
 )
@@ -25,7 +27,9 @@ WITH_NULLS = (
     "ALTER TABLE models ADD COLUMN retrained BIGINT",
     "ALTER TABLE certificates ADD COLUMN retrained TEXT",
 )
-FIRST = "UPDATE settings SET value = '1' WHERE name = 'format'"
+FIRST, SECOND = (f"UPDATE settings SET value = '{number}' WHERE name = 'format'" for number in (1, 2))
+EARLIER = {"without columns": (1, *WITHOUT_COLUMNS, FIRST), "with nulls": (1, *WITH_NULLS, FIRST)}
+EARLIER["without files"] = (2, WITHOUT_FILES, SECOND)
 
 
 def change(store: Store, *statements: str) -> None:
@@ -43,29 +47,31 @@ def dump(store: Store, table: str) -> list[tuple[Any, ...]]:
         return transaction.query(f"SELECT {', '.join(columns)} FROM {table} ORDER BY 1")
 
 
-@pytest.mark.parametrize("earlier", [WITHOUT_COLUMNS, WITH_NULLS], ids=["without the columns", "with nulls"])
-def test_a_store_of_the_first_format_goes_on(open_it: Open, address: str, earlier: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("earlier", EARLIER)
+def test_a_store_of_an_earlier_format_goes_on(open_it: Open, address: str, earlier: str) -> None:
+    number, *statements = EARLIER[earlier]
     store = open_it()
     some = events(30)
     store.learn(NAME, some[:20])
     certificate = store.forget(NAME, ids(some[:2]))
     before, kept = store.current(NAME), dump(store, "events")
-    change(store, *earlier, FIRST)
+    change(store, *map(str, statements))
     store.close()
 
     with pytest.raises(StoreFailed) as caught:
         open_database(address)
-    assert "format 1" in str(caught.value)
+    assert f"format {number}" in str(caught.value)
     assert "bayes serve" in str(caught.value.remedy)
 
     again = open_it()
     assert dump(again, "events") == kept
     state = again.current(NAME)
+    assert not state.base_changed
     assert (state.digest, state.sequence, state.rows) == (before.digest, before.sequence, before.rows)
     assert again.certificate(NAME, 1) == {**certificate, "retrained": None}
     assert again.learn(NAME, some[10:]).statuses == ["known"] * 10 + ["learned"] * 10
     record = again.audit(None)[-2]
-    assert (record["action"], record["details"]) == ("upgrade", {"format": formats.FORMAT, "before": 1})
+    assert (record["action"], record["details"]) == ("upgrade", {"format": formats.FORMAT, "before": number})
     again.close()
     database = open_database(address)
     try:

@@ -101,6 +101,9 @@ def test_a_calibration_is_learned_again_from_events(open_it: Open, address: str,
     assert again.attach(NAME, classifier, data).digest == certificate["after"]
     assert again.current(NAME).classifier.calibrated == store.current(NAME).classifier.calibrated
     assert not again.current(NAME).stale
+    assert not again.current(NAME).base_changed  # by us, not by another file
+    other = to_bytes(bb.NaiveBayes().fit([{"x": 1.0}, {"x": 2.0}], ["no", "yes"]).classifier_)
+    assert again.attach(NAME, from_bytes(other), other).base_changed
 
 
 def test_without_the_rows_of_the_base_cut_points_stay_and_are_called_stale(open_it: Open, tmp_path: Path) -> None:
@@ -190,7 +193,7 @@ def test_auto_bayes_without_the_rows_of_its_base_is_trained_on_the_events(
     assert holds(address)
     store.close()
     again = open_it().attach(NAME, classifier, data)
-    assert (again.rows, again.base_changed) == (328, True)
+    assert (again.rows, again.base_changed) == (328, False)  # the file is the one that was attached
 
 
 def test_what_was_trained_with_an_event_that_is_forgotten_meanwhile_is_not_taken(open_it: Open, tmp_path: Path) -> None:
@@ -223,3 +226,37 @@ def test_a_training_that_a_stop_cut_short_begins_again_with_the_next_start(open_
     again.attach(NAME, classifier, data, rows=rows)
     wait_until(lambda: again.certificate(NAME, 1)["retrained"] is not None)
     assert not again.current(NAME).stale
+
+
+def test_a_new_class_drops_the_calibration_and_forgetting_it_brings_it_back(open_it: Open, tmp_path: Path) -> None:
+    """A label that was a slip: the state says what it did, and nothing is left of it."""
+    store = every(open_it(), 0)
+    classifier, data, _ = saved(tmp_path, bb.NaiveBayes(calibration="temperature"))
+    store.attach(NAME, classifier, data)
+    some = events(4)
+    store.learn(NAME, some[:3])
+    before = store.current(NAME)
+    store.learn(NAME, [Event("slip", some[3].row, "yse")])
+    state = store.current(NAME)
+    assert state.classifier.calibrated is None
+    assert any("none fits the classes" in each for each in state.stale)
+    certificate = store.forget(NAME, ["slip"])
+    after = store.current(NAME)
+    assert (after.digest, certificate["after"]) == (before.digest, before.digest)
+    assert after.classifier.calibrated == before.classifier.calibrated
+    store.close()
+    again = open_it().attach(NAME, classifier, data)
+    assert again.classifier.calibrated == before.classifier.calibrated
+
+
+def test_a_calibration_that_a_new_class_dropped_is_learned_again(open_it: Open, tmp_path: Path) -> None:
+    store = every(open_it(), 0)
+    classifier, data, _ = saved(tmp_path, bb.NaiveBayes(calibration="temperature"))
+    store.attach(NAME, classifier, data)
+    store.learn(NAME, events(240))
+    store.learn(NAME, [Event(f"n{place}", event.row, "new") for place, event in enumerate(events(20, seed=9))])
+    assert store.current(NAME).classifier.calibrated is None
+    assert store.retrain(NAME)
+    found = store.current(NAME).classifier
+    assert found.calibrated is not None
+    assert found.calibrated.classes == ("new", "no", "yes")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from typing import Any
 
 import click
 
 from bayesbox.cli.options import shared as options
-from bayesbox.cli.print.output import emit_json, say
+from bayesbox.cli.print.output import emit_json, note, say
 
 
 @click.command(
@@ -127,7 +128,7 @@ def command(folder: str, as_json: bool, **given: Any) -> None:
         retrain_every=given["retrain_every"],
     )
 
-    def started(address: str, models: list[dict[str, Any]]) -> None:
+    def started(address: str, models: list[dict[str, Any]], is_open: bool) -> None:
         if as_json:
             emit_json({"address": address, "models": models})
         else:
@@ -135,6 +136,9 @@ def command(folder: str, as_json: bool, **given: Any) -> None:
             for model in models:
                 say(f"{model['name']}: {model['kind']}, digest {model['digest'][:16]}")
         sys.stdout.flush()
+        if not is_open:
+            store = f" --store {shlex.quote(given['store'])}" if given["store"] else ""
+            note(f"Nobody has a token yet: bayes token create {shlex.quote(folder)}{store} --scope predict")
 
     run(asked, started)
 

@@ -34,7 +34,7 @@ def decode(data: bytes, shape: type[T], limits: ServiceLimits) -> T:
     except msgspec.ValidationError as error:
         if depth_of(data, limits.depth) > limits.depth:
             raise _too_deep(limits) from None
-        raise _misfit(data, str(error)) from None
+        raise _misfit(data, str(error), shape) from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         if depth_of(data, limits.depth) > limits.depth:
             raise _too_deep(limits) from None
@@ -67,7 +67,7 @@ def depth_of(data: bytes, most: int) -> int:
 PLACE = re.compile(r" - at `(?:key in )?\$(?P<place>[^`]*)`$")
 
 
-def _misfit(data: bytes, message: str) -> Problem:
+def _misfit(data: bytes, message: str, shape: Any) -> Problem:
     """A body of another shape: the place is computed here, since the decoder does not say which item it was."""
     found = PLACE.search(message)
     what = message if found is None else message[: found.start()]
@@ -79,10 +79,29 @@ def _misfit(data: bytes, message: str) -> Problem:
     except (msgspec.DecodeError, UnicodeDecodeError) as error:  # the shape was wrong before the end was reached
         return Problem(400, f"the body is not JSON: {error}", kind="not-json")
     where, row, field = _located(body, path, what)
+    what = _in_words(what, [] if row is not None else [each.encode_name for each in msgspec.structs.fields(shape)])
     about = {"detail": what, "pointer": where, "field": field, "row": row}
     told = f"row {row}: " if row is not None else ""
-    named = f"`{field}`: " if field is not None else ""
+    named = f"`{field}`: " if field is not None and f"`{field}`" not in what else ""
     return Problem(422, f"{told}{named}{what}", kind="wrong-shape", errors=[about])
+
+
+def _in_words(what: str, fields: list[str]) -> str:
+    """What the decoder says, in our words; `fields` are those of the body, where it is about the body itself.
+
+    >>> _in_words("Expected `object`, got `array`", [])
+    'must be of type object, got array'
+    """
+    unknown = re.fullmatch(r"Object contains unknown field `([^`]*)`", what)
+    if unknown:
+        return f"unknown field `{unknown[1]}`" + (f"; the fields are {', '.join(fields)}" if fields else "")
+    missing = re.fullmatch(r"Object missing required field `([^`]*)`", what)
+    if missing:
+        return f"the field `{missing[1]}` is required"
+    types = re.fullmatch(r"Expected `([^`]*)`, got `([^`]*)`", what)
+    if types:
+        return f"must be of type {types[1].replace(' | ', ' or ')}, got {types[2]}"
+    return what
 
 
 def _located(body: Any, path: str, what: str) -> tuple[str, int | None, str | None]:
@@ -113,7 +132,7 @@ def _located(body: Any, path: str, what: str) -> tuple[str, int | None, str | No
     if missing:
         field = missing[1]
         trail.append(field)
-    return "#/" + "/".join(part.replace("~", "~0").replace("/", "~1") for part in trail), row, field
+    return "#" + "".join("/" + part.replace("~", "~0").replace("/", "~1") for part in trail), row, field
 
 
 def _first_bad(items: list[Any], what: str) -> int:

@@ -190,14 +190,19 @@ class Handlers:
         events = model.events_of(body)
         if not events:
             raise Problem(422, "events must not be empty", kind="no-events")
+        new = model.new_classes(events)
         waiting = service.folder.store.submit(model.name, events, by=call.token)
         result = await asyncio.shield(asyncio.wrap_future(waiting))  # who gives up does not undo what is committed
         for status in result.statuses:
             service.metrics.events[model.name, status] += 1
         answers = [{"id": event.id, "status": status} for event, status in zip(events, result.statuses, strict=True)]
         counts = {name: result.statuses.count(name) for name in ("learned", "known", "forgotten")}
-        found = {"digest": result.digest, "sequence": result.sequence, "rows": result.rows, **counts}
-        return _reply(msgspec.json.encode({**found, "answers": answers}), result.digest)
+        found: dict[str, Any] = {"digest": result.digest, "sequence": result.sequence, "rows": result.rows, **counts}
+        found["answers"] = answers
+        if new:
+            listed = ", ".join(f"`{label[:80]}`" for label in sorted(new)[:10])
+            found["notes"] = [f"new classes: {listed}. Forget these events where a label was a slip"]
+        return _reply(msgspec.json.encode(found), result.digest)
 
     async def forget(self, call: Call, data: bytes) -> Reply:
         """Forget events, all or none; the answer is the certificate."""

@@ -9,6 +9,7 @@ import ipaddress
 import signal
 import socket
 import sys
+import time
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -103,8 +104,9 @@ def bound_socket(host: str, port: int) -> socket.socket:
         ) from None
 
 
-def run(options: ServeOptions, started: Callable[[str, list[dict[str, Any]]], None]) -> None:
-    """Serve until SIGTERM or SIGINT, or for this many seconds; `started` gets the address and the models."""
+def run(options: ServeOptions, started: Callable[[str, list[dict[str, Any]], bool], None]) -> None:
+    """Serve until SIGTERM or SIGINT, or for this many seconds; `started` gets the address, the models, and whether
+    anybody has a token, or needs none."""
     options.check()
     try:
         import httptools  # noqa: F401
@@ -119,17 +121,22 @@ def run(options: ServeOptions, started: Callable[[str, list[dict[str, Any]]], No
             remedy="Put models into one, such as: bayes train DATA -t COLUMN -o models/NAME.bayes, "
             "then run: bayes serve models",
         )
+    from bayesbox.serve.models.folder import require_models
+
+    require_models(Path(options.folder))  # before a store is made in it
     listening = bound_socket(options.host, options.port)
     scheme = "http" if options.cert is None else "https"
     host = f"[{options.host}]" if ":" in options.host else options.host
     address = f"{scheme}://{host}:{listening.getsockname()[1]}"
     with listening, open_store(options.store_url(), retrain_every=options.retrain_every) as store:
+        now = time.time()
+        is_open = not options.tokens or any(token.is_valid(now) for token in store.tokens())
         if options.workers:
             from bayesbox.serve.http.workers import run_with_workers
 
-            run_with_workers(options, store, listening, lambda models: started(address, models))
+            run_with_workers(options, store, listening, lambda models: started(address, models, is_open))
         else:
-            run_alone(options, store, listening, lambda models: started(address, models))
+            run_alone(options, store, listening, lambda models: started(address, models, is_open))
 
 
 def make_service(options: ServeOptions, store: Store, forward: Any = None) -> Any:

@@ -7,6 +7,7 @@ millisecond of the server below, so what stands above it is kept as short.
 from __future__ import annotations
 
 import asyncio
+import difflib
 import itertools
 import re
 import secrets
@@ -113,7 +114,9 @@ class Service:
             allowed = (b"allow", route.method.encode())
             raise Problem(405, f"method not allowed: this route requires {route.method}", headers=[allowed])
         if found.model is not None and found.model not in self.folder.models and route.name != "reload":
-            raise Problem(404, f"model `{found.model}` not found; /v1/models lists all models", kind="no-model")
+            near = difflib.get_close_matches(found.model, self.folder.models, n=1)
+            guess = f"did you mean `{near[0]}`?" if near else "/v1/models lists all models"
+            raise Problem(404, f"model `{found.model[:80]}` not found; {guess}", kind="no-model")
         if scope == OPEN:
             return await self.handlers.answer(call, b"")
         if self.in_flight + len(self._left) >= self.limits.in_flight:

@@ -346,6 +346,13 @@ class ServedClassifier(ServiceModel):
         rows = as_rows(classifier, [event.row for event in body.events], field="events", learning=True)
         return [Event(event.id, row, event.label, event.weight) for event, row in zip(body.events, rows, strict=True)]
 
+    def new_classes(self, events: Sequence[Event]) -> set[str]:
+        """The classes of events that the model does not have so far."""
+        classifier = self.current().classifier
+        if classifier.target_cuts is not None:
+            return set()
+        return {level_text(event.label) for event in events}.difference(classifier.classes)
+
 
 def label_datatype(labels: Sequence[Any]) -> str:
     """The datatype of the labels in the Open Inference Protocol."""

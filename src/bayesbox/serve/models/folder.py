@@ -34,13 +34,8 @@ class ModelFolder:
         self._lock = threading.Lock()
         self.models: Mapping[str, ServiceModel] = {}
         self._digest: tuple[tuple[str, ...], str] = ((), "")
+        require_models(self.folder)
         found = {name: self._opened(name, path) for name, path in self.paths().items()}
-        if not found:
-            raise BadOption(
-                "this folder has no model file",
-                where=folder,
-                remedy=f"Put model files (*{MODEL}) or networks (*.bif ...) into it",
-            )
         self.models = found
         last = max(
             (each.current().sequence for each in found.values() if isinstance(each, ServedClassifier)), default=0
@@ -50,20 +45,7 @@ class ModelFolder:
 
     def paths(self) -> dict[str, Path]:
         """The files of models by their names, without their endings."""
-        try:
-            files = sorted(path for path in self.folder.iterdir() if path.is_file() and not path.name.startswith("."))
-        except OSError as error:
-            raise SourceUnavailable(error.strerror or "cannot be read", where=str(self.folder)) from None
-        found: dict[str, Path] = {}
-        for path in files:
-            ending = path.name.removesuffix(".gz").rpartition(".")[2]
-            if not path.name.endswith(MODEL) and (format_of(path) is None or f".{ending}" in NOT_MODELS):
-                continue
-            name = model_name(path)
-            if name in found:
-                raise BadOption(f"two files have the model name `{name}`", found=f"{found[name].name}, {path.name}")
-            found[name] = path
-        return found
+        return model_files(self.folder)
 
     def _opened(self, name: str, path: Path) -> ServiceModel:
         if not path.name.endswith(MODEL):
@@ -119,6 +101,34 @@ class ModelFolder:
         if self._digest[0] != digests:
             self._digest = digests, hashlib.sha256("\n".join(digests).encode()).hexdigest()
         return self._digest[1]
+
+
+def model_files(folder: Path) -> dict[str, Path]:
+    """The files of models in a folder by their names, without their endings."""
+    try:
+        files = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
+    except OSError as error:
+        raise SourceUnavailable(error.strerror or "cannot be read", where=str(folder)) from None
+    found: dict[str, Path] = {}
+    for path in files:
+        ending = path.name.removesuffix(".gz").rpartition(".")[2]
+        if not path.name.endswith(MODEL) and (format_of(path) is None or f".{ending}" in NOT_MODELS):
+            continue
+        name = model_name(path)
+        if name in found:
+            raise BadOption(f"two files have the model name `{name}`", found=f"{found[name].name}, {path.name}")
+        found[name] = path
+    return found
+
+
+def require_models(folder: Path) -> None:
+    """Refuse a folder without models."""
+    if not model_files(folder):
+        raise BadOption(
+            "this folder has no model file",
+            where=str(folder),
+            remedy=f"Put model files (*{MODEL}) or networks (*.bif ...) into it",
+        )
 
 
 def training_rows_beside(path: Path) -> str | None:

@@ -123,7 +123,7 @@ def notes_of(classifier: AnyClassifier, rows: Sequence[Row]) -> list[str]:
                 if name != classifier.target:
                     notes.setdefault(f"the model has no column `{name}`: it is ignored{guess}")
             elif name in levels and not is_missing(value) and level_text(value) not in levels[name]:
-                notes.setdefault(f"row {place}: `{name}` was never {level_text(value)[:80]} so far")
+                notes.setdefault(f"row {place}: `{name}` has the unseen level {level_text(value)[:80]!r}")
         if len(notes) >= MOST_NOTES:
             break
     return list(notes)[:MOST_NOTES]

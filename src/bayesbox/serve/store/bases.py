@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from bayesbox.serve import audit
 from bayesbox.serve.live import counts_events, learned, require_counting, rows_in
 from bayesbox.serve.store.database import Transaction
-from bayesbox.serve.store.held import Head, Held, events_between, load, put_snapshot, read_head, write_head
+from bayesbox.serve.store.held import HEAD, Head, Held, events_between, load, put_snapshot, read_head, write_head
 
 if TYPE_CHECKING:
     from bayesbox.classifier.base import AnyClassifier
@@ -29,11 +29,11 @@ def attach(transaction: Transaction, name: str, model: AnyClassifier, data: byte
     digest, rows = model.book.digest(), rows_in(model.book)
     transaction.lock_audit()  # which every other attaching takes, so that no two get one number
     number = transaction.query("SELECT COALESCE(MAX(number), 0) + 1 FROM models")[0][0]
-    head = Head(number, name, sha256_of_base(data), digest, rows, 0, rows, digest, 1, 1, 0)
+    sha256 = sha256_of_base(data)
+    head = Head(number, name, sha256, digest, rows, 0, rows, digest, 1, 1, 0, sha256)
     transaction.execute(
-        "INSERT INTO models (number, name, base_sha256, base_digest, base_rows, sequence, rows, digest, changes, "
-        "erasures, retrained) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (number, name, head.base_sha256, digest, rows, 0, rows, digest, 1, 1, 0),
+        f"INSERT INTO models ({HEAD}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (number, name, sha256, digest, rows, 0, rows, digest, 1, 1, 0, sha256),
     )
     transaction.execute("INSERT INTO bases (model, data) VALUES (?, ?)", (number, data))
     audit.append(transaction, "attach", name, {"base": head.base_sha256, "digest": digest, "rows": rows})
@@ -62,9 +62,11 @@ def rebase(
     for events in events_between(transaction, before, 0, before.sequence):
         classifier = learned(classifier, events)
     base_rows = rows_in(model.book) - absorbed
+    sha256 = sha256_of_base(data)
     head = replace(
         before,
-        base_sha256=sha256_of_base(data),
+        base_sha256=sha256,
+        file_sha256=sha256 if action == "reload" else before.file_sha256,
         base_digest=model.book.digest(),
         base_rows=base_rows,
         rows=base_rows + before.rows - before.base_rows,

@@ -380,7 +380,7 @@ class DurableStore(Store):
             before = self._held.get(name)
             if before is None or before.head.changes <= held.head.changes:
                 self._held[name] = held
-                self._states[name] = held.state(base_changed=self._files.get(name) != held.head.base_sha256)
+                self._states[name] = held.state(base_changed=self._files.get(name) != held.head.file_sha256)
             return self._states[name]
 
     def _watch(self, poll: float) -> None:

@@ -22,6 +22,7 @@ from bayesbox.serve.store.held import (
     put_snapshot,
     read_snapshot,
     snapshots,
+    with_calibration_of_base,
     write_head,
 )
 
@@ -50,6 +51,7 @@ def forget(
     """Take events out, all or none; the model after, and the certificate."""
     events = _chosen(transaction, held.head, ids, key_column)
     after, taken = _without(transaction, held, events)
+    after = with_calibration_of_base(transaction, held.head, after)
     before = held.head
     hmacs = sorted(id_hmac(hmac_key, before.name, event.id) for event in events)
     number = transaction.query(

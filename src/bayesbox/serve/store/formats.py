@@ -2,6 +2,7 @@
 
     1   the first
     2   `models.retrained` and `certificates.retrained` are there; the former is a number in every row
+    3   `models.file_sha256`: the model file apart from the base, which is another one once it was trained again
 
 A step runs in one transaction with the new number of the format and a record in the audit log, so that a store has one
 format or the next, never something between. Steps only add: a process of the version before that still runs goes on.
@@ -16,7 +17,7 @@ from bayesbox.serve import audit
 from bayesbox.serve.store.database import Transaction
 from bayesbox.serve.store.events import new_key
 
-FORMAT = 2
+FORMAT = 3
 
 
 def settle(transaction: Transaction) -> str:
@@ -71,5 +72,11 @@ def _with_retraining(transaction: Transaction) -> None:
         transaction.execute("ALTER TABLE certificates ADD COLUMN retrained TEXT")
 
 
-STEPS: dict[int, Callable[[Transaction], None]] = {1: _with_retraining}
+def _with_files(transaction: Transaction) -> None:
+    """From 2 to 3: the file of a model was its base, as far as is known."""
+    transaction.execute("ALTER TABLE models ADD COLUMN file_sha256 TEXT NOT NULL DEFAULT ''")
+    transaction.execute("UPDATE models SET file_sha256 = base_sha256")
+
+
+STEPS: dict[int, Callable[[Transaction], None]] = {1: _with_retraining, 2: _with_files}
 """What brings a store of a format to the next one."""

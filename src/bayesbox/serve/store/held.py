@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from bayesbox.errors import StoreFailed, UnknownRecord
 from bayesbox.file.load import CLASSIFIER, from_bytes
 from bayesbox.file.save import to_bytes
-from bayesbox.serve.live import derived_parts, learned, with_tallies
+from bayesbox.serve.live import derived_parts, learned, lost_calibration, with_tallies
 from bayesbox.serve.store.base import ModelState
 from bayesbox.serve.store.database import Transaction
 from bayesbox.serve.store.events import COLUMNS, StoredEvent
@@ -26,12 +26,14 @@ if TYPE_CHECKING:
 SNAPSHOT_EVENTS = 10_000  # after which a snapshot is written: what a start counts at most
 MOST_SNAPSHOTS = 32  # of a model; of more, every second one is dropped
 PIECE = 5_000  # events that are counted at a time
-HEAD = "number, name, base_sha256, base_digest, base_rows, sequence, rows, digest, changes, erasures, retrained"
+HEAD = "number, name, base_sha256, base_digest, base_rows, sequence, rows, digest, changes, erasures, retrained, "
+HEAD += "file_sha256"
 
 
 @dataclass(frozen=True)
 class Head:
-    """A row of the table of models."""
+    """A row of the table of models. `file_sha256` is that of the model file that was attached or reloaded, which is the
+    base until something derived is learned again."""
 
     number: int
     name: str
@@ -44,6 +46,7 @@ class Head:
     changes: int
     erasures: int
     retrained: int
+    file_sha256: str
 
 
 @dataclass(frozen=True)
@@ -83,7 +86,7 @@ def write_head(transaction: Transaction, head: Head) -> None:
     """Move the head of a model."""
     transaction.execute(
         "UPDATE models SET base_sha256 = ?, base_digest = ?, base_rows = ?, sequence = ?, rows = ?, digest = ?, "
-        "changes = ?, erasures = ?, retrained = ? WHERE number = ?",
+        "changes = ?, erasures = ?, retrained = ?, file_sha256 = ? WHERE number = ?",
         (
             head.base_sha256,
             head.base_digest,
@@ -94,6 +97,7 @@ def write_head(transaction: Transaction, head: Head) -> None:
             head.changes,
             head.erasures,
             head.retrained,
+            head.file_sha256,
             head.number,
         ),
     )
@@ -125,6 +129,7 @@ def load(transaction: Transaction, head: Head) -> Held:
     schema = classifier.schema
     for events in events_between(transaction, head, saved, head.sequence):
         classifier = learned(classifier, events)
+    classifier = with_calibration_of_base(transaction, head, classifier)
     if classifier.book.digest() != head.digest:
         raise StoreFailed(
             f"the tallies of `{head.name}` are not those that the store has recorded",
@@ -132,6 +137,16 @@ def load(transaction: Transaction, head: Head) -> Held:
             remedy="Run bayes verify on the folder, and restore a back-up",
         )
     return Held(head, classifier, saved, schema)
+
+
+def with_calibration_of_base(transaction: Transaction, head: Head, classifier: AnyClassifier) -> AnyClassifier:
+    """A new class drops the calibration; once its events are forgotten, that of the base fits again."""
+    if not lost_calibration(classifier):
+        return classifier
+    base = base_of(transaction, head)
+    if base.calibrated is None or base.calibrated.classes != classifier.classes:
+        return classifier
+    return classifier.changed(calibrated=base.calibrated, learned_at=base.learned_at or base.book.digest())
 
 
 def caught_up(transaction: Transaction, held: Held) -> Held:

@@ -25,7 +25,7 @@ from bayesbox.classifier.train import labelled_rows
 from bayesbox.errors import CannotForget
 from bayesbox.file.save import to_bytes
 from bayesbox.serve import audit
-from bayesbox.serve.live import changed, counts_events, derived_parts, rows_of, with_tallies
+from bayesbox.serve.live import changed, counts_events, derived_parts, lost_calibration, rows_of, with_tallies
 from bayesbox.serve.store.bases import rebase, sha256_of_base
 from bayesbox.serve.store.database import Transaction
 from bayesbox.serve.store.events import StoredEvent
@@ -67,7 +67,7 @@ def can_retrain(held: Held, rows: str | None) -> bool:
         return True
     if not counts_events(classifier):
         return _outnumber(held)
-    return classifier.learned_beyond_counts()
+    return classifier.learned_beyond_counts() or lost_calibration(classifier)
 
 
 def _outnumber(held: Held) -> bool:
