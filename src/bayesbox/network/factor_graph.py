@@ -1,4 +1,4 @@
-"""A product of tables over named variables: what a Markov network is, and a Bayesian network to its arithmetic."""
+"""A product of tables over named variables: a Markov network, or the factors of a Bayesian network."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class FactorModel:
 
     @property
     def visible(self) -> int:
-        """How many variables can be requested: the first ones."""
+        """The number of variables that can be queried: the first ones."""
         return len(self.names) - self.auxiliary
 
     @cached_property
@@ -69,5 +69,5 @@ class FactorModel:
 
     @cached_property
     def place(self) -> dict[str, int]:
-        """Where each variable stands."""
+        """The position of each variable."""
         return {name: index for index, name in enumerate(self.names)}

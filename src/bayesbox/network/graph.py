@@ -2,7 +2,7 @@
 
     P(x_1, ..., x_n) = product over the nodes of P(x_i | parents of x_i)
 
-A graph may do without tables; then it answers questions of structure only.
+A graph without tables answers queries of structure only.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Node:
 
     @cached_property
     def place(self) -> dict[str, int]:
-        """Where each state stands."""
+        """The position of each state."""
         return {state: index for index, state in enumerate(self.states)}
 
     def code(self, state: object) -> int:
@@ -110,7 +110,7 @@ class Graph:
 
     @classmethod
     def later(cls, make: Callable[[], Iterable[Node]], *, name: str) -> Graph:
-        """A graph whose nodes were checked already, and are made when one is first asked for."""
+        """A graph whose nodes were checked already, and are created on first use."""
         graph = cls.__new__(cls)
         graph.name, graph._make = name, make
         return graph
@@ -221,11 +221,11 @@ class Graph:
         return found
 
     def ancestors(self, names: Iterable[str]) -> set[str]:
-        """Those from which a directed path leads to one of these; not these themselves, unless above another."""
+        """The ancestors of these nodes; not these themselves, unless they are ancestors of another."""
         return _reached(names, lambda name: self.nodes[name].parents)
 
     def descendants(self, names: Iterable[str]) -> set[str]:
-        """Those to which a directed path leads."""
+        """The descendants of these nodes."""
         return _reached(names, lambda name: self.children_of[name])
 
     def markov_blanket(self, name: str) -> set[str]:

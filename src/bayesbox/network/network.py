@@ -1,4 +1,4 @@
-"""The public Bayesian network and factor graph: a model, joined with the algorithms that answer questions about it."""
+"""The public `BayesianNetwork` and `FactorGraph`, with their queries."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ class BayesianNetwork(
     """A Bayesian network: the parents of each node, and P(node | parents) as tables.
 
     `structure` maps each node to its parents; `cpts` each node to its table, by dicts or arrays. A table with a number
-    for each state of the parents gives P(true); states that are not given are taken from the keys, else they are true
-    and false, in this order. Rows must sum to 1 within 1e-6, unless `normalize` asks to make them.
+    for each state of the parents gives P(true); states that are not given are inferred from the keys, else they
+    are true and false, in this order. Rows must sum to 1 within 1e-6, unless `normalize` is true.
 
     >>> net = BayesianNetwork(
     ...     {"A": ["B", "E"], "J": ["A"], "M": ["A"]},
@@ -131,7 +131,7 @@ class BayesianNetwork(
         return None if found.table is None and found.compact is None else self.graph.full_table(found.name).copy()
 
     def parameters(self) -> Parameters:
-        """How many numbers the tables hold, as `terms`, how many of them are free, and those of the full `joint` table.
+        """The number of parameters: all as `terms`, the `free` ones, and those of the full `joint` table.
 
         >>> BayesianNetwork({"grass": ["rain"]}, {"rain": 0.2, "grass": {True: 0.9, False: 0.1}}).parameters()
         Parameters(free=3, terms=6, naive=None, joint=4)
@@ -141,7 +141,7 @@ class BayesianNetwork(
         return parameters_of(self.graph)
 
     def tables(self, *, interval: float | None = None) -> PrintedTables:
-        """Every table as the texts print it, and the number of parameters: prints, shows as HTML, has `.latex()`.
+        """All tables as textbooks print them, and the number of parameters: prints, shows as HTML, has `.latex()`.
 
         `interval=0.95` adds the credible interval of every number, where the tables were counted by `fit`.
 
@@ -167,15 +167,15 @@ class BayesianNetwork(
         return list(self.graph.children_of[self.graph.node(node).name])
 
     def ancestors(self, node: str) -> set[str]:
-        """All from which a directed path leads to the node."""
+        """The ancestors of a node: those with a directed path to it."""
         return self.graph.ancestors([self.graph.node(node).name])
 
     def descendants(self, node: str) -> set[str]:
-        """All to which a directed path leads from the node."""
+        """The descendants of a node: those with a directed path from it."""
         return self.graph.descendants([self.graph.node(node).name])
 
     def markov_blanket(self, node: str) -> set[str]:
-        """Parents, children and the children's other parents."""
+        """The Markov blanket of a node: its parents, its children and the children's other parents."""
         return self.graph.markov_blanket(self.graph.node(node).name)
 
     def local_markov(self) -> list[str]:
@@ -198,11 +198,11 @@ class BayesianNetwork(
         return self.graph.factorisation()
 
     def d_separated(self, left: Names, right: Names, given: Names = ()) -> bool:
-        """Whether two nodes, or sets of nodes, are independent given others, by the graph alone."""
+        """Whether two nodes, or sets of nodes, are d-separated given others."""
         return self.active_path(left, right, given) is None
 
     def active_path(self, left: Names, right: Names, given: Names = ()) -> list[str] | None:
-        """The path by which one could tell something of the other; None if they are d-separated."""
+        """An active path between two nodes given others; None if they are d-separated."""
         one, other, known = self._set(left), self._set(right), self._set(given)
         shared = set(one) & set(other) - set(known)
         return [min(shared)] if shared else active_path(self.graph, one, other, known)
@@ -219,9 +219,9 @@ class BayesianNetwork(
     def query(
         self, text: str, *, approx: str | InferenceAlgorithm | None = None, **options: Any
     ) -> float | ProbabilityTable | bool:
-        """P(...): a float where every target has a value, else a table; X _|_ Y | Z: whether they are d-separated.
+        """The answer to P(...), a float if every target has a value, else a table; or to X _|_ Y | Z, a bool.
 
-        `approx` names a method where an exact answer is out of reach, with its options as for `posteriors`; the answer
+        `approx` names an approximate method for large networks, with its options as for `posteriors`; the answer
         then has its standard error, or a table of them, in `standard_error(s)`.
         """
         question = parse(text)
@@ -243,7 +243,7 @@ class BayesianNetwork(
         return self.active_path(*sides)
 
     def classifier(self, target: str) -> Any:
-        """A scikit-learn classifier of this node by the others, compiled once: `NetworkClassifier`."""
+        """A scikit-learn classifier that predicts this node from the others: `NetworkClassifier`."""
         import bayesbox
 
         self.graph.node(target)
@@ -283,7 +283,7 @@ class BayesianNetwork(
         return pa.Table.from_arrays([column(name) for name in self.graph.nodes], names=list(self.graph.nodes))
 
     def compare(self, known: BayesianNetwork) -> Comparison:
-        """How far this structure is from a known one: arcs missing, extra, reversed, and the Hamming distance."""
+        """The structural Hamming distance to a known structure: arcs missing, extra and reversed."""
         from bayesbox.network.learn.compare import compare
 
         if set(self.nodes) != set(known.nodes):
@@ -294,7 +294,7 @@ class BayesianNetwork(
     # -- files and pictures --------------------------------------------------------------------------------------
 
     def write(self, path: str | PathLike[str]) -> None:
-        """Write the network; the extension says in which format. JSON also holds the counts behind the tables, so that
+        """Write a file in the format of its extension. JSON also holds the counts behind the tables, so that
         a network that is read again can be trained further."""
         from bayesbox.network.counts_json import learned_to_json
         from bayesbox.network.formats import format_of, write_graph
@@ -326,7 +326,7 @@ class BayesianNetwork(
         return Picture(drawn, f"network of {len(self.graph.nodes):,} nodes")
 
     def layout(self, *, probabilities: bool = False) -> GraphLayout:
-        """Where a drawing puts nodes and arcs, as data: `.nodes`, `.arcs`, `.to_dict()`; `svg` draws it.
+        """The layout of the drawing as data: `.nodes`, `.arcs`, `.to_dict()`; `svg` draws it.
 
         With `probabilities` there is room in the nodes for the bars of their states.
 
@@ -384,12 +384,12 @@ class FactorGraph(FactorGraphResult, NetworkAnalysis):
         return self._model
 
     def log_probability(self, evidence: Mapping[Any, Any] | None = None) -> float:
-        """The natural log of Z, the sum of the product over all states that go with the evidence."""
+        """log Z: the natural log of the sum of the product over all states consistent with the evidence."""
         findings = self.findings(evidence)
         return self._propagation.posteriors(findings, max_bytes=self.max_bytes, max_seconds=self.max_seconds)[1]
 
     def write(self, path: str | PathLike[str]) -> None:
-        """Write it in the UAI format."""
+        """Write the factor graph to a file in the UAI format."""
         from bayesbox.network.formats import write_factors
 
         write_factors(self._model, path)

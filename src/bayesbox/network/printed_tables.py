@@ -1,4 +1,4 @@
-"""The tables of a network as the texts print them, and how many numbers they hold."""
+"""The tables of a network as textbooks print them, and the number of their parameters."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def _given_cells(shares: Doubles) -> list[list[Cell]]:
 
 
 def _posteriors(network: BayesianNetwork) -> dict[str, list[list[SharePosterior]]]:
-    """How sure each number is; refused where the tables were not counted."""
+    """The posterior of each number; refused if the tables were not counted."""
     from bayesbox.network.analyse.interval import cell_posteriors, require_counts
 
     counts = require_counts(network)

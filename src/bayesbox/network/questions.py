@@ -1,4 +1,4 @@
-"""Questions that any product of tables answers: Bayesian networks and factor graphs alike."""
+"""Queries of Bayesian networks and factor graphs."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ COMPILED = ("_compiled", "_propagation")  # what is rebuilt rather than copied
 
 @describe_methods(METHODS["NetworkQuestions"])
 class NetworkQuestions:
-    """What follows from a `FactorModel`; a network adds which of its tables matter to a question."""
+    """The queries of a `FactorModel`; a network adds which of its tables are relevant to a query."""
 
     max_bytes: int | None = None
     max_seconds: float | None = None
@@ -68,7 +68,7 @@ class NetworkQuestions:
         raise NotImplementedError
 
     def _relevant(self, wanted: Sequence[str], known: Sequence[str]) -> list[int] | None:  # noqa: ARG002
-        """The factors that matter to these variables; None for all."""
+        """The factors relevant to these variables; None for all."""
         return None
 
     def _parents_first(self) -> list[int] | None:
@@ -89,9 +89,9 @@ class NetworkQuestions:
     def query(
         self, text: str, *, approx: str | InferenceAlgorithm | None = None, **options: Any
     ) -> float | ProbabilityTable | bool:
-        """P(...): a float where every target has a value, else a table of probabilities.
+        """The answer to P(...): a float if every target has a value, else a table of probabilities.
 
-        `approx` names a method where an exact answer is out of reach, with its options as for `posteriors`; the answer
+        `approx` names an approximate method for large networks, with its options as for `posteriors`; the answer
         then has its standard error, or a table of them, in `standard_error(s)`.
         """
         answer: float | ProbabilityTable = self.ask(parse_query(text), approx=approx, **options)
@@ -150,7 +150,7 @@ class NetworkQuestions:
         return EstimatedDistribution(str(query), free, numbers, errors=stated, levels=levels, approximation=found)
 
     def acted(self, query: Query) -> Self:
-        """The network that a query asks: where it has do(...), the one in which that was done."""
+        """The network of a query: after the intervention if the query has do(...)."""
         if query.actions:
             raise BadOption("do(...) is for Bayesian networks, and this is a factor graph", found=str(query))
         return self
@@ -163,10 +163,10 @@ class NetworkQuestions:
         return Fraction(self.ask(query, exact=True))
 
     def work(self, text: str, *, method: str = "auto", approx: str | None = None, **options: Any) -> Work:
-        """The work behind the answer to P(...): prints as text, shows as HTML in a notebook; `.latex()`, `.to_dict()`.
+        """The calculation of P(...): prints as text, shows as HTML in a notebook; `.latex()`, `.to_dict()`.
 
-        One product where every node has a state, else the sum term by term ("enumeration"), or variable "elimination"
-        factor by factor where that is shorter; `method` names one. `approx` is "weighting" or "gibbs": the first
+        One product if every node has a state, else the sum term by term ("enumeration"), or variable "elimination"
+        factor by factor if that is shorter; `method` names one. `approx` is "weighting" or "gibbs": the first
         samples, as the textbooks draw them, beside the estimate by the `options` of the method.
         """
         from bayesbox.network.work.question import work_of
@@ -182,7 +182,7 @@ class NetworkQuestions:
         sizes: Sequence[int] = (100, 1_000, 10_000),
         runs: int = 10,
     ) -> ApproximateAnswers:
-        """P(...) by every approximation beside the exact answer, with their errors: prints, HTML, `.to_frame()`.
+        """P(...) by every approximate method beside the exact answer, with the errors: prints, HTML, `.to_frame()`.
 
         Methods that draw samples take `samples` of them, and also as many as `sizes` says, each by this many `runs`
         with other seeds: the fall of the error, of which `.svg()` is a picture. Where an exact answer would cost too
@@ -204,12 +204,12 @@ class NetworkQuestions:
 
         Evidence is a dict from node to state (or a row of a pandas frame), or to a dict of likelihoods where it is
         itself uncertain; None for what is not known. A frame of evidence, one column per node and one row per case,
-        gives an array in place of each number; its empty cells, and states that a node has not, are not known, and the
-        answers to impossible rows are NaN.
+        gives an array in place of each number; empty cells and unknown states are treated as unobserved, and impossible
+        rows give NaN.
 
         `approx` takes, in place of an exact answer, "weighting" (samples=, seed=, table_cells=), "gibbs" (samples=,
-        chains=, seed=), "loopy" (sweeps=, tolerance=) or "meanfield" (sweeps=, tolerance=, seed=); what they tell of
-        their errors is in `standard_errors` and `approximation`. `threads` is for frames: by default one a core.
+        chains=, seed=), "loopy" (sweeps=, tolerance=) or "meanfield" (sweeps=, tolerance=, seed=); their errors
+        are in `standard_errors` and `approximation`. `threads` applies to frames: one per core by default.
         """
         _refuse_options(approx, options)
         if type(evidence) is not dict:  # as most often it is
@@ -230,7 +230,7 @@ class NetworkQuestions:
         return PosteriorTable(self.model, list(self.posteriors_of_states(self._coded(evidence), threads=threads).T))
 
     def posteriors_of_states(self, states: NDArray[np.int32], *, threads: int | None = None) -> NDArray[np.float64]:
-        """The same for rows x variables of states, -1 if not known: rows x all states, NaN if impossible."""
+        """The posteriors for rows x variables of state codes, -1 if unknown: rows x all states, NaN if impossible."""
         found = self._propagation.of_rows(
             states, max_bytes=self.max_bytes, max_seconds=self.max_seconds, threads=threads
         )
@@ -246,7 +246,7 @@ class NetworkQuestions:
         return math.exp(self.log_probability(evidence))
 
     def cost(self, evidence: Evidence | None = None) -> AnswerPlan:
-        """What the exact posteriors given this evidence take: memory, time, and the variables conditioned on.
+        """The cost of the exact posteriors given this evidence: memory, time, and the variables conditioned on.
 
         Nothing is computed. Within `max_bytes` of tables, an answer that needs more is computed case by case, as long
         as that takes at most `max_seconds`.
@@ -254,7 +254,7 @@ class NetworkQuestions:
         return self._propagation.cost(self.findings(evidence), max_bytes=self.max_bytes)
 
     def mpe(self, evidence: Evidence | None = None, targets: str | Sequence[str] | None = None) -> dict[str, str]:
-        """The most probable states of all variables, or of some targets with the others summed out, given evidence."""
+        """The most probable explanation: the states of all variables, or of some targets (marginal MAP)."""
         return self.explanation(evidence, targets)[0]
 
     def explanation(

@@ -1,4 +1,4 @@
-"""How networks and factor graphs show themselves: a line, a table of nodes, and the drawing."""
+"""The display of networks and factor graphs: a line, a table of nodes, and a drawing."""
 
 from __future__ import annotations
 

@@ -5,12 +5,12 @@
     [0.001, 0.999]                                  the same in the order of the states
     {"true": 0.9, "false": 0.05}                    with one parent of two states: P(true) for each state of the parent
     {("true", "false"): 0.94, ...}                  with several: keys are tuples of the parents' states,
-    {"true": {"true": 0.95, "false": 0.94}, ...}    or dicts within dicts, a level a parent
+    {"true": {"true": 0.95, "false": 0.94}, ...}    or nested dicts, one level per parent
     an array                                        with an axis for each parent and the states along the last, or a row
                                                     for each combination (the last parent fastest), or flat
 
 Where a distribution is one number, it is that of the state true, yes or 1, else of the first. A node whose states are
-not given has the keys of its distributions for states, else those its children's tables speak of, else (true, false)
+not given has the keys of its distributions for states, else those in its children's tables, else (true, false)
 if there are two, else 0, 1, 2 ...
 """
 

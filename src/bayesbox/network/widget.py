@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 @describe_methods(METHODS["HasNetworkWidget"])
 class HasNetworkWidget:
-    """A network that a notebook shows as a picture that answers."""
+    """A network with an interactive widget for notebooks."""
 
     def widget(self, target: str | None = None, evidence: Mapping[str, Any] | None = None) -> NetworkWidget:
         """The network in a notebook: click states by hand, or `w.evidence = {...}` in the next cell.
 
-        `w.evidence` and `w.posteriors` say what is shown; with a `target` it says what to ask next. Needs
+        `w.evidence` and `w.posteriors` are what is shown; with a `target` it suggests what to ask next. Needs
         `bayesbox[notebook]`.
 
         >>> import bayesbox as bb

@@ -1,4 +1,4 @@
-"""The public hidden Markov model: a chain of states that are not seen, and steps that are."""
+"""The public `HiddenMarkovModel`: a chain of hidden states and observed steps."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ OF_FILE = ("_schema", "_book", "_model", "_origin")  # what the model file holds
 @parameters
 @describe_methods(METHODS["HiddenMarkovModel"])
 class HiddenMarkovModel(Result, FromFile, ChainAnswers, HasChainWidget, HasParameters, ChainOptions):
-    """A hidden Markov model of sequences: by counting where states are known, by Baum-Welch where they are not.
+    """A hidden Markov model of sequences, trained by counting if states are known, by Baum-Welch if they are not.
 
-    `states` is how many there are, or their names, or "auto" or "2..6": then the number is chosen, and `choice_` has
+    `states` is the number of states, their names, or "auto" or "2..6": then the number is chosen, and `choice_` has
     the scores. Where every label is known, a number must be theirs; a state that no label has is declared by naming
-    all. A step has one column or several, each by the distributions and rules of naive Bayes; missing values say
-    nothing.
+    all. A step has one column or several, each by the distributions and rules of naive Bayes; missing values
+    are marginalised.
 
     Examples
     --------
@@ -98,7 +98,7 @@ class HiddenMarkovModel(Result, FromFile, ChainAnswers, HasChainWidget, HasParam
         states: Sequence[Any] | None = None,
         symbols: Sequence[Any] | None = None,
     ) -> Self:
-        """A model of given probabilities; there are no counts behind it, so it refuses to forget and to merge.
+        """A model from given probabilities; it has no counts, so it cannot forget or merge.
 
         Without names, states and symbols are 0, 1, 2, ...
         """
@@ -196,7 +196,7 @@ class HiddenMarkovModel(Result, FromFile, ChainAnswers, HasChainWidget, HasParam
         return replace(self.rules, number_prior=rows)
 
     def partial_fit(self, sequences: object, labels: object, **how: Any) -> Self:
-        """Learn more sequences whose states are known."""
+        """Learn more sequences with known states."""
         with writing(self):
             schema, book = self._counted(sequences, labels, how, "learn")
             self._accept(schema, self._book + book, COUNTED)
@@ -275,7 +275,7 @@ class HiddenMarkovModel(Result, FromFile, ChainAnswers, HasChainWidget, HasParam
 
     @property
     def book_(self) -> ChainBook:
-        """What was counted, or is expected to have been."""
+        """The counts, or the expected counts of Baum-Welch."""
         return self._book
 
     @property
@@ -311,7 +311,7 @@ class HiddenMarkovModel(Result, FromFile, ChainAnswers, HasChainWidget, HasParam
         return table
 
     def work(self, sequence: object, algorithm: str = "forward", *, smoothing: object = None, **how: Any) -> Work:
-        """The work of one sequence: the "forward" table, the trellis of "viterbi", or one round of "baum-welch".
+        """The calculation of one sequence: the "forward" table, the "viterbi" trellis, or one round of "baum-welch".
 
         It prints as text, shows as HTML in a notebook, and has `.html()`, `.latex()` and `.to_dict()`; that of viterbi
         also `.svg()`, the trellis drawn. `smoothing` is the rule of the new tables of baum-welch, by default that of
@@ -322,7 +322,7 @@ class HiddenMarkovModel(Result, FromFile, ChainAnswers, HasChainWidget, HasParam
         return sequence_work(self, sequences_of(sequence, **how), algorithm, smoothing)
 
     def tables(self) -> PrintedTables:
-        """All tables as the texts print them, with the counts where states were known."""
+        """All tables as textbooks print them, with the counts if states were known."""
         from bayesbox.sequence.printed_tables import tables_of
 
         return tables_of(self)

@@ -24,7 +24,7 @@ MOST_CELLS = 1 << 26  # of a dense table of the core
 
 
 def most_cells() -> int:
-    """How many cells per table may have: as many as the limit of memory allows, and the core takes."""
+    """The maximum number of cells of a table: as many as the limit of memory allows, and the core takes."""
     return min(MOST_CELLS, current_limits().memory // BYTES_A_FAMILY)
 
 

@@ -1,1 +1,1 @@
-"""Probabilities and independence asked of a table, without a model."""
+"""Probabilities and independence in a table, without a model."""

@@ -1,13 +1,13 @@
-"""Are two events, or two variables, independent, given others? By the counts exactly, and by two tests of chance.
+"""Conditional independence of events or variables: exact in the counts, and by two statistical tests.
 
 Independence in the table itself is equality of fractions, in every stratum c of what is given:
 
     P(a, b | c) = P(a | c) P(b | c)    that is    n(a,b,c) n(c) = n(a,c) n(b,c)
 
-A sample hardly ever fulfils it to the last row, even where the variables are independent. So the deviation is tested
+A sample rarely fulfils it exactly, even if the variables are independent. So the difference is tested
 too: Pearson's chi-square, the sum of (O - E)**2 / E, and G, twice the sum of O log(O / E), E = n(a,c) n(b,c) / n(c);
 both summed over the strata, with (rows - 1)(columns - 1) degrees of freedom for the values that occur in each stratum.
-The tests take weights for numbers of rows.
+The tests treat weights as numbers of rows.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Groups = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class ChanceTest:
-    """A statistic, its degrees of freedom, and the probability of so large a one if there is independence."""
+    """A test statistic, its degrees of freedom, and its p-value."""
 
     statistic: float
     degrees: int
@@ -120,7 +120,7 @@ class Verdict:
 
 
 def verdict(table: JointCounts, question: Independence) -> Verdict:
-    """The answer to a question of independence."""
+    """The answer to a query of independence."""
     for side in (question.left, question.right):
         _require_one_sort(side)
     _require_apart(question)
@@ -166,7 +166,7 @@ def _require_one_sort(side: Sequence[Term]) -> None:
 
 
 def _require_apart(question: Independence) -> None:
-    """A column that stands on two sides makes the answer a play with words."""
+    """Refuse a column that occurs on both sides."""
     sides = [{term.name for term in side} for side in (question.left, question.right, question.given)]
     for name in sorted((sides[0] & sides[1]) | (sides[0] & sides[2]) | (sides[1] & sides[2])):
         raise BadOption(f"`{name}` occurs twice", found=str(question), remedy="Name each column once")

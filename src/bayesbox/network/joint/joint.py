@@ -1,4 +1,4 @@
-"""Probability by itself: ask a table for any probability of its columns, and whether events are independent."""
+"""The public `Joint`: probabilities and independence in a table, without a model."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ Given = str | Sequence[str] | None
 
 
 class Joint:
-    """The joint distribution of the columns of a table, as it was counted: no smoothing, no model.
+    """The empirical joint distribution of the columns of a table: no smoothing, no model.
 
-    `data` is a frame, a table, a list of dicts, or the name of a file; `weight` names the column that says how many
-    rows per row stands for. A column of numbers has its distinct values for levels. `columns` declares kinds: a
+    `data` is a frame, a table, a list of dicts, or the name of a file; `weight` names a column of weights: a
+    row counts as this many rows. The levels of a numeric column are its distinct values. `columns` declares kinds: a
     `Category` read as it is, or with levels that may not occur; `na` adds words for a missing value in a file.
 
     >>> shapes = Joint({"colour": ["red", "red", "blue"], "size": ["large", "small", "small"]})
@@ -96,7 +96,7 @@ class Joint:
         return self.table.levels(column)
 
     def query(self, text: str) -> float | ProbabilityTable:
-        """P(...): a float where every target has a value, else a table of probabilities.
+        """The answer to P(...): a float if every target has a value, else a table of probabilities.
 
         Parameters
         ----------
@@ -144,7 +144,7 @@ class Joint:
         return math.inf if p == 1 else float(p / (1 - p))
 
     def ask(self, text: str | Query) -> Answer:
-        """The answer with the rows it rests on: `.value`, `.counted`, `.given`, `.left_out`.
+        """The answer with the number of rows behind it: `.value`, `.counted`, `.given`, `.left_out`.
 
         Parameters
         ----------
@@ -183,7 +183,7 @@ class Joint:
         return verdict(self.table, question)
 
     def work(self, text: str) -> Work:
-        """The counts behind P(...), or behind a question of independence, as work that prints, HTML and LaTeX.
+        """The calculation of P(...), or of independence, as text, HTML and LaTeX.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""The joint distribution of the columns of a table: their counts taken together, and nothing else."""
+"""The joint counts of the columns of a table."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class JointCounts:
 
 
 def require_column(column: str, columns: Collection[str], *, where: str) -> None:
-    """UnknownColumn if a column that a question names is not there; `age<` is a comparison, which none can ask."""
+    """UnknownColumn if a queried column does not exist; `age<` is a comparison, which is not supported."""
     if column in columns:
         return
     compared = column.rstrip("<>! ")

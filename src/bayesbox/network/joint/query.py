@@ -2,9 +2,9 @@
 
     P(targets | evidence) = n(targets, evidence) / n(evidence)
 
-Both counts are of the rows that have a value in every column the question names; the rows that lack one are left out,
-and the answer says how many. Virtual evidence on a column D counts a row by the likelihood of its level of D. Counts
-and likelihoods are exact, so the answer is a fraction; it is rounded once, where a double is requested.
+Both counts are of the rows that have a value in every column the question names; rows with a missing value are
+ignored, and the answer has their number. Virtual evidence on a column D counts a row by the likelihood of its level of
+D. Counts and likelihoods are exact, so the answer is a fraction; it is rounded once, where a double is requested.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from bayesbox.tally.family import Family
 if TYPE_CHECKING:
     from bayesbox.explain.steps import Work
 
-POSITIVE = ("true", "yes", "1")  # the state that `D~0.7` speaks of
+POSITIVE = ("true", "yes", "1")  # the state that `D~0.7` refers to
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a query gives, and the rows it rests on (with weights, their sums).
+    """The answer to a query, and the rows behind it (with weights, their sums).
 
     `counted`: rows that have a value in every column of the question; `given`: those of them that fit the evidence;
-    `left_out`: rows that lack a value. `weighed` is `given` with each row counted by the likelihood that virtual
-    evidence gives to its value.
+    `left_out`: rows ignored because of a missing value. `weighed` is `given` with each row counted by the likelihood
+    that virtual evidence gives to its value.
     """
 
     query: Query
@@ -95,7 +95,7 @@ class CountedRows:
         return mask
 
     def impossible(self, terms: Iterable[Evidence]) -> ImpossibleEvidence:
-        """The error where nothing fits the evidence."""
+        """The error if no row fits the evidence."""
         listed = ", ".join(str(term) for term in terms if isinstance(term, Virtual) or term.value is not None)
         without = f"; {rows_text(self.left_out)} with missing values dropped" if self.left_out else ""
         if not listed:
@@ -138,7 +138,7 @@ def answer(table: JointCounts, query: Query) -> Answer:
 
 
 def _require_counts_only(query: Query) -> None:
-    """Refuse what a table of counts does not know: causes, and beliefs that replace its own."""
+    """Refuse do(...) and beliefs, which need a network."""
     beliefs = [str(term) for term in query.evidence if isinstance(term, Believed)]
     if query.actions or beliefs:
         raise BadOption(

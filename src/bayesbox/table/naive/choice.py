@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from bayesbox.table.naive.classifier import NaiveClassifier
 
 FOLDS = 10
-MOST_TERMS = 20_000_000  # that are held in memory; of more rows per sample is evaluated
+MOST_TERMS = 20_000_000  # that are held in memory; a sample of more rows is evaluated
 
 
 def chosen_columns(classifier: NaiveClassifier, parts: Sequence[LabelledRows]) -> dict[str, float]:
