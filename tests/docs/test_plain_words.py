@@ -46,7 +46,6 @@ REPLACED = {
     r"rows that were not learned": "held-out rows",
     r"levels? (that (was|were) )?never seen": "unseen level",
     r"broken rows?": "malformed row",
-    r"None where": "None if",
     r"(as|is) one a (line|row|class)": "one per line",
     r"a (value|row|column|text|weight|number) a (row|class|node|column|line)": "one value per row",
     r"(nats|bits|bytes|rows|requests) a (row|second|cell|value)": "per row",

@@ -98,7 +98,7 @@ class JointKernel:
         return functions.log(found)
 
     def compiled(self, design: Design) -> _core.PointKernel | None:
-        """The same in the core; None where the points are not rows of such a design."""
+        """The same in the core; None if the points are not rows of such a design."""
         made: dict[str, Any] = self.__dict__
         if "_compiled" not in made:
             groups = np.array([0 if axis.levels is None else len(axis.levels) for axis in design.axes], dtype=np.int64)

@@ -23,7 +23,7 @@ Member = tuple[Any, ...]
 
 
 def pool_scorer(classifier: AutoClassifier) -> _core.PoolScorer | None:
-    """The pool as `_core.PoolScorer` takes it; None where one of its models or columns has no form in the core."""
+    """The pool as `_core.PoolScorer` takes it; None if one of its models or columns cannot be computed by the core."""
     pool, model, schema = classifier.derived, classifier.model, classifier.schema
     if pool is None or schema is None or classifier.calibrated is not None:
         return None
