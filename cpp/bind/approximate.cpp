@@ -6,8 +6,10 @@
 #include "bind/network.hpp"
 #include "bind/register.hpp"
 #include "bind/result_array.hpp"
+#include "network/case_search.hpp"
 #include "network/cut_model.hpp"
 #include "network/gibbs.hpp"
+#include "network/gibbs_blocks.hpp"
 #include "network/likelihood_weighting.hpp"
 #include "network/loopy.hpp"
 #include "network/mean_field.hpp"
@@ -112,6 +114,24 @@ nb::tuple py_gibbs(const ModelPointer& model, nb::handle states, nb::handle soft
   return nb::make_tuple(to_numpy(std::move(result.means), {rows, width}), result.zeros);
 }
 
+nb::tuple py_block_gibbs(const ModelPointer& model, nb::handle states, nb::handle soft, nb::handle likelihoods,
+                         nb::handle order, nb::handle wanted, std::int64_t chains, std::int64_t burn_in,
+                         std::int64_t sweeps, std::uint64_t seed, std::size_t cells) {
+  const CaseEvidence evidence = case_of(*model, states, soft, likelihoods);
+  if (chains < 1 || sweeps < 1 || burn_in < 0 || cells < 1) throw nb::value_error("chains, sweeps, cells: at least one");
+  const GibbsRequest request{order_of(*model, order), variables_of(*model, wanted, "wanted"), chains, burn_in, sweeps,
+                             seed};
+  BlockGibbsResult result;
+  {
+    LongCall call;
+    const CutModel cut(*model, evidence);
+    result = BlockGibbsSampler(cut, cells).run(request);
+  }
+  if (!result.chains.started) return nb::make_tuple(nb::none(), result.blocks, result.largest);
+  const std::size_t rows = static_cast<std::size_t>(chains), width = result.chains.means.size() / rows;
+  return nb::make_tuple(to_numpy(std::move(result.chains.means), {rows, width}), result.blocks, result.largest);
+}
+
 nb::tuple py_mean_field(const ModelPointer& model, nb::handle states, nb::handle soft, nb::handle likelihoods,
                         nb::handle order, std::int64_t sweeps, double tolerance, std::uint64_t seed) {
   const CaseEvidence evidence = case_of(*model, states, soft, likelihoods);
@@ -128,16 +148,64 @@ nb::tuple py_mean_field(const ModelPointer& model, nb::handle states, nb::handle
   return nb::make_tuple(to_numpy(std::move(beliefs), {width}), result.bound, result.change, result.sweeps);
 }
 
+// A search, and what it looks into: kept together since one refers to the other.
+class PyCaseSearch {
+ public:
+  PyCaseSearch(ModelPointer model, nb::handle states, nb::handle soft, nb::handle likelihoods, std::size_t cells,
+               std::size_t bound_cells)
+      : model_(std::move(model)) {
+    const CaseEvidence evidence = case_of(*model_, states, soft, likelihoods);
+    if (cells < 1 || bound_cells < 1) throw nb::value_error("cells: at least one");
+    LongCall call;
+    cut_ = std::make_unique<CutModel>(*model_, evidence);
+    search_ = std::make_unique<CaseSearch>(*cut_, cells, bound_cells);
+  }
+
+  nb::object variables() const {
+    std::vector<std::int64_t> found(search_->variables().begin(), search_->variables().end());
+    const std::size_t count = found.size();
+    return nb::cast(to_numpy(std::move(found), {count}));
+  }
+  // The states of up to `count` cases, one after another.
+  nb::object next(std::size_t count) {
+    std::vector<std::int32_t> states;
+    std::size_t rows = 0;
+    {
+      LongCall call;
+      for (; rows < count && !search_->done(); ++rows) {
+        const std::vector<std::int32_t> found = search_->next();
+        if (found.size() < search_->variables().size()) break;
+        states.insert(states.end(), found.begin(), found.end());
+      }
+    }
+    return nb::cast(to_numpy(std::move(states), {rows, search_->variables().size()}));
+  }
+  double log_rest() const { return search_->log_rest(); }
+
+ private:
+  ModelPointer model_;
+  std::unique_ptr<CutModel> cut_;
+  std::unique_ptr<CaseSearch> search_;
+};
+
 }  // namespace
 
 void register_approximate(nb::module_& m) {
   using namespace nb::literals;
+  nb::class_<PyCaseSearch>(m, "CaseSearch")
+      .def(nb::init<ModelPointer, nb::handle, nb::handle, nb::handle, std::size_t, std::size_t>(), "model"_a, "states"_a,
+           "soft"_a, "likelihoods"_a.none(), "cells"_a, "bound_cells"_a)
+      .def_prop_ro("variables", &PyCaseSearch::variables)
+      .def("next", &PyCaseSearch::next, "count"_a)
+      .def("log_rest", &PyCaseSearch::log_rest);
   m.def("loopy_posteriors", &py_loopy, "model"_a, "states"_a, "soft"_a, "likelihoods"_a.none(), "sweeps"_a,
         "tolerance"_a);
   m.def("weighted_samples", &py_weighting, "model"_a, "states"_a, "soft"_a, "likelihoods"_a.none(), "order"_a,
         "wanted"_a, "samples"_a, "seed"_a, "cells"_a, "kept"_a = 0);
   m.def("gibbs_means", &py_gibbs, "model"_a, "states"_a, "soft"_a, "likelihoods"_a.none(), "order"_a, "wanted"_a,
         "chains"_a, "burn_in"_a, "sweeps"_a, "seed"_a);
+  m.def("block_gibbs_means", &py_block_gibbs, "model"_a, "states"_a, "soft"_a, "likelihoods"_a.none(), "order"_a,
+        "wanted"_a, "chains"_a, "burn_in"_a, "sweeps"_a, "seed"_a, "cells"_a);
   m.def("mean_field", &py_mean_field, "model"_a, "states"_a, "soft"_a, "likelihoods"_a.none(), "order"_a, "sweeps"_a,
         "tolerance"_a, "seed"_a);
 }

@@ -537,6 +537,41 @@ def weighted_samples(
     first, where table i is that of variable i; empty for a factor graph. cells: the most that a table made beforehand
     may have."""
 
+class CaseSearch:
+    """The cases of the variables that must be known for small tables, the weightiest first."""
+
+    def __init__(
+        self,
+        model: FactorModel,
+        states: NDArray[np.int32],
+        soft: NDArray[np.uint8],
+        likelihoods: NDArray[np.float64] | None,
+        cells: int,
+        bound_cells: int,
+    ) -> None: ...
+    @property
+    def variables(self) -> NDArray[np.int64]: ...
+    def next(self, count: int) -> NDArray[np.int32]:
+        """Up to so many cases x variables: their states."""
+
+    def log_rest(self) -> float:
+        """log of an upper bound of the sum over all cases that were not given yet."""
+
+def block_gibbs_means(
+    model: FactorModel,
+    states: NDArray[np.int32],
+    soft: NDArray[np.uint8],
+    likelihoods: NDArray[np.float64] | None,
+    order: NDArray[np.int64],
+    wanted: NDArray[np.int64],
+    chains: int,
+    burn_in: int,
+    sweeps: int,
+    seed: int,
+    cells: int,
+) -> tuple[NDArray[np.float64] | None, int, int]:
+    """(means as of gibbs_means, the number of blocks, the variables of the largest). cells: of a table of a block."""
+
 def gibbs_means(
     model: FactorModel,
     states: NDArray[np.int32],

@@ -17,7 +17,7 @@ from bayesbox.network.approximate import gibbs
 from bayesbox.network.approximate.methods import METHODS, method_of
 from bayesbox.network.factor_graph import FactorModel, FactorTable
 
-SAMPLED = ["weighting", "gibbs"]
+SAMPLED = ["weighting", "gibbs", "blockgibbs"]
 
 
 def chest_clinic():
@@ -340,7 +340,8 @@ def test_where_exact_is_refused_each_method_answers(method):
     network.max_bytes = 10**6
     with refusal(TooCostly, remedy=method):
         network.posteriors(evidence)
-    options = {"samples": 2000} if method in SAMPLED else {}
+    options = {"blockgibbs": {"samples": 320}, "bounds": {"cases": 16}}.get(method, {})
+    options = options or ({"samples": 2000} if method in SAMPLED else {})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", bb.DataWarning)
         found = network.posteriors(evidence, approx=method, **options)

@@ -43,7 +43,9 @@ def test_errors_are_those_against_enumeration(found: ApproximateAnswers) -> None
         alone = ALARM.query(QUESTION, approx=each.method, **({"samples": 20_000} if "samples" in each.about else {}))
         assert each.probabilities[""] == alone
         assert each.error == pytest.approx(abs(float(alone) - exact), abs=1e-12)
-    assert [each.method for each in found.answers][:4] == ["weighting", "gibbs", "loopy", "meanfield"]
+    package = ["weighting", "gibbs", "blockgibbs", "bounds", "loopy", "meanfield"]
+    assert [each.method for each in found.answers][:6] == package
+    assert found["bounds"].error == pytest.approx(0, abs=1e-12)  # all cases
     assert found["loopy"].error == pytest.approx(0, abs=1e-12)  # a polytree
     assert found["weighting"].stated == ALARM.query(QUESTION, approx="weighting", samples=20_000).standard_error
     assert found["meanfield"].stated is None
@@ -76,7 +78,7 @@ def test_it_prints_and_becomes_a_frame(found: ApproximateAnswers) -> None:
     frame = found.to_frame()
     assert list(frame["method"]) == [each.method for each in found.answers]
     assert frame["difference"].abs().tolist() == pytest.approx([each.error for each in found.answers])
-    assert list(found.fall_frame()["samples"]) == [100, 1_000, 10_000] * 2
+    assert list(found.fall_frame()["samples"]) == [100, 1_000, 10_000] * 3
     assert found.svg().count("<polyline") == len(found.answers)
 
 
@@ -116,7 +118,7 @@ def test_factor_graphs_take_what_they_can() -> None:
     assert found.exact[""] == pytest.approx(5 / 8)
     assert found["gibbs"].error < 0.05
     assert found["weighting"].error < 0.05
-    assert {each.method for each in found.by_samples} == {"gibbs", "weighting"}
+    assert {each.method for each in found.by_samples} == {"gibbs", "weighting", "blockgibbs"}
 
 
 def test_what_is_impossible_or_no_number_is_refused() -> None:
@@ -138,7 +140,8 @@ def test_by_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["query", path, QUESTION, "--approx", "all", "--samples", "3000", "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)
     assert facts["exact"][0]["probability"] == pytest.approx(0.28417183536439)
-    assert [each["method"] for each in facts["methods"]] == ["weighting", "gibbs", "loopy", "meanfield"]
+    package = ["weighting", "gibbs", "blockgibbs", "bounds", "loopy", "meanfield"]
+    assert [each["method"] for each in facts["methods"]] == package
     assert facts["by_samples"][0]["samples"] == 100
     assert run(["query", path, QUESTION, "--approx", "all", "--show-work"]) == 2
     assert "--approx weighting or --approx gibbs" in capsys.readouterr().err

@@ -47,6 +47,7 @@ ROWS = ("weight", "types", "na", "bad_rows", *options.DIALECT_OPTIONS)
         "bayes query alarm.bif 'P(B | J=true)' --approx weighting --show-work",
         "bayes query alarm.bif 'P(B, E | J=true)' --mpe",
         "bayes query alarm.bif 'P(B | J=true)' --approx gibbs",
+        "bayes query alarm.bif 'P(B | J=true)' --approx bounds",
         "bayes query alarm.bif 'P(B=true | J=true, M=true)' --approx all",
         "bayes query learned.json 'P(B=true | J=true)' --interval .95",
         "bayes query alarm.bif 'P(M | do(A=true))'",
@@ -68,7 +69,8 @@ ROWS = ("weight", "types", "na", "bad_rows", *options.DIALECT_OPTIONS)
     "and refused), methods (method, rows, error, standard_error, approximation, notes, refused), by_samples (method, "
     "samples, error, stated: root mean squares) and runs; with --interval, level, draws and rows "
     "(levels, estimate, low, high). "
-    "The approximations: weighting and gibbs draw samples and state standard errors, loopy is exact on polytrees and "
+    "The approximations: weighting, gibbs and blockgibbs draw samples and state standard errors, or that they cannot; "
+    "bounds works out the weightiest cases and states bounds that hold for certain; loopy is exact on polytrees and "
     "else states its residual, meanfield bounds the probability of the evidence from below.",
 )
 @click.argument("data", nargs=-1)
@@ -82,16 +84,19 @@ ROWS = ("weight", "types", "na", "bad_rows", *options.DIALECT_OPTIONS)
 @click.option(
     "--approx",
     metavar="METHOD",
-    help="For networks: an approximate answer, if an exact one is too expensive: weighting, gibbs, loopy, meanfield, "
-    "or a method of an extension; all compares each of them with the exact answer.",
+    help="For networks: an approximate answer, if an exact one is too expensive: weighting, gibbs, blockgibbs, "
+    "bounds, loopy, meanfield, or a method of an extension; all compares each of them with the exact answer.",
 )
 @click.option(
     "--samples",
     type=click.IntRange(1),
-    help="With --approx weighting, gibbs or all: the number of samples; 100,000 by default.",
+    help="With --approx weighting, gibbs, blockgibbs or all: the number of samples; 100,000 by default, 3,200 of "
+    "blockgibbs.",
 )
 @click.option(
-    "--seed", type=click.IntRange(0), help="With --approx (except loopy) and --interval: the random seed; 0 by default."
+    "--seed",
+    type=click.IntRange(0),
+    help="With --approx (except bounds and loopy) and --interval: the random seed; 0 by default.",
 )
 @interval_option("For networks with counted tables: a credible interval of the answer")
 @draws_option

@@ -45,12 +45,8 @@ class FactorModel:
     names: tuple[str, ...]
     states: tuple[tuple[str, ...], ...]
     factors: tuple[FactorTable, ...]
-    compact: tuple[CompactSteps, ...] = ()  # their variables are the last ones
-
-    @cached_property
-    def auxiliary(self) -> int:
-        """How many of the last variables are no nodes but steps of compact tables."""
-        return sum(len(each.variables) for each in self.compact)
+    auxiliary: int = 0  # of the last variables, how many are no nodes but steps of compact tables
+    compact: tuple[CompactSteps, ...] = ()  # which steps these are
 
     @property
     def visible(self) -> int:

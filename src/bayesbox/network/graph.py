@@ -328,7 +328,9 @@ class Graph:
         Variables that compact tables need besides are at the end.
         """
         if self.compact_nodes:
-            return replace(self.expanded.model, compact=self._compact_steps())
+            steps = self._compact_steps()
+            count = sum(len(each.variables) for each in steps)
+            return replace(self.expanded.model, auxiliary=count, compact=steps)
         place = {name: index for index, name in enumerate(self.nodes)}
         factors = []
         for node in self.nodes.values():

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+APPROX = (
+    '"weighting", "gibbs", "blockgibbs", "bounds", "loopy", "meanfield", an algorithm, or None (default) for the exact '
+    "answer"
+)
+
 METHODS: dict[str, dict[str, dict[str, str]]] = {
     "BayesianNetwork": {
         "active_path": {
@@ -74,9 +79,7 @@ METHODS: dict[str, dict[str, dict[str, str]]] = {
         },
         "query": {
             "text": 'str, a question such as "P(rain=yes | grass=wet)", or "X _|_ Y | Z"',
-            "approx": (
-                '"weighting", "gibbs", "loopy", "meanfield", an algorithm, or None (default) for the exact answer'
-            ),
+            "approx": APPROX,
             "options": "options of that method by name, such as samples=10000 and seed=0",
             "returns": "float, ProbabilityTable, or bool",
         },
@@ -201,9 +204,7 @@ METHODS: dict[str, dict[str, dict[str, str]]] = {
         },
         "posteriors": {
             "evidence": "dict from node to state or to a dict of likelihoods, a frame of cases, or None (default)",
-            "approx": (
-                '"weighting", "gibbs", "loopy", "meanfield", an algorithm, or None (default) for the exact answer'
-            ),
+            "approx": APPROX,
             "threads": "int or None (default, one a core); for frames",
             "options": "options of that method by name, such as samples=10000 and seed=0",
             "returns": "PosteriorTable, a mapping from node to state to probability",
@@ -216,9 +217,7 @@ METHODS: dict[str, dict[str, dict[str, str]]] = {
         },
         "query": {
             "text": 'str, a question such as "P(rain=yes | grass=wet)"',
-            "approx": (
-                '"weighting", "gibbs", "loopy", "meanfield", an algorithm, or None (default) for the exact answer'
-            ),
+            "approx": APPROX,
             "options": "options of that method by name, such as samples=10000 and seed=0",
             "returns": "float, or ProbabilityTable",
         },

@@ -140,14 +140,28 @@ class NetworkQuestions:
             if exact:
                 return table[()]
             value = min(float(table[()]), 1.0)
-            return value if method is None else Estimate(value, None if errors is None else float(errors[()]), found)
+            if method is None:
+                return value
+            bounds = found.bounds_of(self.model, names, index)
+            stated = None if errors is None else float(errors[()])
+            return Estimate(
+                value, stated, found, bounds=None if bounds is None else (float(bounds[0]), float(bounds[1]))
+            )
         levels = [self.model.states[place] for place in places]
         free = [target.name for target in query.targets if target.value is None]
         numbers = _by_levels(table, levels, plain=not exact)
         if method is None:
             return ProbabilityTable(str(query), free, numbers, levels=levels)
-        stated = {} if errors is None else _by_levels(errors, levels)
-        return EstimatedDistribution(str(query), free, numbers, errors=stated, levels=levels, approximation=found)
+        by_state = {} if errors is None else _by_levels(errors, levels)
+        return EstimatedDistribution(
+            str(query),
+            free,
+            numbers,
+            errors=by_state,
+            levels=levels,
+            approximation=found,
+            bounds=found.bounds_of(self.model, names, index),
+        )
 
     def acted(self, query: Query) -> Self:
         """The network of a query: after the intervention if the query has do(...)."""
@@ -208,8 +222,9 @@ class NetworkQuestions:
         rows give NaN.
 
         `approx` takes, in place of an exact answer, "weighting" (samples=, seed=, table_cells=), "gibbs" (samples=,
-        chains=, seed=), "loopy" (sweeps=, tolerance=) or "meanfield" (sweeps=, tolerance=, seed=); their errors
-        are in `standard_errors` and `approximation`. `threads` applies to frames: one per core by default.
+        chains=, seed=), "blockgibbs" (samples=, chains=, seed=, table_cells=), "bounds" (cases=, table_cells=), "loopy"
+        (sweeps=, tolerance=) or "meanfield" (sweeps=, tolerance=, seed=); their errors are in
+        `standard_errors`, `lower`, `upper` and `approximation`. `threads` applies to frames: one per core by default.
         """
         _refuse_options(approx, options)
         if type(evidence) is not dict:  # as most often it is

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from bayesbox.network.query.notation import Query
     from bayesbox.network.questions import NetworkQuestions
 
-FIRST = ("weighting", "gibbs", "loopy", "meanfield")  # the order of the package's own
+FIRST = ("weighting", "gibbs", "blockgibbs", "bounds", "loopy", "meanfield")  # the order of the package's own
 SIZES = (100, 1_000, 10_000)
 RUNS = 10  # with seeds of their own, at each number of samples
 MOST_SHOWN = 4  # states whose probabilities are shown in the table
@@ -284,7 +284,8 @@ def _error_of(
 
 
 def _drawn(method: str, samples: int) -> dict[str, int]:
-    if method != "gibbs" or samples // SWEEPS_A_CHAIN >= 256:
+    chains = {field.name: field.default for field in dataclasses.fields(METHODS[method])}.get("chains")  # type: ignore[arg-type]
+    if not isinstance(chains, int) or samples // SWEEPS_A_CHAIN >= chains:
         return {"samples": samples}
     return {"samples": samples, "chains": max(samples // SWEEPS_A_CHAIN, 2)}
 

@@ -26,8 +26,8 @@ class Approximation:
     """The posteriors of all variables, and how far they may be off as far as the method can tell.
 
     `table` and `errors` are over all states of all variables; `joint` and `joint_errors` over the combinations of the
-    wanted ones. `log_evidence` is an estimate of log P(evidence), of mean field a lower bound. `residual` is what the
-    last sweep of an iteration still changed. A figure that a method has not is None.
+    wanted ones. `lower` and `upper` hold for certain. `log_evidence` is an estimate of log P(evidence), of mean field a
+    lower bound. `residual` is what the last sweep of an iteration still changed. What a method has not is None.
     """
 
     method: str
@@ -41,6 +41,23 @@ class Approximation:
     effective_samples: float | None = None
     residual: float | None = None
     notes: tuple[str, ...] = ()
+    lower: Doubles | None = None
+    upper: Doubles | None = None
+    log_evidence_bounds: tuple[float, float] | None = None
+
+    @property
+    def widest(self) -> float | None:
+        """The largest distance between a lower and an upper bound."""
+        if self.lower is None or self.upper is None or not len(self.lower):
+            return None
+        return float((self.upper - self.lower).max())
+
+    def bounds_of(self, model: FactorModel, places: Sequence[int], index: tuple[Any, ...]) -> tuple[Any, Any] | None:
+        """The lower and upper bounds of the states, or of one state, of a variable; None for joints."""
+        if self.lower is None or self.upper is None or len(places) != 1:
+            return None
+        part = slice(int(model.offsets[places[0]]), int(model.offsets[places[0] + 1]))
+        return self.lower[part][index], self.upper[part][index]
 
     def facts(self) -> Json:
         """What the method tells of its own answer."""
@@ -51,6 +68,8 @@ class Approximation:
             "residual": self.residual,
             "log_evidence": self.log_evidence,
             "log_evidence_error": self.log_evidence_error,
+            "log_evidence_bounds": None if self.log_evidence_bounds is None else list(self.log_evidence_bounds),
+            "widest": self.widest,
         }
         return {name: value for name, value in named.items() if value is not None}
 
@@ -69,7 +88,7 @@ class Approximation:
 
 
 class Estimate(float):
-    """A probability with its standard error, None if the method has none; else a float like any other.
+    """A probability with its standard error and its bounds, None if the method has none; else a float.
 
     >>> found = Estimate(0.25, 0.01)
     >>> found < 0.3, found.standard_error, found
@@ -78,11 +97,17 @@ class Estimate(float):
 
     standard_error: float | None
     approximation: Approximation | None
+    bounds: tuple[float, float] | None
 
     def __new__(
-        cls, value: float, standard_error: float | None = None, approximation: Approximation | None = None
+        cls,
+        value: float,
+        standard_error: float | None = None,
+        approximation: Approximation | None = None,
+        bounds: tuple[float, float] | None = None,
     ) -> Estimate:
         made = super().__new__(cls, value)
+        made.bounds = bounds
         made.standard_error = standard_error
         made.approximation = approximation
         return made
@@ -91,7 +116,7 @@ class Estimate(float):
         return " ".join(part for part in estimate_text(float(self), self.standard_error) if part)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Estimate, (float(self), self.standard_error, self.approximation)
+        return Estimate, (float(self), self.standard_error, self.approximation, self.bounds)
 
 
 class EstimatedDistribution(ProbabilityTable):
@@ -114,15 +139,25 @@ class EstimatedDistribution(ProbabilityTable):
         errors: Mapping[tuple[str, ...], float],
         levels: Sequence[Sequence[str]] | None = None,
         approximation: Approximation | None = None,
+        bounds: tuple[Any, Any] | None = None,
     ) -> None:
         super().__init__(title, columns, probabilities, levels=levels)
         self._errors = dict(errors)
+        self._bounds = bounds
         self.approximation = approximation
 
     @property
     def standard_errors(self) -> dict[Any, float]:
         """The standard error of each probability; none if the method has none."""
         return {self._outer(key): value for key, value in self._errors.items()}
+
+    @property
+    def bounds(self) -> dict[Any, tuple[float, float]]:
+        """Between which each probability certainly lies; none if the method does not say."""
+        if self._bounds is None:
+            return {}
+        pairs = zip(self._exact, *(np.asarray(each).tolist() for each in self._bounds), strict=True)
+        return {self._outer(key): (low, high) for key, low, high in pairs}
 
     def rows(self) -> list[list[str]]:
         """As text: the levels, the probability, the standard error."""
@@ -132,7 +167,8 @@ class EstimatedDistribution(ProbabilityTable):
 class EstimatedPosteriors(PosteriorTable):
     """Posteriors with standard errors in the same form, and what the method tells of them in `approximation`.
 
-    For a frame of evidence `approximation` is a list, one a row.
+    `lower` and `upper` are bounds that hold for certain, in the same form, or None. For a frame of evidence
+    `approximation` is a list, one per row.
     """
 
     def __init__(self, model: FactorModel, found: Sequence[Approximation], *, rows: bool) -> None:
@@ -143,6 +179,12 @@ class EstimatedPosteriors(PosteriorTable):
         if found and all(each.errors is not None for each in found):
             errors = np.array([each.errors for each in found])
             self.standard_errors = PosteriorTable(model, [*errors.T] if rows else errors[0].tolist())
+        self.lower: PosteriorTable | None = None
+        self.upper: PosteriorTable | None = None
+        if found and all(each.lower is not None for each in found):
+            below, above = np.array([each.lower for each in found]), np.array([each.upper for each in found])
+            self.lower = PosteriorTable(model, [*below.T] if rows else below[0].tolist())
+            self.upper = PosteriorTable(model, [*above.T] if rows else above[0].tolist())
 
 
 def estimate_text(value: float, error: float | None) -> tuple[str, str]:

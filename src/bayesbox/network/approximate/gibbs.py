@@ -22,7 +22,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,33 +66,51 @@ class Gibbs(InferenceAlgorithm):
         if means is None:
             raise never_drawn(self.samples)
         width = int(case.model.offsets[-1])
-        p = means.mean(axis=0)
-        between = means.var(axis=0, ddof=1)
-        within = (means * (1 - means)).mean(axis=0)
-        bounds = [*case.model.offsets.tolist(), *([len(p)] if len(p) > width else [])]
-        floor, effective, apart = np.zeros(len(p)), float(self.samples), (1.0, "")
-        for place, (start, end) in enumerate(pairwise(bounds)):
-            if place < len(case.states) and (case.states[place] >= 0 or case.model.cards[place] == 1):
-                continue
-            spread = between[start:end].sum() / self.chains
-            worth = (p[start:end] * (1 - p[start:end])).sum() / spread if spread > 0 else math.inf
-            worth = min(max(float(worth), 1.0), float(self.samples))
-            floor[start:end] = 2 / worth
-            effective = min(effective, worth)
-            if place < len(case.states):
-                apart = max(apart, (_ratio(between[start:end], within[start:end]), case.model.names[place]))
-        floor[floor > 0] = np.maximum(floor[floor > 0], 1 / (min(effective, self.chains) if zeros else effective))
-        errors = np.sqrt(between / self.chains + floor**2)
+        found = summary_of(case, means, self.samples, zeros=zeros)
+        notes = _notes((found.ratio, found.apart), zeros=zeros)
+        settled = found.ratio <= APART or case.compiled.order is not None  # whose chains begin in the right shares
         return Approximation(
             self.name,
-            p[:width],
-            errors[:width],
-            p[width:],
-            errors[width:],
+            found.p[:width],
+            found.errors[:width] if settled else None,
+            found.p[width:],
+            found.errors[width:] if settled else None,
             samples=self.samples,
-            effective_samples=effective,
-            notes=_notes(apart, zeros=zeros),
+            effective_samples=found.effective,
+            notes=notes,
         )
+
+
+class ChainSummary(NamedTuple):
+    """The means over all chains and their errors; the variable at which chains differ most, and how much (R-hat)."""
+
+    p: NDArray[np.float64]
+    errors: NDArray[np.float64]
+    effective: float
+    ratio: float
+    apart: str
+
+
+def summary_of(case: EvidenceCase, means: NDArray[np.float64], samples: int, *, zeros: bool) -> ChainSummary:
+    """What chains x (all states, and the cells of a joint) of means say together."""
+    width, chains = int(case.model.offsets[-1]), len(means)
+    p = means.mean(axis=0)
+    between = means.var(axis=0, ddof=1)
+    within = (means * (1 - means)).mean(axis=0)
+    bounds = [*case.model.offsets.tolist(), *([len(p)] if len(p) > width else [])]
+    floor, effective, apart = np.zeros(len(p)), float(samples), (1.0, "")
+    for place, (start, end) in enumerate(pairwise(bounds)):
+        if place < len(case.states) and (case.states[place] >= 0 or case.model.cards[place] == 1):
+            continue
+        spread = between[start:end].sum() / chains
+        worth = (p[start:end] * (1 - p[start:end])).sum() / spread if spread > 0 else math.inf
+        worth = min(max(float(worth), 1.0), float(samples))
+        floor[start:end] = 2 / worth
+        effective = min(effective, worth)
+        if place < len(case.states):
+            apart = max(apart, (_ratio(between[start:end], within[start:end]), case.model.names[place]))
+    floor[floor > 0] = np.maximum(floor[floor > 0], 1 / (min(effective, chains) if zeros else effective))
+    return ChainSummary(p, np.sqrt(between / chains + floor**2), effective, *apart)
 
 
 def _ratio(between: NDArray[np.float64], within: NDArray[np.float64]) -> float:
@@ -111,7 +129,7 @@ def _notes(apart: tuple[float, str], *, zeros: bool) -> tuple[str, ...]:
         told = f"the chains did not converge: at `{name}` they differ {much}"
         told += f" ({held})" if zeros else ""
         warnings.warn(
-            told + ". Use more samples, or another method: weighting (for a Bayesian network) or loopy",
+            told + ". Use more samples, or another method: blockgibbs or weighting",
             NotSettled,
             stacklevel=3,
         )

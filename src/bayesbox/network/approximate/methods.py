@@ -11,7 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox.errors import BadOption
-from bayesbox.network.approximate import gibbs, loopy, meanfield, weighting  # noqa: F401  they register themselves
+from bayesbox.network.approximate import (  # noqa: F401  they register themselves
+    bounds,
+    gibbs,
+    gibbs_blocks,
+    loopy,
+    meanfield,
+    weighting,
+)
 from bayesbox.network.approximate.algorithm import METHODS, InferenceAlgorithm
 from bayesbox.network.approximate.estimate import Approximation
 from bayesbox.network.exact.compiled import EvidenceCase
@@ -19,7 +26,7 @@ from bayesbox.network.exact.compiled import EvidenceCase
 MOST_JOINT_CELLS = 2**20
 
 
-MOST = {"table_cells": 2**27, "samples": 10**10, "chains": 10**5, "sweeps": 10**7}
+MOST = {"table_cells": 2**27, "samples": 10**10, "chains": 10**5, "sweeps": 10**7, "cases": 10**7}
 
 
 def method_of(approx: str | InferenceAlgorithm, options: Mapping[str, Any]) -> InferenceAlgorithm:

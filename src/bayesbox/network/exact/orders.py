@@ -73,5 +73,5 @@ def too_costly(what: str, log2_bytes: float, limit: int, raised: Remedy) -> TooC
         + raised
         + ", or try an approximation: "
         + Remedy("approx='weighting'", "--approx weighting")
-        + ", gibbs, loopy or meanfield",
+        + ", blockgibbs, bounds, gibbs, loopy or meanfield",
     )
