@@ -11,7 +11,7 @@ Keys of `as_dict()`; a number that is not defined is NaN, which is null in JSON:
     folds, repeats, seed of cross-validation, else null
     classes              the labels: those of the model, then those it did not know
     accuracy             value, low, high
-    accuracy_by_repeat   one value a repeat of cross-validation
+    accuracy_by_repeat   one value per repeat of cross-validation
     log_loss             value, low, high, clipped, impossible (rows whose true class had probability 0)
     brier                value, low, high, worst (1 for two classes, else 2), sum (the form over all classes)
     calibration_error    with `bins`: start, stop, n, confidence, accuracy, low, high of each

@@ -40,7 +40,7 @@ class ModelKind:
     variants: tuple[Variant, ...] = (("", {}),)  # those that `--compare` judges
     hypothesis: bool = True  # whether Bayes optimal takes it as one of its hypotheses
     weighed: int | None = None  # its place among those where none are named
-    shaken: bool = False  # whether `--robustness` judges it
+    shaken: bool = False  # whether `--robustness` evaluates it
     of: str = "rows"  # what it learns from: rows or documents
     options: str = ""  # its options, in a module that is quick to import; else those of the classifier
     codec: str = "bayesbox.classifier.codec"  # what writes and reads its files

@@ -1,4 +1,4 @@
-"""Thresholds on P(class): the answers they give, and the one that serves a metric best on rows of known classes."""
+"""Thresholds on P(class): the answers they give, and the one that maximises a metric on rows of known classes."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ from bayesbox.tally.moments import Moments
 class Shares(NamedTuple):
     """w and 1 - w, each to all its digits: what is next to nothing may weigh a density that is far greater."""
 
-    inside: Any  # a number, or one a row
+    inside: Any  # a number, or one per row
     outside: Any
 
 

@@ -120,7 +120,7 @@ class Distribution(ABC):
     def log_prob(self, values: Any) -> Doubles:
         """log P(x | class), rows x classes: of the values of its column, or of a mapping of columns where it has more.
 
-        A row of zeros is one that says nothing of the class.
+        A row of zeros is one that is not informative about the class.
         """
 
     def parameters(self) -> dict[str, Doubles]:
@@ -208,7 +208,7 @@ class Distribution(ABC):
 
     @classmethod
     def fit(cls, column: str, tally: Any, options: FitOptions) -> Distribution | None:
-        """The distribution made of the tally of its column; None if it says nothing of the class."""
+        """The distribution made of the tally of its column; None if it is not informative about the class."""
         raise NotImplementedError
 
     @classmethod
@@ -438,7 +438,7 @@ def require_share(probability: float) -> None:
 
 
 def ignored_where_impossible(log_p: Doubles) -> Doubles:
-    """Levels x classes, with 0 for a level whose probability is 0 in every class: it says nothing of the class."""
+    """Levels x classes, with 0 for a level of probability 0 in every class, which is not informative."""
     if log_p.size == 0 or log_p.min() > -np.inf:
         return log_p
     nothing = np.isneginf(log_p)

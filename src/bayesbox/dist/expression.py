@@ -43,7 +43,7 @@ class TreeNode:
 
 
 class Expression(TreeNode):
-    """A number for each row and class. Operators build larger ones; the other side may be a number or one a class."""
+    """A number for each row and class. Operators build larger ones; the other side may be a number or one per class."""
 
     __array_ufunc__ = None  # numpy leaves `array - expression` to the methods below
 

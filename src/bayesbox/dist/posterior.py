@@ -139,7 +139,7 @@ def normalised(
 ) -> Doubles:
     """The posterior of a plan in one of the core's forms; a row that no class allows gets its prior, with a warning.
 
-    `log_prior` is one for all rows, or one a row. `check` sees which rows no class allows, and may refuse them.
+    `log_prior` is one for all rows, or one per row. `check` sees which rows no class allows, and may refuse them.
     """
     if plan.point_mass_hits is not None:
         _keep_highest_order(plan)

@@ -167,7 +167,7 @@ class TableEstimator(HasWidget, CountedEstimator[K]):
         self._note_features(X, batch)
         self._drop_waiting()
         self.classifier_ = classifier
-        self._loaded_from()  # refitted: it comes from no file
+        self._loaded_from()  # refitted: it is not loaded from a file
         self._warn_of_hints()
         worse = worse_than_baseline(classifier)
         if worse is not None:

@@ -109,7 +109,7 @@ def binned(column: Column, cuts: Sequence[float] | None) -> Column:
 
 
 def labels_from(y: object, rows: int, cuts: Sequence[float] | None = None) -> Encoded:
-    """The labels as codes: one a row, none missing. Numbers are put into the bins between the `cuts`."""
+    """The labels as codes: one per row, none missing. Numbers are put into the bins between the `cuts`."""
     if y is None:
         raise BadData("requires y to be passed, but the target y is None")
     warn_of_column_vector(y)

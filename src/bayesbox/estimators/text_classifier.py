@@ -90,7 +90,7 @@ class TextClassifier(CountedEstimator[DocumentClassifier], DocumentOptions):
         if self.prior is not None:
             given_prior(self.prior, classifier.classes)  # refuses one that does not fit the classes
         self.classifier_ = classifier
-        self._loaded_from()  # refitted: it comes from no file
+        self._loaded_from()  # refitted: it is not loaded from a file
         return self
 
     def partial_fit(self, X: object, y: object, classes: object = None, sample_weight: object = None) -> Self:

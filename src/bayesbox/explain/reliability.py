@@ -75,7 +75,7 @@ LEAST_RADIUS, MOST_RADIUS = 2.5, 8.0
 def reliability_svg(bins: Sequence[Bin], title: str = "Reliability", before: Sequence[Bin] | None = None) -> str:
     """The reliability diagram: a point for each bin that holds rows, its area by their number, the histogram below.
 
-    A point on the diagonal is a confidence that is right; below it the model is too sure of itself. Hollow points are
+    A point on the diagonal is a confidence that is right; below it the model is overconfident. Hollow points are
     the bins `before` calibration.
     """
     drawn = [*_frame(title), *_axes(), *_hollow(before or ()), *_points(bins), *_histogram(bins)]

@@ -323,7 +323,7 @@ class Graph:
 
     @cached_property
     def model(self) -> FactorModel:
-        """The tables as factors of the joint distribution, one a node in the order of the nodes.
+        """The tables as factors of the joint distribution, one per node in the order of the nodes.
 
         Variables that compact tables need besides are at the end.
         """

@@ -144,7 +144,7 @@ class MEstimate(Smoothing):
 @register_rule("prior-counts")
 @dataclass(frozen=True)
 class PriorCounts(Smoothing):
-    """(n_cv + P_v) / (n_c + sum of P_v): rows that are taken as seen beforehand. A value not listed has none."""
+    """(n_cv + P_v) / (n_c + sum of P_v): pseudo-counts. A value not listed has none."""
 
     counts: Mapping[Any, float]
 

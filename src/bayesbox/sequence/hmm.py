@@ -133,7 +133,7 @@ class HiddenMarkovModel(Result, FromFile, ChainAnswers, HasChainWidget, HasParam
             require_number(self.states, len(known.levels))
             self._accept(self._declared(schema, known), self._tally(found, known, schema), COUNTED)
             report.done()
-            return self._loaded_from()  # refitted: it comes from no file
+            return self._loaded_from()  # refitted: it is not loaded from a file
         rules = self._rules(LEARNED)
         told = report.rounds(most_rounds(self.states, self.choose, self.folds, self.iterations, self.restarts))
 

@@ -1,4 +1,4 @@
-"""The tables of a chain as the texts print them: P(first), P(next | state), P(seen | state)."""
+"""The tables of a chain as textbooks print them: P(first), P(next | state), P(seen | state)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns that depend on each other given the class: naive Bayes counts what they say twice, and is too sure.
+"""Columns that depend on each other given the class: naive Bayes counts what they say twice, and is overconfident.
 
 Pairs are found by conditional mutual information. The harm is shown, not guessed: the answers of naive Bayes to
 held-out rows, with both columns and without the second, and those of the model that does best among the ones that know

@@ -95,7 +95,7 @@ def _in_order(labels: Encoded, label_type: str) -> tuple[NDArray[np.int32], tupl
 
 
 def checked_weights(weights: object, rows: int, *, where: str | None = None, first_row: int = 0) -> Weights:
-    """Weights as doubles: one a row, finite, none below zero."""
+    """Weights as doubles: one per row, finite, none below zero."""
     if weights is None:
         return None
     try:

@@ -19,7 +19,7 @@ MOST_WORD = (1 << 63) - 1
 
 
 class SpreadTable(NamedTuple):
-    """Columns x (classes and, last, all of them): zeros if there is no value. `least` is one a column.
+    """Columns x (classes and, last, all of them): zeros if there is no value. `least` is one per column.
 
     >>> target = np.array([0, 0, 0, 0, 1, 1], dtype=np.int32)
     >>> age = Moments.of(("H", "L"), np.array([20.0, 45, 20, 25, 25, 25]), target)

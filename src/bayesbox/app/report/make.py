@@ -33,7 +33,7 @@ def report_of_model(
     name: str = "",
     reading: ReadingOptions = AS_IT_IS,
 ) -> str:
-    """The report of a classifier of tables or of a network; `data` has rows with the target to judge it by."""
+    """The report of a classifier of tables or of a network; `data` has rows with the target to evaluate it by."""
     _require(rows, suppress)
     if isinstance(model, BayesianNetwork):
         return network_report(model, name=name)

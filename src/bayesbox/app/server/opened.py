@@ -232,7 +232,7 @@ def _learned(table: NamedTable, types: Mapping[str, str]) -> Opened[NaiveClassif
 def open_files(
     paths: Sequence[str], target: str | None = None, weight: str | None = None, *, save: bool = False
 ) -> list[ShownFile]:
-    """What the files hold. A table after a model judges it; one with a target is learned and cross-validated.
+    """What the files hold. A table after a model evaluates it; one with a target is learned and cross-validated.
 
     With `save` the networks may be saved to their files.
     """

@@ -76,7 +76,7 @@ class AnswersQuestions:
         return LossCounter(cast("AnyTableClassifier", self))
 
     def importance(self, parts: Iterable[LabelledRows] = ()) -> Importance:
-        """What each column says of the class, and, with rows and their classes, what is lost without it."""
+        """How informative each column is about the class, and, with rows and their classes, what is lost without it."""
         losses = self.losses()
         for rows in parts:
             losses.add(rows)

@@ -84,7 +84,7 @@ def auto_chosen(classifier: AnyClassifier, found: HeldOutAnswers) -> AutoCalibra
 
 
 def worse_than_baseline(classifier: AnyClassifier, kept: list[LabelledRows] | None = None) -> WorseThanBaseline | None:
-    """What to say where a classifier is worse on held-out rows than always answering the same.
+    """What to say where a classifier is worse on held-out rows than always predicting the same.
 
     It is evaluated on those by which its calibration was chosen, or on rows that it has learned and that are given.
     """

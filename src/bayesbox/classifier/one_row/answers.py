@@ -133,7 +133,7 @@ class RowAnswers:
         return self.core.proba_of_matrix(rows, self._places, logs)
 
     def of_columns(self, columns: Mapping[str, list[Any]], rows: int) -> Doubles | None:
-        """P(class | x) of rows that come as lists, one a column; None if the core does not answer all of them."""
+        """P(class | x) of rows that come as lists, one per column; None if the core does not answer all of them."""
         if not isinstance(self.core, _core.RowScorer) or not self.is_plain:
             return None
         if not any(name in columns for name in self.inputs):

@@ -23,7 +23,7 @@ def summary_html(title: str, classifier: AnyClassifier) -> str:
 
 
 def _information(classifier: AnyClassifier) -> dict[str, float]:
-    """What each column says of the class, if that is quick to find."""
+    """How informative each column is about the class, if that is quick to find."""
     from bayesbox.classifier.answer.importance import quick_information
     from bayesbox.classifier.table import TableClassifier
 

@@ -137,7 +137,7 @@ def print_model(
 
 
 def information_of(classifier: AnyTableClassifier) -> dict[str, float]:
-    """What each column says of the class by itself, in bits; nothing if that takes a while to find."""
+    """How informative each column is about the class by itself, in bits; nothing if that takes a while to find."""
     from bayesbox.classifier.answer.importance import quick_information
 
     return quick_information(classifier)

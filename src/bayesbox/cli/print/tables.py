@@ -1,4 +1,4 @@
-"""`bayes show --tables`, `--weights` and `--boundary`: what was learned, as the texts print it."""
+"""`bayes show --tables`, `--weights` and `--boundary`: what was learned, as textbooks print it."""
 
 from __future__ import annotations
 

@@ -15,8 +15,8 @@ from bayesbox.dist.number.cell_tree import LAST_KEY, Keys
 class CellDensity(NamedTuple):
     """log(h_c t_c(x) + h t(x)), with heights h by cell: a t of each class, and one that is common to all.
 
-    With `is_log` it is the density of log x, over x, and a value that has no log says nothing of the class. Infinite
-    scales leave the heights alone.
+    With `is_log` it is the density of log x, over x, and a value that has no log is not informative about the class.
+    Infinite scales leave the heights alone.
     """
 
     least_size: int  # of the cells in run_of; the size of a cell is its key, or -1 less that where it is negative

@@ -79,7 +79,7 @@ class ClassSpreads(NamedTuple):
         return ClassSpreads(n, distance, std, self.unit)
 
     def log_evidence(self) -> Doubles:
-        """The log of the density of all values, each class by itself; one number, or one a row."""
+        """The log of the density of all values, each class by itself; one number, or one per row."""
         n = np.minimum(self.n, MOST_ROWS)
         df = n + VARIANCE_ROWS
         terms = (

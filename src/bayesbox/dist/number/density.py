@@ -56,14 +56,14 @@ class NumberFamily(Distribution):
 
     @classmethod
     def fit(cls, column: str, tally: Any, options: FitOptions) -> Self | None:
-        """The family made of a tally; None if the column says nothing of the class."""
+        """The family made of a tally; None if the column is not informative about the class."""
         raise NotImplementedError
 
     @classmethod
     def fit_columns(
         cls, columns: Sequence[str], tallies: Sequence[Any], options: Sequence[FitOptions]
     ) -> list[Self | None]:
-        """The families of many columns, whose tallies have the same classes, one a column."""
+        """The families of many columns, whose tallies have the same classes, one per column."""
         return [cls.fit(*each) for each in zip(columns, tallies, options, strict=True)]
 
     def log_density(self, values: Doubles) -> Doubles:
@@ -264,7 +264,7 @@ def _never_learned(value: float) -> NeverLearned:
 
 @dataclass(frozen=True)
 class NumberDensity(NumberFamily):
-    """A density of one column of numbers, one a class: what a family of numbers derives from.
+    """A density of one column of numbers, one per class: what a family of numbers derives from.
 
     It gives `fit`, `log_density` and `parameters`; all else follows.
     """

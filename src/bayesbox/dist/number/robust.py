@@ -55,7 +55,7 @@ class Robust(NumberDensity):
 
     Where no value is negative, log x may be normal instead. The evidence decides: that of the exact moments against
     that of the moments of log x, which are read off the grid, over x. On that scale zero is apart wherever it occurs,
-    and a value below 0, or a zero if there was none, says nothing of the class.
+    and a value below 0, or a zero if there was none, is not informative about the class.
 
     A class of no rows has q for its share of zero, and the t of the prior alone, with 3 degrees of freedom. One value
     in ten is taken to be one of that, so that no single value, such as an outlier, is sure of the class.

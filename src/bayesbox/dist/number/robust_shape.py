@@ -176,7 +176,7 @@ def log_is_possible(tally: Grid) -> bool:
 
 
 def log_wins(plain: Doubles, logs: ClassSpreads, whole: LogSums) -> Any:
-    """Whether the evidence on the scale of logs is greater than the plain one; one answer, or one a row."""
+    """Whether the evidence on the scale of logs is greater than the plain one; one answer, or one per row."""
     return logs.log_evidence() - sum_of_logs(whole)[..., 0] > plain
 
 

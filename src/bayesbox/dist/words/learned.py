@@ -1,4 +1,4 @@
-"""The tables of words as the texts print them: (count + 1)/(total + V) of each word and class."""
+"""The tables of words as textbooks print them: (count + 1)/(total + V) of each word and class."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from bayesbox.schema.levels import level_text
 
 
 class PosteriorTable(Result, Mapping[str, dict[str, Any]]):
-    """From a variable to its states to their probabilities, numbers or arrays with one a row.
+    """From a variable to its states to their probabilities, numbers or arrays with one per row.
 
     >>> import numpy as np
     >>> coin = FactorModel(("side",), (("heads", "tails"),), ())

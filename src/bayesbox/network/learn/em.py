@@ -1,8 +1,8 @@
 """Tables from rows with missing values: expectation and maximisation.
 
 Each round shares every row out among the states it may have had, by the network as it is (expected counts, from a
-junction tree in the core), and rebuilds the tables from these counts. The log-likelihood never falls; with a rule
-that takes rows for seen beforehand, it is the log-likelihood plus the log of that prior, sum of a log p, that does not.
+junction tree in the core), and rebuilds the tables from these counts. The log-likelihood never falls; with a
+rule with pseudo-counts, it is the log-likelihood plus the log of that prior, sum of a log p, that does not.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Families:
 
 
 class Maximise(Protocol):
-    """From counts (combinations x states, one a node) to tables."""
+    """From counts (combinations x states, one per node) to tables."""
 
     def __call__(self, counts: list[Doubles]) -> list[Doubles]: ...
 

@@ -3,7 +3,7 @@
 loglik            the log-likelihood of the rows under the best tables
 aic, bic          the same, less 1 or (log n) / 2 for each free parameter
 k2                the log-probability of the rows, every table equally likely beforehand: dirichlet:1
-dirichlet:a       the same, with a rows seen beforehand in every cell
+dirichlet:a       the same, with a pseudo-counts in every cell
 bdeu:ess          the same, with ess rows spread evenly over the cells of each family (1 if no number is given)
 """
 

@@ -1,7 +1,7 @@
 """From the counts of a family to P(node | parents), by a smoothing rule.
 
 A rule of the textbooks sees the combinations of the parents where a classifier has its classes. Two more belong to
-networks: `bdeu:ess`, with ess rows seen beforehand and spread evenly over the cells of each family, and `k2`, one row
+networks: `bdeu:ess`, with ess pseudo-counts spread evenly over the cells of each family, and `k2`, one row
 in each cell. A combination that never occurred, and for which a rule has nothing to say, takes the distribution over
 all combinations.
 """
@@ -98,7 +98,7 @@ def table_of(counts: Doubles, states: Sequence[str], rule: Smoothing) -> Doubles
 
 
 def prior_counts(shape: tuple[int, int], states: Sequence[str], rule: Smoothing) -> Doubles | None:
-    """The rows that a rule takes for seen beforehand, combinations x states; None if it is no such rule."""
+    """The pseudo-counts of a rule, combinations x states; None if it is no such rule."""
     if isinstance(rule, (AsWritten, ReplaceZero)):
         return None
     empty = Cells(np.zeros(shape), np.zeros(shape[0]), shape[1], list(states))

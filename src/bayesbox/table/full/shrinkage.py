@@ -41,7 +41,7 @@ SHRUNK = "correlations shrunk as if"
 SHARES = (0.0, 0.001, 0.003, 0.01, 0.03, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
 ROWS = 20_000  # that are gone over at most
 JUDGED = 1_000  # rows that are evaluated at most
-WORK = 2e8  # multiplications that judging them may take, for each share
+WORK = 2e8  # multiplications that evaluating them may take, for each share
 AT_ONCE = 2_000_000  # numbers of covariances that are held at a time
 
 
