@@ -17,6 +17,7 @@
 #include "core/elementary.hpp"
 #include "core/exact_array.hpp"
 #include "core/functions.hpp"
+#include "core/matrix_product.hpp"
 #include "table/cell_runs.hpp"
 #include "table/cell_tree.hpp"
 #include "table/cut_points.hpp"
@@ -42,6 +43,23 @@ nb::object py_kernel_log_density(nb::handle x, nb::handle values, nb::handle wei
     for (std::size_t i = 0; i < points.size(); ++i) answer[i] = density.log_density(points[i]);
   }
   return to_numpy(std::move(answer));
+}
+
+nb::object py_matrix_product(nb::handle one, nb::handle other) {
+  const Buffer left(one, "one"), right(other, "other");
+  left.need_dimensions(2).need_kind(Kind::float64, "float64");
+  const std::size_t rows = left.length(0), inner = left.length(1);
+  right.need_dimensions(2).need_kind(Kind::float64, "float64").need_length(0, inner);
+  const std::size_t columns = right.length(1);
+  const double *a = left.doubles_in_place(), *b = right.doubles_in_place();
+  if (a == nullptr || b == nullptr) throw nb::value_error("matrix_product: rows must stand one after another");
+  checked_product(rows, columns);
+  std::vector<double> out(rows * columns);
+  {
+    LongCall call;
+    matrix_product(a, b, rows, inner, columns, out.data());
+  }
+  return to_numpy(std::move(out), {rows, columns});
 }
 
 // One function of each number.
@@ -329,6 +347,7 @@ nb::object py_modl_groups(nb::handle counts) {
 
 void register_numbers(nb::module_& m) {
   using namespace nb::literals;
+  m.def("matrix_product", &py_matrix_product, "one"_a, "other"_a);
   m.def("kernel_log_density", &py_kernel_log_density, nb::arg("x"), nb::arg("values"), nb::arg("weights"),
         nb::arg("width"));
   m.def("log_normal_cells", &py_log_normal_cells, nb::arg("cells"), nb::arg("mean"), nb::arg("rest"),

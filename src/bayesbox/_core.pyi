@@ -957,6 +957,9 @@ def modl_groups(counts: NDArray[np.float64]) -> NDArray[np.int32]:
     """The group of each level by the MODL criterion for groupings; a best one up to 10 levels. Counts: levels x
     classes."""
 
+def matrix_product(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The product of two matrices, each sum in one order: the same bits on every processor."""
+
 def kernel_log_density(
     x: NDArray[np.float64], values: NDArray[np.float64], weights: NDArray[np.float64], width: float
 ) -> NDArray[np.float64]:

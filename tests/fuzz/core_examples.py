@@ -265,6 +265,11 @@ def leave_one_out_gaussians(draw: np.random.Generator) -> Any:
 
 
 @example
+def matrix_product(draw: np.random.Generator) -> Any:
+    return _core.matrix_product, (reals(draw, 3, 4), reals(draw, 4, 2))
+
+
+@example
 def joint_normals(draw: np.random.Generator) -> Any:
     columns = [reals(draw), reals(draw)]
     return _core.joint_normals, (

@@ -70,3 +70,27 @@ def log_sum(first: ArrayLike, second: ArrayLike) -> Doubles:
         rest = log1p(exp(-np.abs(a - b)))
     found: Doubles = np.where(np.isinf(top), top, top + rest)
     return found
+
+
+def dot(one: Doubles, other: Doubles) -> float:
+    """The sum of products, added in one order; that of BLAS depends on the processor.
+
+    >>> dot(np.array([1.0, 2.0]), np.array([3.0, 0.5]))
+    4.0
+    """
+    return float((one * other).sum())
+
+
+def product(one: Doubles, other: Doubles) -> Doubles:
+    """The product of matrices, or of a matrix and a vector, with its sums in one order.
+
+    >>> product(np.eye(2) * 3, np.array([[1.0, 2.0], [3.0, 4.0]])).tolist()
+    [[3.0, 6.0], [9.0, 12.0]]
+    >>> product(np.array([1.0, 2.0]), np.eye(2)).tolist(), product(np.eye(2), np.array([1.0, 2.0])).tolist()
+    ([1.0, 2.0], [1.0, 2.0])
+    """
+    a = np.ascontiguousarray(one if one.ndim == 2 else one[None, :], dtype=np.float64)
+    b = np.ascontiguousarray(other if other.ndim == 2 else other[:, None], dtype=np.float64)
+    shape = (*one.shape[:-1], *other.shape[1:])
+    found: Doubles = _core.matrix_product(a, b).reshape(shape)
+    return found

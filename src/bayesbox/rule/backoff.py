@@ -84,7 +84,9 @@ def learned_trust(counts: Doubles, lower: Doubles) -> Trust:
     total = np.broadcast_to(counts.sum(axis=-1, keepdims=True), counts.shape)[seen]
     below = np.broadcast_to(lower, counts.shape)[seen]
     others, other_total = np.maximum(n - 1, 0), np.maximum(total - 1, 0)
-    gains = np.array([n @ functions.log((others + weight * below) / (other_total + weight)) for weight in WEIGHTS])
+    gains = np.array(
+        [functions.dot(n, functions.log((others + weight * below) / (other_total + weight))) for weight in WEIGHTS]
+    )
     shares = functions.exp(gains - gains.max())
     shares[shares < 1e-9 * shares.sum()] = 0.0  # they would move no answer, and cost as much as the others
     return Trust(WEIGHTS, tuple((shares / shares.sum()).tolist()))

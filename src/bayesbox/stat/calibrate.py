@@ -90,7 +90,8 @@ class Temperature:
             """The first and the second derivative of the log loss: the first rises with the power."""
             p = functions.exp(normalised(power * log_p))
             mean = (p * log_p).sum(axis=1)
-            return float(weights @ (mean - true)), float(weights @ ((p * log_p * log_p).sum(axis=1) - mean * mean))
+            curvature = (p * log_p * log_p).sum(axis=1) - mean * mean
+            return functions.dot(weights, mean - true), functions.dot(weights, curvature)
 
         low, high, power = COLDEST, HOTTEST, 1.0
         for _ in range(STEPS):
@@ -146,7 +147,7 @@ class Dirichlet:
     kind: ClassVar[str] = "dirichlet"
 
     def applied(self, log_p: Doubles) -> Doubles:
-        return normalised(floored(log_p) @ np.array(self.slopes) + np.array(self.offsets))
+        return normalised(functions.product(floored(log_p), np.array(self.slopes)) + np.array(self.offsets))
 
     def to_json(self) -> Json:
         return {"slopes": [list(row) for row in self.slopes], "offsets": list(self.offsets)}
@@ -176,11 +177,11 @@ class Dirichlet:
 
         def loss(flat: Doubles) -> tuple[float, Doubles]:
             change = flat.reshape(width + 1, width)
-            log_q = normalised(given @ (start + change))
+            log_q = normalised(functions.product(given, start + change))
             wrong = functions.exp(log_q)
             wrong[rows, codes] -= 1
-            value = -float(weights @ log_q[rows, codes]) + 0.5 * float((worth * change * change).sum())
-            return value, (given.T @ (weights[:, None] * wrong) + worth * change).ravel()
+            value = -functions.dot(weights, log_q[rows, codes]) + 0.5 * float((worth * change * change).sum())
+            return value, (functions.product(given.T, weights[:, None] * wrong) + worth * change).ravel()
 
         found = start + minimum(loss, np.zeros(start.size), steps=steps, decrease=decrease).reshape(start.shape)
         return cls(tuple(tuple(row) for row in found[:-1].tolist()), tuple(found[-1].tolist()))
@@ -218,7 +219,7 @@ class ClassShares:
         low, high = 0.0, 1.0
         for _ in range(HALVINGS):  # of the slope of the log loss, with a row's worth of prior spread over 0 and 1
             e = (low + high) / 2
-            slope = float(weights @ ((other - own) / ((1 - e) * own + e * other))) + 0.5 / e - 0.5 / (1 - e)
+            slope = functions.dot(weights, (other - own) / ((1 - e) * own + e * other)) + 0.5 / e - 0.5 / (1 - e)
             low, high = (e, high) if slope > 0 else (low, e)
         return cls((low + high) / 2, tuple(functions.log(shares).tolist()))
 

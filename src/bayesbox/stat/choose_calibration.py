@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbox.dist import functions
 from bayesbox.stat.calibrate import (
     Calibration,
     ClassShares,
@@ -123,7 +124,7 @@ def choose(bases: Mapping[str, Doubles], codes: Codes, weights: Doubles | None =
             judged[base, kind] = _cross_fitted(log_p, codes, given, kind, fold_of_row)
     true = {name: floored(log_p)[np.arange(rows), codes] for name, log_p in judged.items()}
     total = float(given.sum())
-    losses = {name: -float(given @ own) / total for name, own in true.items()}
+    losses = {name: -functions.dot(given, own) / total for name, own in true.items()}
     best = min(losses, key=lambda name: losses[name])  # on a tie the first, which is the simplest
     gain = given * (true[best] - true[PLAIN, None])
     error = float(np.sqrt(rows * gain.var())) / total

@@ -11,6 +11,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbox.dist.functions import dot
+
 Doubles = NDArray[np.float64]
 Function = Callable[[Doubles], tuple[float, Doubles]]
 
@@ -37,10 +39,10 @@ def minimum(
         if np.abs(slope).max(initial=0.0) <= gradient:
             break
         direction = -_scaled(slope, past)
-        promised = float(direction @ slope)
+        promised = dot(direction, slope)
         if promised >= 0:  # rounding spoiled the curvature: start again downhill
             past.clear()
-            direction, promised = -slope, -float(slope @ slope)
+            direction, promised = -slope, -dot(slope, slope)
         step = 1.0 if past else min(1.0, 1.0 / float(np.abs(slope).sum()))
         while True:
             there = x + step * direction
@@ -51,7 +53,7 @@ def minimum(
             if step < SHORTEST:
                 return x
         moved, turned = there - x, new_slope - slope
-        curvature = float(moved @ turned)
+        curvature = dot(moved, turned)
         if curvature > 0:
             past.append((moved, turned, curvature))
         fell = value - new_value
@@ -66,12 +68,12 @@ def _scaled(slope: Doubles, past: deque[tuple[Doubles, Doubles, float]]) -> Doub
     q = slope.copy()
     shares = []
     for moved, turned, curvature in reversed(past):
-        share = float(moved @ q) / curvature
+        share = dot(moved, q) / curvature
         q -= share * turned
         shares.append(share)
     if past:
         _, turned, curvature = past[-1]
-        q *= curvature / float(turned @ turned)
+        q *= curvature / dot(turned, turned)
     for (moved, turned, curvature), share in zip(past, reversed(shares), strict=True):
-        q += (share - float(turned @ q) / curvature) * moved
+        q += (share - dot(turned, q) / curvature) * moved
     return q

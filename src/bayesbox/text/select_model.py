@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from bayesbox.classifier.calibrated import Calibrated
 from bayesbox.classifier.rows import LabelledRows, minus_rows
+from bayesbox.dist import functions
 from bayesbox.dist.base import Doubles
 from bayesbox.schema.token_options import PAIRS, SINGLE
 from bayesbox.stat import calibrate as maps
@@ -139,7 +140,7 @@ class HeldOutTrials:
         loss, strength = least_loss(sums, known, prior, self.target)
         losses = losses_of(sums, known, prior, self.target, strength)
         hits = self.weight * right
-        mean = float(self.weight @ losses / self.weight.sum()) if math.isfinite(loss) else None
+        mean = functions.dot(self.weight, losses) / float(self.weight.sum()) if math.isfinite(loss) else None
         accuracy = float(hits.sum() / self.weight.sum())
         trial = Trial(rules.occurrence, rules.once, accuracy, mean, phrases)
         return Tried(trial, rules, (sums, known), hits, losses, strength)

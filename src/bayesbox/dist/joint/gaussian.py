@@ -119,7 +119,7 @@ def _inverse(root: Doubles) -> Doubles:
     """The inverse of a lower triangular matrix, by forward substitution."""
     inverse = np.zeros_like(root)
     for row in range(len(root)):
-        inverse[row] = -root[row, :row] @ inverse[:row]
+        inverse[row] = -functions.product(root[row, :row], inverse[:row])
         inverse[row, row] += 1.0
         inverse[row] /= root[row, row]
     return inverse

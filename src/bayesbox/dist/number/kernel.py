@@ -150,8 +150,17 @@ def _curves(values: Doubles, weights: Doubles, gap: float) -> Curves:
     seen = weights > 0
     own, weights = values[seen], weights[seen]
     spread = (own[-1] / 2 - own[0] / 2) / np.sqrt(weights.sum()) * 2
-    width = max(float(np.hypot(spread, gap / np.sqrt(12))), LEAST)
+    width = max(_diagonal(float(spread), float(gap / np.sqrt(12))), LEAST)
     return Curves(np.ascontiguousarray(own), np.ascontiguousarray(weights), width)
+
+
+def _diagonal(one: float, other: float) -> float:
+    """The root of the sum of two squares; that of the C library is not rounded alike everywhere."""
+    unit = max(abs(one), abs(other))
+    if not 0 < unit < math.inf:
+        return unit
+    a, b = one / unit, other / unit
+    return unit * math.sqrt(a * a + b * b)
 
 
 def _left_out_where_too_far(terms: Doubles) -> Doubles:

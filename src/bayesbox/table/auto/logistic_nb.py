@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbox.dist import functions
 from bayesbox.stat.calibrate import normalised
 from bayesbox.stat.descent import minimum
 from bayesbox.table.auto.features import View
@@ -31,7 +32,7 @@ class LogisticNaiveBayes:
     weights: Doubles
 
     def log_p(self, view: View) -> Doubles:
-        return normalised(view.features @ self.weights[:-1] + self.weights[-1])
+        return normalised(functions.product(view.features, self.weights[:-1]) + self.weights[-1])
 
     def terms(self, view: View) -> Doubles:
         """Rows x classes x columns: what each column adds."""
@@ -53,13 +54,14 @@ def learn_logistic(
     pull[-1] = FREE
     first = np.zeros(width * classes) if start is None else start.weights.ravel()
     places = np.arange(rows)
+    across = np.ascontiguousarray(features.T)
 
     def loss(flat: Doubles) -> tuple[float, Doubles]:
         weights = flat.reshape(width, classes)
-        log_q = normalised(features @ weights)
-        wrong = np.exp(log_q)
+        log_q = normalised(functions.product(features, weights))
+        wrong = functions.exp(log_q)
         wrong[places, codes] -= 1
         value = -float(log_q[places, codes].sum()) + 0.5 * float((pull * weights * weights).sum())
-        return value, (features.T @ wrong + pull * weights).ravel()
+        return value, (functions.product(across, wrong) + pull * weights).ravel()
 
     return LogisticNaiveBayes(minimum(loss, first, steps=STEPS, decrease=1e-5).reshape(width, classes))

@@ -55,10 +55,10 @@ def learned_powers(answers: Sequence[Doubles], codes: NDArray[np.int64]) -> Doub
 
     def loss(roots: Doubles) -> tuple[float, Doubles]:
         powers = roots * roots
-        log_q = normalised(np.tensordot(powers, stack, 1))
+        log_q = normalised(functions.product(powers, stack.reshape(models, -1)).reshape(stack.shape[1:]))
         off = powers - middle
-        value = -float(log_q[np.arange(rows), codes].sum()) + 0.5 * pull(rows) * float(off @ off)
-        slope = (np.exp(log_q)[None] * stack).sum(axis=(1, 2)) - true + pull(rows) * off
+        value = -float(log_q[np.arange(rows), codes].sum()) + 0.5 * pull(rows) * functions.dot(off, off)
+        slope = (functions.exp(log_q)[None] * stack).sum(axis=(1, 2)) - true + pull(rows) * off
         return value, 2 * roots * slope
 
     roots = minimum(loss, np.sqrt(np.maximum(middle, 1e-3)), steps=200)

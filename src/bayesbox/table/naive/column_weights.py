@@ -27,14 +27,14 @@ def learned_weights(terms: Terms, *, steps: int = 200, decrease: float = 1e-9) -
     rows = np.arange(len(terms.codes))
     width = len(terms.columns)
     flat = np.ascontiguousarray(terms.columns.reshape(width, -1))
-    true = terms.columns[:, rows, terms.codes] @ terms.weights
+    true = functions.product(terms.columns[:, rows, terms.codes], terms.weights)
 
     def loss(roots: Doubles) -> tuple[float, Doubles]:
         weights = roots * roots  # so that none is below 0
-        log_q = normalised(terms.prior + (weights @ flat).reshape(terms.prior.shape))
+        log_q = normalised(terms.prior + functions.product(weights, flat).reshape(terms.prior.shape))
         off = weights - 1
-        value = -float(terms.weights @ log_q[rows, terms.codes]) + 0.5 * PULL * float(off @ off)
-        slope = flat @ (terms.weights[:, None] * functions.exp(log_q)).ravel() - true + PULL * off
+        value = -functions.dot(terms.weights, log_q[rows, terms.codes]) + 0.5 * PULL * functions.dot(off, off)
+        slope = functions.product(flat, (terms.weights[:, None] * functions.exp(log_q)).ravel()) - true + PULL * off
         return value, 2 * roots * slope
 
     roots = minimum(loss, np.ones(width), steps=steps, decrease=decrease)

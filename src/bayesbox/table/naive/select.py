@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbox.dist import functions
 from bayesbox.schema.coded import CodedRows
 from bayesbox.stat.calibrate import SMALLEST, normalised
 from bayesbox.stat.mutual_information import mutual_information, symmetric_uncertainty
@@ -47,13 +48,13 @@ class Terms:
 
     def answers(self, weights: Doubles) -> Doubles:
         """log P(class | x) with these weights of the columns."""
-        joint = weights @ self.columns.reshape(len(self.columns), -1)
+        joint = functions.product(weights, self.columns.reshape(len(self.columns), -1))
         return normalised(self.prior + joint.reshape(self.prior.shape))
 
     def loss(self, joint: Doubles) -> float:
         """The log loss of all rows together, of sums of terms."""
         log_p = normalised(joint)
-        return -float(self.weights @ log_p[np.arange(len(self.codes)), self.codes])
+        return -functions.dot(self.weights, log_p[np.arange(len(self.codes)), self.codes])
 
 
 def forward(terms: Terms) -> list[int]:
