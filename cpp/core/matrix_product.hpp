@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 #include "core/interrupt.hpp"
 
@@ -18,15 +19,22 @@ inline double ordered_dot(const double* a, const double* b, std::size_t size) {
   return ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]));
 }
 
-// out (rows x columns, zeros at first) += a (rows x inner) b (inner x columns)
+// out (rows x columns, zeros at first) = a (rows x inner) b (inner x columns)
 inline void matrix_product(const double* a, const double* b, std::size_t rows, std::size_t inner, std::size_t columns, double* out) {
+  constexpr std::size_t kFewColumns = 16;
+  std::vector<double> across;  // b column by column, where there are few
+  if (columns <= kFewColumns) {
+    across.resize(inner * columns);
+    for (std::size_t k = 0; k < inner; ++k)
+      for (std::size_t j = 0; j < columns; ++j) across[j * inner + k] = b[k * columns + j];
+  }
   for (std::size_t i = 0; i < rows; ++i) {
     poll(inner * columns / 2 + 1);
-    if (columns == 1) {
-      out[i] = ordered_dot(a + i * inner, b, inner);
+    double* const to = out + i * columns;
+    if (columns <= kFewColumns) {
+      for (std::size_t j = 0; j < columns; ++j) to[j] = ordered_dot(a + i * inner, across.data() + j * inner, inner);
       continue;
     }
-    double* const to = out + i * columns;
     for (std::size_t k = 0; k < inner; ++k) {
       const double own = a[i * inner + k];
       const double* const from = b + k * columns;
