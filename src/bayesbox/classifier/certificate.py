@@ -1,4 +1,4 @@
-"""The certificate of a forgetting: what the tallies were, what was taken out, what they are now.
+"""The certificate of a forget: digests of the tallies before, of the removed rows, and after.
 
     digest before = digest of (tallies now + tallies of the rows)
 

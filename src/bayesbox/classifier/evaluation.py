@@ -66,7 +66,7 @@ MOST_NAMES = 8
 
 @dataclass(frozen=True, repr=False)
 class Evaluation(Result):
-    """How good the predictions were: `accuracy`, `log_loss`, `brier`, `auc`, `calibration_error`, each with `interval`.
+    """The metrics of predictions: `accuracy`, `log_loss`, `brier`, `auc`, `calibration_error`, each with `interval`.
 
     It prints as a table, shows as HTML with the reliability diagram, and has `to_frame()`, `svg()`, the `confusion`
     matrix, `rows(true=, predicted=)` behind each of its cells, `thresholds(label)`, `best_threshold(label)`,
@@ -159,7 +159,7 @@ class Evaluation(Result):
         return PredictedRows(found.take(order), self.batch)
 
     def thresholds(self, label: object) -> ThresholdTable:
-        """What each threshold on P(label) would have given."""
+        """The metrics at each threshold on P(label)."""
         scores = self._rows()
         code = class_position(label, scores.classes)
         return ThresholdTable.of(scores.classes[code], *scores.of_class(code))
@@ -185,7 +185,7 @@ class Evaluation(Result):
         return self.each
 
     def subset(self, chosen: Any) -> Evaluation:
-        """The same of some predictions alone; `chosen` says which of `each`."""
+        """The metrics of a subset of the predictions; `chosen` selects from `each`."""
         part = self._rows().take(chosen)
         levels = list(part.labels)
         found = scored(
@@ -287,7 +287,7 @@ class Evaluation(Result):
         return Picture(reliability_svg(self.metrics.bins, title, before=before), "reliability diagram")
 
     def best_threshold(self, label: object, metric: str = "f1") -> Threshold:
-        """The threshold on P(label) that would have served a metric best on these rows."""
+        """The threshold on P(label) that maximises a metric on these rows."""
         if self.each is None:
             raise BadOption("too many rows and classes to find a threshold", remedy="Use fewer rows")
         p, true, weights = self.each.of_class(class_position(label, self.each.classes))

@@ -1,1 +1,1 @@
-"""What people ask of a classifier: why a class, what if, what to ask next, which columns matter, what has changed."""
+"""Explanation, what-if, next question, importance and drift of a classifier."""

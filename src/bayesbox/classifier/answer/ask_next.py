@@ -1,4 +1,4 @@
-"""What to ask next: the unknown columns of a row by how much each is expected to say of the class.
+"""The unknown columns of a row, ranked by their expected information about the class.
 
 For naive Bayes the answers to a question are the levels of a column, or all numbers, with the probabilities that the
 model gives them now: sums are exact, integrals are computed to 1e-6 bits. For other kinds the model is asked once for
@@ -53,7 +53,7 @@ UNCALIBRATED = "information is computed from the uncalibrated model"
 
 
 def ask_next(classifier: AnyClassifier, batch: Batch, costs: Mapping[str, float] | None = None) -> ColumnQuestions:
-    """The columns without a value in the one row of a batch, by the information that is expected of each."""
+    """The unknown columns in the one row of a batch, ranked by expected information."""
     table = require_table(classifier, "ask_next")
     require_one_row(batch, "ask_next")
     weighed = answer_information(table, batch)
@@ -129,7 +129,7 @@ def answer_information(classifier: AnyTableClassifier, batch: Batch) -> AnswerIn
 
 
 class _Independent(AnswerInformation):
-    """Naive Bayes: each column has a term of its own, and what is not known is left out of the sum."""
+    """Naive Bayes: each column has a term of its own, and an unknown column is marginalised."""
 
     def _log_now(self) -> Doubles:
         model, columns = self.classifier.model, self.classifier.columns_of(self.known)

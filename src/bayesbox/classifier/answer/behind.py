@@ -1,4 +1,4 @@
-"""What is behind the term of a column: the counts of a level with their share, or the density of a number."""
+"""The counts of a level, or the density of a number, behind the term of a column."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PROBABILITY = 0.95
 
 @dataclass(frozen=True)
 class TermCounts:
-    """How often a level was counted in a class, and the probability that the rule made of it with its 95 % interval.
+    """The count of a level in a class, and its smoothed probability with a 95 % interval.
 
     `probability` is None in a model that does not estimate the column by itself.
     """

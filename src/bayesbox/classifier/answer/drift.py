@@ -1,4 +1,4 @@
-"""Drift: rows against what a model has learned, from tallies alone; or one model against another.
+"""Drift of rows since training, or between two models, from tallies alone.
 
 Each batch is counted and forgotten: levels by what the model knows, with all others as one; numbers in the fixed cells
 of a Grid. So a file of any length costs one pass and no memory.
@@ -265,7 +265,7 @@ def column_counter(classifier: AnyTableClassifier, name: str, tally: Any) -> Lev
 
 
 def drift(classifier: AnyTableClassifier, batches: Iterable[Batch]) -> Drift:
-    """What has changed in some rows since a model was trained."""
+    """The drift of some rows since a model was trained."""
     counter = DriftCounter(classifier)
     for batch in batches:
         counter.add(batch)
@@ -276,7 +276,7 @@ def drift(classifier: AnyTableClassifier, batches: Iterable[Batch]) -> Drift:
 
 
 def drift_of_models(one: Any, other: Any) -> Drift:
-    """What differs in the rows that two models have learned, by columns that both have counted alike."""
+    """The drift between the training rows of two models, for columns with the same type."""
     for each in (one, other):
         each.require_counts("be compared")
     books = [each.counted().book for each in (one, other)]

@@ -1,4 +1,4 @@
-"""What has changed since a model was trained: a test for each column, and for the classes that are predicted."""
+"""Drift results: a test for each column, and for the predicted classes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOMENTS = "moments"  # what numbers are compared by, where cells were not counte
 
 @dataclass(frozen=True)
 class ColumnDrift:
-    """One column: the test of its values, that of how many are missing, and what was never seen.
+    """The drift of one column: tests of its values and of its missing values, and its unseen levels.
 
     `by` is what was compared: levels, cells (numbers in about ten groups of cells), bins, words, or moments. `unseen`
     counts values that are an unseen level, or a number outside what was learned. `change` names the largest change.
@@ -40,7 +40,7 @@ class ColumnDrift:
 
     @property
     def p_value(self) -> float:
-        """How often chance alone gives such a difference."""
+        """The p-value of the difference."""
         return self.test.p_value
 
     @property
@@ -82,7 +82,7 @@ def _size(test: ShiftTest) -> str:
 
 @dataclass(frozen=True)
 class ClassDrift:
-    """One class: its share among the rows that were learned, the mean of P(class) now, and how often it is predicted.
+    """The drift of one class: its share in training, the mean of P(class) now, and its share of the predictions.
 
     Comparing two models, `expected` and `predicted` are both its share among the rows of the second.
     """
@@ -99,7 +99,7 @@ class ClassDrift:
 
 @dataclass(frozen=True, repr=False)
 class Drift(Result):
-    """What has changed: the columns with the largest PSI first, and the classes.
+    """The drift since training: the columns with the largest PSI first, and the classes.
 
     `rows_before` were learned, `rows` are compared with them. `class_psi` is the index of the classes that were learned
     against those that are expected now. There is a `class_test` between two models alone: a model that is not

@@ -1,4 +1,4 @@
-"""Why rows get their classes: the terms of each column, and one row in full, with what is behind each term."""
+"""Explanations: the terms of each column, and one row in full, with the counts or densities behind each term."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ BEHIND = 12  # columns whose counts are shown
 
 @dataclass(frozen=True)
 class ColumnTerm:
-    """What one column says between the two classes, its value as text, and what is behind it in each class."""
+    """The evidence of one column between two classes, its value as text, and the counts or density in each class."""
 
     column: str
     value: str | None
@@ -52,7 +52,7 @@ class ColumnTerm:
 
 @dataclass(frozen=True, repr=False)
 class ExplainedRow(Result):
-    """Why one row gets its class: what the prior, each column and the calibration say between it and another class.
+    """The explanation of one prediction: the log-odds of the prior, of each column and of the calibration.
 
     `log_odds` is the sum of `prior_log_odds`, of the `terms` and of `calibration_log_odds`. The class is held against
     the runner-up, unless another was named.
@@ -92,7 +92,7 @@ class ExplainedRow(Result):
         )
 
     def strongest(self) -> list[ColumnTerm]:
-        """The columns that say something, the most informative first."""
+        """The columns with evidence, the strongest first."""
         said = [term for term in self.terms if term.value is not None or term.log_odds]
         return sorted(said, key=lambda term: -abs(term.log_odds))
 
@@ -196,7 +196,7 @@ def odds_text(log_odds: float) -> str:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class RowsExplanation(Result, Explanation):
-    """Why each row gets its class: `prior` + the sum of `terms` over the columns is log P(class, x).
+    """The explanation of several rows: `prior` + the sum of `terms` over the columns is log P(class, x).
 
     `terms` is rows x classes x columns of log P(x_j | class), 0 if the column is missing, before any calibration.
     `explanation[i]` is row i in full, with the counts behind each term.
@@ -216,7 +216,7 @@ class RowsExplanation(Result, Explanation):
         return ExplainedRow.of(self.classifier, self.batch.slice(0, 1))
 
     def row(self, place: int, *, against: object = None) -> ExplainedRow:
-        """One row in full, its class held against another, or against the runner-up."""
+        """One row in full, its class against another, or against the runner-up."""
         if not -len(self) <= place < len(self):
             raise IndexError(f"the explanation has {len(self)} rows")
         place %= len(self)

@@ -1,4 +1,4 @@
-"""The smallest change of a row that gives it another class: the fewest columns, then the least change.
+"""Counterfactuals: the smallest change of a row that flips its prediction: the fewest columns, then the least change.
 
 A level that becomes another one is a change of 1; a number changes by its distance in standard deviations of its
 column, all classes together. Every level of a column is tried, and numbers within the range that was learned, nearest
@@ -79,7 +79,7 @@ class _Search:
 def flip(
     classifier: AnyClassifier, batch: Batch, to: object = None, fixed: Sequence[str] = (), *, shown: int = SHOWN
 ) -> Flips:
-    """The smallest changes of the one row of a batch that make its class `to`, or any other than it is.
+    """The smallest changes of the one row of a batch that flip its prediction to the class `to`, or to any other.
 
     Columns that are `fixed` may not change.
     """

@@ -1,4 +1,4 @@
-"""The changes of a row that give it another class, the smallest first."""
+"""Counterfactual results: changes of a row that flip its prediction, the smallest first."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class ColumnChange:
 
 @dataclass(frozen=True)
 class Flip:
-    """Changes that are enough together: the class that the row gets by them, and its probability."""
+    """Changes that together flip the prediction: the new class, and its probability."""
 
     changes: tuple[ColumnChange, ...]
     prediction: str
@@ -54,7 +54,7 @@ class Flip:
 
 @dataclass(frozen=True, repr=False)
 class Flips(Result):
-    """The smallest changes that give a row another class, the best first: one for each column, or for each pair of
+    """The smallest changes that flip the prediction, the best first: one for each column, or for each pair of
     columns where none is enough by itself. Empty where no one or two columns are enough."""
 
     target: str

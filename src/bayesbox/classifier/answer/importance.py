@@ -1,4 +1,4 @@
-"""Which columns matter: what each says of the class by itself, and what the answers lose without it.
+"""Column importance: the information of each column about the class, and the loss without it.
 
 The information of a column is what asking for it says of the class where nothing else is known, I(class; column) in
 bits. The loss is that of the answers to rows with
@@ -36,7 +36,7 @@ BY_WORD = "the information of words is that of one word drawn from a text"
 
 @dataclass(frozen=True)
 class ColumnImportance:
-    """One column, or one word: its information in bits, and the loss and the accuracy that go without it.
+    """The importance of one column or word: its information in bits, and the loss and accuracy without it.
 
     `loss` is how much the mean log loss rises, `accuracy_drop` how much the share of right answers falls; both are None
     if no rows with their classes were given.
@@ -59,7 +59,7 @@ class ColumnImportance:
 
 @dataclass(frozen=True, repr=False)
 class Importance(Result):
-    """The columns, or words, by what they matter; iterate over them, or look one up by its name.
+    """The columns, or words, by importance; iterate over them, or look one up by name.
 
     `entropy` is that of the class prior in bits: what all columns together could say. `log_loss` and `accuracy` are
     those of the rows that were given, None if there were none.
@@ -147,7 +147,7 @@ def _signed(value: float | None, sign: int = 1) -> str:
 
 
 def ranked(columns: Sequence[ColumnImportance]) -> tuple[ColumnImportance, ...]:
-    """By loss where it is known, else by information; the most first."""
+    """By loss if it is known, else by information; the most important first."""
 
     def key(each: ColumnImportance) -> tuple[float, float]:
         return -(each.loss or 0.0), -(each.information or 0.0)
@@ -215,7 +215,7 @@ class LossCounter:
             self.sums[index + 1] += _judged(self.answers[name](batch)[there], true)
 
     def result(self) -> Importance:
-        """The columns by what they matter."""
+        """The columns by importance."""
         prior = shares_of(np.asarray(self.classifier.model.log_prior)[None])[0]
         target, entropy = self.classifier.target or "class", float(entropy_bits(prior)[0])
         if not self.rows:

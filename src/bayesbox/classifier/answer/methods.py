@@ -1,4 +1,4 @@
-"""What people ask of a classifier, as methods: the part of every classifier that answers them."""
+"""The explanation methods of every classifier."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class CountsLosses(Protocol):
 
 
 class AnswersQuestions:
-    """Why a class, what if, what to ask next, which columns matter, what has changed: `Classifier` has the rest."""
+    """Explanation, what-if, next question, importance and drift: a part of `Classifier`."""
 
     columns_are_independent: ClassVar[bool] = False
     """Whether each column has a term of its own, whatever the others are: naive Bayes."""
@@ -58,13 +58,13 @@ class AnswersQuestions:
         return what_if(cast("AnyClassifier", self), batch, changes)
 
     def flip(self, batch: Batch, to: object = None, fixed: Sequence[str] = ()) -> Flips:
-        """The smallest changes of the one row of a batch that give it the class `to`, or any other."""
+        """The smallest changes of the one row of a batch that flip its prediction to `to`, or to any other class."""
         from bayesbox.classifier.answer.flip import flip
 
         return flip(cast("AnyClassifier", self), batch, to, fixed)
 
     def ask_next(self, batch: Batch, costs: Mapping[str, float] | None = None) -> ColumnQuestions:
-        """The columns that are not known in the one row of a batch, by the information that is expected of each."""
+        """The unknown columns in the one row of a batch, ranked by expected information."""
         from bayesbox.classifier.answer.ask_next import ask_next
 
         return ask_next(cast("AnyClassifier", self), batch, costs)
@@ -83,7 +83,7 @@ class AnswersQuestions:
         return losses.result()
 
     def drift(self, batches: Iterable[Batch]) -> Drift:
-        """What has changed in some rows since the model was trained; the rows are counted and not kept."""
+        """The drift of some rows since the model was trained; the rows are counted and not kept."""
         from bayesbox.classifier.answer.drift import drift
 
         return drift(cast("AnyTableClassifier", self), batches)

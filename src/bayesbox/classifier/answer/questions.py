@@ -1,4 +1,4 @@
-"""What to ask next: columns, or nodes, whose values are not known, by the information that is expected of each."""
+"""The unknown columns, or nodes, ranked by their expected information."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bayesbox.file.reader import Json
 
 @dataclass(frozen=True)
 class ColumnQuestion:
-    """A column that is not known: the bits that its value is expected to say of the target, and what asking costs.
+    """An unknown column: the expected information of its value about the target, in bits, and the cost of asking.
 
     `values` are the answers that are possible, if they are a list.
     """
@@ -43,7 +43,7 @@ class ColumnQuestion:
 
 @dataclass(frozen=True, repr=False)
 class ColumnQuestions(Result):
-    """The questions that can be asked, the best first; iterate over them, or index them.
+    """The unknown columns to ask, the best first; iterate over them, or index them.
 
     `posterior` is what is known of the target now, and `entropy` what is not, in bits. `silent` names what cannot be
     requested, with the reason.
@@ -67,7 +67,7 @@ class ColumnQuestions(Result):
 
     @property
     def best(self) -> ColumnQuestion | None:
-        """The question to ask; None if nothing is left to be asked."""
+        """The best question; None if nothing is unknown."""
         return self.questions[0] if self.questions else None
 
     @property

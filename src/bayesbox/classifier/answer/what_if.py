@@ -1,4 +1,4 @@
-"""A row as it is and as it would be: what other values of some columns do to its class."""
+"""What-if: the effect of other values of some columns on the prediction."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TermChange:
-    """One column before and after: its values, and what it says between the two classes."""
+    """One column before and after: its values, and its log-odds between the two classes."""
 
     column: str
     before: str | None
@@ -38,7 +38,7 @@ class TermChange:
 
     @property
     def difference(self) -> float:
-        """How far the log-odds of the class are moved."""
+        """The change in the log-odds of the class."""
         return self.log_odds_after - self.log_odds_before if self.log_odds_after != self.log_odds_before else 0.0
 
     def to_dict(self) -> Json:
@@ -70,7 +70,7 @@ class WhatIf(Result):
 
     @property
     def flips(self) -> bool:
-        """Whether the class is another after the change."""
+        """Whether the change flips the prediction."""
         return self.prediction != self.prediction_after
 
     def changes(self) -> list[TermChange]:

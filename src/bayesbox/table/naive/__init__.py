@@ -1,1 +1,1 @@
-"""Naive Bayes: every column by itself given the class."""
+"""Naive Bayes: columns are independent given the class."""

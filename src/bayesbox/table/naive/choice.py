@@ -1,4 +1,4 @@
-"""The columns that naive Bayes takes, and their weights: learned from the rows once they are counted.
+"""Column selection and column weights of naive Bayes, learned from the rows after counting.
 
 Everything is evaluated on terms of held-out rows: each row left out, which is exact; or folds, where
 rows have weights or the tallies are no longer exact.
@@ -41,7 +41,7 @@ MOST_TERMS = 20_000_000  # that are held in memory; a sample of more rows is eva
 
 
 def chosen_columns(classifier: NaiveClassifier, parts: Sequence[LabelledRows]) -> dict[str, float]:
-    """The weight of every column that the rules choose or weigh: 0 if it is ignored."""
+    """The weight of every column under selection or weighting: 0 if it is ignored."""
     rules = classifier.rules
     kept = labelled(parts)
     plain = classifier.changed(

@@ -1,4 +1,4 @@
-"""A trained model in the languages of others."""
+"""Export of a trained model to SQL, PMML and ONNX."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How sure the answer of naive Bayes is: the shares behind it drawn from their posteriors."""
+"""The credible interval of a naive Bayes prediction, by sampling the tables from their posteriors."""
 
 from __future__ import annotations
 
