@@ -136,12 +136,7 @@ function drawStart(files) {
       "div",
       { class: "bb-cards" },
       ...files.map((file) =>
-        h(
-          "a",
-          { href: addressOf(file, file.views[0], {}) },
-          file.lesson ?? file.name,
-          h("small", {}, file.about),
-        )
+        h("a", { href: addressOf(file, file.views[0], {}) }, file.lesson ?? file.name, h("small", {}, file.about))
       ),
     ),
   );

@@ -64,7 +64,9 @@ function drawCounted(place, found) {
       "p",
       { class: "bb-small" },
       "The SHA-256 of all counts: the same rows in any order give the same digest. ",
-      found.ledger ? "The ledger identifies every single row." : "The model has no ledger of single rows (train --ledger).",
+      found.ledger
+        ? "The ledger identifies every single row."
+        : "The model has no ledger of single rows (train --ledger).",
     ),
     classTable(found.classes, `${short(total)} rows`),
   );
@@ -134,11 +136,7 @@ function drawForgotten(place, model, found) {
   const names = Object.keys(done.shown[0].row), refused = done.shown.length - done.count;
   const lines = done.shown.map((/** @type {any} */ each) => [
     `row ${each.number}`,
-    h(
-      "span",
-      { class: "bb-cell", "data-row": each.number },
-      each.why === null ? "found" : `refused: ${each.why}`,
-    ),
+    h("span", { class: "bb-cell", "data-row": each.number }, each.why === null ? "found" : `refused: ${each.why}`),
     ...names.map((name) => each.row[name]),
   ]);
   const words = `${short(done.count)} found` + (refused ? `, ${short(refused)} refused` : "");
@@ -170,9 +168,11 @@ function certificate(done, found) {
     digestLine("removed", own.rows),
     digestLine("after", own.after),
     classTable(found.classes, "Rows by class", done.classes),
-    own.derived.length
-      ? h("p", { class: "bb-note" }, `Not reversed by subtracting: ${own.derived.join("; ")}.`)
-      : h("p", { class: "bb-small" }, "Nothing else was learned from them: the model is as if they had never been learned."),
+    own.derived.length ? h("p", { class: "bb-note" }, `Not reversed by subtracting: ${own.derived.join("; ")}.`) : h(
+      "p",
+      { class: "bb-small" },
+      "Nothing else was learned from them: the model is as if they had never been learned.",
+    ),
     h("details", { class: "bb-work" }, h("summary", {}, "The certificate as JSON"), h("pre", {}, own.text)),
     button("Download the certificate", () => download(own.text, "certificate.json")),
     done.command

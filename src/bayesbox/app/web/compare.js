@@ -121,11 +121,7 @@ function drawResult(place, found) {
   fill(
     place,
     h("h2", {}, "Found"),
-    h(
-      "p",
-      { class: "bb-small" },
-      "A difference whose interval contains 0 may be chance; it is paired, row by row.",
-    ),
+    h("p", { class: "bb-small" }, "A difference whose interval contains 0 may be chance; it is paired, row by row."),
     lines.length
       ? table(
         "The best log loss first",

@@ -135,12 +135,7 @@ function isText(cell) {
 export function table(caption, heads, rows) {
   const side = heads.map((_, at) => (at === 0 || rows.some((row) => isText(row[at])) ? "bb-text" : null));
   const line = (/** @type {Child[]} */ [first, ...cells]) =>
-    h(
-      "tr",
-      {},
-      h("th", { scope: "row" }, first),
-      ...cells.map((cell, at) => h("td", { class: side[at + 1] }, cell)),
-    );
+    h("tr", {}, h("th", { scope: "row" }, first), ...cells.map((cell, at) => h("td", { class: side[at + 1] }, cell)));
   return h(
     "table",
     {},

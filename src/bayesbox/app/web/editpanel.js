@@ -76,12 +76,7 @@ export function drawNode(side, spec, node, act, table, model) {
         { class: "bb-chips", "aria-label": title },
         ...names.map((name) => {
           const label = `remove ${arc(name).join(" → ")}`;
-          return h(
-            "li",
-            {},
-            name,
-            button("×", () => act.removeArc(arc(name)), { "aria-label": label }),
-          );
+          return h("li", {}, name, button("×", () => act.removeArc(arc(name)), { "aria-label": label }));
         }),
       ),
     );

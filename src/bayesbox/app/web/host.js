@@ -122,7 +122,8 @@ export function serverTraits(address, values, sent, then = () => {}, changed = a
     const details = await posted({ details: true });
     if (own === last) traits.update({ answer: details.answer });
   };
-  const failed = () => traits.update({ answer: { error: "The app does not respond: it has stopped. Start it again." } });
+  const failed = () =>
+    traits.update({ answer: { error: "The app does not respond: it has stopped. Start it again." } });
   const traits = new Traits(values, (names) => {
     if (names.some((name) => sent.includes(name))) ask().catch(failed);
     then(names);

@@ -184,11 +184,7 @@ function drawSide(side, spec, model, answer, change) {
         "details",
         { class: "bb-story" },
         h("summary", {}, "Most probable explanation"),
-        h(
-          "ul",
-          {},
-          ...Object.entries(answer.mpe).map(([name, state]) => h("li", {}, `${name}: ${state}`)),
-        ),
+        h("ul", {}, ...Object.entries(answer.mpe).map(([name, state]) => h("li", {}, `${name}: ${state}`))),
       )
       : null,
   );
