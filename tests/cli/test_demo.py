@@ -72,11 +72,24 @@ def test_what_the_tour_proposes_works(bayes: Bayes, folder: Path) -> None:
     proposed = [
         line.split() for line in bayes("demo").out.splitlines() if line.startswith("  bayes ") and ">" not in line
     ]
-    assert len(proposed) == 5
+    assert len(proposed) == 6
     assert proposed[-1] == ["bayes", "app", "titanic.bayes"]
-    proposed[-1] += ["--no-open", "--for", "0.01"]
+    assert proposed[0] == ["bayes", "app"]
+    for place in (0, -1):
+        proposed[place] += ["--no-open", "--for", "0.01"]
     for _, verb, *arguments in proposed:
         bayes(verb, *(argument.strip("'") for argument in arguments))
     assert bayes("show", "titanic.bayes", "--json").json["digest"] == report["digest"]
     assert 0.75 < report["held_out"]["accuracy"] < 0.85
     assert report["case"]["work"]["class"] == "yes"
+
+
+def test_the_tour_names_the_command_as_it_can_be_typed(
+    bayes: Bayes, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shutil.which", lambda _name: None)
+    monkeypatch.setattr("sys.argv", [str(folder.resolve() / ".venv/bin/bayes"), "demo"])
+    monkeypatch.chdir(folder)
+    assert "\n  .venv/bin/bayes app\n" in bayes("demo").out
+    monkeypatch.setattr("sys.argv", ["/opt/bayes/bin/bayes", "demo"])
+    assert "\n  /opt/bayes/bin/bayes app\n" in bayes("demo").out

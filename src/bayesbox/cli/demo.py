@@ -96,8 +96,10 @@ def _print_case(classifier: Any) -> None:
 
 
 def _print_next() -> None:
+    name = _command_name()
     say("What to type next:")
     for line in (
+        "bayes app",
         "bayes demo --data > titanic.csv",
         "bayes train titanic.csv -t survived --weight people",
         "bayes show titanic.bayes --column cabin",
@@ -105,4 +107,16 @@ def _print_next() -> None:
         "bayes predict titanic.bayes titanic.csv --proba --keep '*'",
         "bayes app titanic.bayes",
     ):
-        say(f"  {line}")
+        say(f"  {name}{line.removeprefix('bayes')}")
+
+
+def _command_name() -> str:
+    """What to type for the command: its path where the shell does not find it, as after `make demo`."""
+    import os
+    import shutil
+    import sys
+
+    if shutil.which("bayes") or os.path.basename(sys.argv[0]) != "bayes":
+        return "bayes"
+    path = os.path.relpath(sys.argv[0])
+    return sys.argv[0] if path.startswith(os.pardir) else path

@@ -4,7 +4,7 @@
  * The address is `#file/view?state`, the state as JSON; back and forward go through it.
  */
 import { copyTexts } from "./copytext.js";
-import { button, fill, h } from "./dom.js";
+import { button, failure, fill, h } from "./dom.js";
 import { serverTraits, Traits } from "./host.js";
 
 /**
@@ -229,10 +229,7 @@ async function start(files) {
     ask = () => void traits.ask?.();
     await traits.ask?.();
   };
-  const safely = (note = "") =>
-    show(note).catch((error) =>
-      fill(main, h("p", { role: "alert", class: "bb-error" }, String(error.message ?? error)))
-    );
+  const safely = (note = "") => show(note).catch((error) => fill(main, failure(String(error.message ?? error))));
   addEventListener("popstate", () => safely());
   addEventListener("focus", () => ask()); // a file may have changed meanwhile
   await safely();

@@ -8,20 +8,19 @@
  * @typedef {import("./dom.js").Host} Host
  * @typedef {import("./dom.js").Model} Model
  */
-import { begin, button, download, fill, h, newId, percent, redraw, short, table, tell } from "./dom.js";
+import { begin, button, download, failure, fill, h, newId, panels, redraw, remark, small, table, tell } from "./dom.js";
+import { percent, short } from "./numbers.js";
 
 /** @param {Host} host */
 export function renderAudit({ model, el }) {
   const names = ["counted", "batches", "forgetting", "difference", "drift"];
-  const [counted, batches, forgetting, difference, drift] = names.map((name) =>
-    h("section", { class: `bb-panel bb-${name}` })
-  );
+  const [counted, batches, forgetting, difference, drift] = panels("bb-", names);
   const [rows, compared] = [h("div"), h("div")];
   begin(el, "bb-audit", counted, batches, forgetting, difference, drift);
   let drawn = false;
   return redraw(model, ["answer", "found", "forgotten", "difference", "drift"], () => {
     const found = model.get("found"), failed = model.get("answer")?.error;
-    if (failed) return fill(counted, h("p", { role: "alert", class: "bb-error" }, failed));
+    if (failed) return fill(counted, failure(failed));
     if (!found) return fill(counted, h("p", { role: "status" }, "Counting…"));
     drawCounted(counted, found);
     drawHistory(batches, found.history);
@@ -49,7 +48,7 @@ function classTable(classes, caption, after = null) {
 
 /** @param {string} name @param {string} value */
 function digestLine(name, value) {
-  return h("p", { class: "bb-small" }, `${name} `, h("code", { class: "bb-digest", "data-digest": name }, value));
+  return small(`${name} `, h("code", { class: "bb-digest", "data-digest": name }, value));
 }
 
 /** @param {HTMLElement} place @param {any} found */
@@ -60,9 +59,7 @@ function drawCounted(place, found) {
     h("h2", {}, "What was counted"),
     digestLine("digest", found.digest),
     found.ledger ? digestLine("ledger", found.ledger) : null,
-    h(
-      "p",
-      { class: "bb-small" },
+    small(
       "The SHA-256 of all counts: the same rows in any order give the same digest. ",
       found.ledger
         ? "The ledger identifies every single row."
@@ -77,7 +74,7 @@ function drawHistory(place, history) {
   if (!history) {
     const how =
       "This model has no list of its batches: bayes train, update, forget and merge begin one with --history.";
-    return fill(place, h("h2", {}, "Batches"), h("p", { class: "bb-small" }, how));
+    return fill(place, h("h2", {}, "Batches"), small(how));
   }
   const lines = history.batches.map((/** @type {any} */ each, /** @type {number} */ at) => [
     String(at + 1),
@@ -98,7 +95,7 @@ function drawHistory(place, history) {
         lines,
       )
       : null,
-    ...history.gaps.map((/** @type {string} */ text) => h("p", { class: "bb-note" }, `${text}.`)),
+    ...history.gaps.map((/** @type {string} */ text) => remark(`${text}.`)),
   );
 }
 
@@ -117,7 +114,7 @@ function drawForm(place, model, found, below) {
   fill(
     place,
     h("h2", {}, "Forget rows"),
-    h("p", { class: "bb-small" }, "They are subtracted from a copy in memory. The model and its file do not change."),
+    small("They are subtracted from a copy in memory. The model and its file do not change."),
     h(
       "div",
       { class: "bb-field" },
@@ -132,7 +129,7 @@ function drawForm(place, model, found, below) {
 function drawForgotten(place, model, found) {
   const done = model.get("forgotten");
   if (!done) return fill(place);
-  if (done.error) return fill(place, h("p", { role: "alert", class: "bb-error" }, done.error));
+  if (done.error) return fill(place, failure(done.error));
   const names = Object.keys(done.shown[0].row), refused = done.shown.length - done.count;
   const lines = done.shown.map((/** @type {any} */ each) => [
     `row ${each.number}`,
@@ -143,9 +140,7 @@ function drawForgotten(place, model, found) {
   fill(
     place,
     h("p", { role: "status", class: "bb-sentence" }, words),
-    h(
-      "p",
-      { class: "bb-small" },
+    small(
       found.ledger
         ? "The ledger shows whether a row was learned."
         : "A row is refused if the counts show that it was never learned; a ledger shows it with certainty.",
@@ -168,11 +163,9 @@ function certificate(done, found) {
     digestLine("removed", own.rows),
     digestLine("after", own.after),
     classTable(found.classes, "Rows by class", done.classes),
-    own.derived.length ? h("p", { class: "bb-note" }, `Not reversed by subtracting: ${own.derived.join("; ")}.`) : h(
-      "p",
-      { class: "bb-small" },
-      "Nothing else was learned from them: the model is as if they had never been learned.",
-    ),
+    own.derived.length
+      ? remark(`Not reversed by subtracting: ${own.derived.join("; ")}.`)
+      : small("Nothing else was learned from them: the model is as if they had never been learned."),
     h("details", { class: "bb-work" }, h("summary", {}, "The certificate as JSON"), h("pre", {}, own.text)),
     button("Download the certificate", () => download(own.text, "certificate.json")),
     done.command
@@ -237,7 +230,7 @@ function drawDifference(place, model) {
 function drawDrift(place, drift, name) {
   if (!drift) return fill(place);
   const head = h("h2", {}, `Drift in ${name}`);
-  if (drift.error) return fill(place, head, h("p", { role: "alert", class: "bb-error" }, drift.error));
+  if (drift.error) return fill(place, head, failure(drift.error));
   const lines = drift.columns.map((/** @type {any} */ each) => [
     each.column,
     h("span", { "data-psi": each.column, title: `PSI ${each.psi}` }, each.psi.toFixed(4)),
@@ -258,7 +251,7 @@ function drawDrift(place, drift, name) {
     h("p", { class: "bb-sentence" }, drift.title),
     h("div", { class: "bb-picture" }, table("Columns, the largest change first", heads, lines)),
     table(`Classes: PSI ${drift.class_psi.toFixed(4)}`, [drift.target, "learned", "expected", "predicted"], classes),
-    ...drift.notes.map((/** @type {string} */ text) => h("p", { class: "bb-small" }, text)),
+    ...drift.notes.map((/** @type {string} */ text) => small(text)),
   );
 }
 

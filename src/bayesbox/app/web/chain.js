@@ -8,16 +8,15 @@
  * @typedef {import("./dom.js").Model} Model
  * @typedef {Record<string, string>} Step
  */
-import { begin, button, fill, h, newId, percent, redraw, s, short, table, tell } from "./dom.js";
+import { begin, button, choice, failure, fill, h, newId, panels, redraw, s, small, table, tell } from "./dom.js";
+import { percent, short } from "./numbers.js";
 
 const FEW = 40; // levels that are chosen from a list; of more the text is typed
 const LEFT = 110, WIDE = 120, HIGH = 64, TOP = 40, RADIUS = 14;
 
 /** @param {Host} host */
 export function renderChain({ model, el }) {
-  const [form, steps, trellis] = ["form", "steps", "trellis"].map((name) =>
-    h("section", { class: `bb-panel bb-chain-${name}` })
-  );
+  const [form, steps, trellis] = panels("bb-chain-", ["form", "steps", "trellis"]);
   begin(el, "bb-chain", form, steps, trellis);
   drawForm(form, model);
   return redraw(model, ["answer"], () => {
@@ -101,15 +100,7 @@ function field(model, t, column) {
     const input = h("input", { type, step: "any", value, onchange: () => set(input.value), ...more });
     return input;
   }
-  const select = h(
-    "select",
-    { onchange: () => set(select.value), ...more },
-    h("option", { value: "" }, "unknown"),
-    ...column.levels.map((/** @type {string} */ level) =>
-      h("option", { value: level, selected: level === value }, level)
-    ),
-  );
-  return select;
+  return choice("unknown", column.levels, value, (level) => set(level ?? ""), more);
 }
 
 /** @param {HTMLElement} place @param {Model} model */
@@ -145,11 +136,9 @@ function drawSteps(place, model) {
     place,
     h("h2", {}, "Decoded"),
     answer.error
-      ? h("p", { role: "alert", class: "bb-error" }, answer.error)
+      ? failure(answer.error)
       : h("p", { role: "status", class: "bb-sentence", "data-score": answer.score }, `The best path is ${path}.`),
-    h(
-      "p",
-      { class: "bb-small" },
+    small(
       "P(state) sums over all paths, given the whole sequence; the best path is the one that is most probable as a whole ",
       `(Viterbi), so they may differ. log P(sequence) = ${known ? short(answer.score) : "–"}.`,
     ),
@@ -223,9 +212,7 @@ function drawTrellis(place, model) {
   fill(
     place,
     h("h2", {}, "Trellis"),
-    h(
-      "p",
-      { class: "bb-small" },
+    small(
       "Below each state is the probability of the best path into it, given the steps so far; ",
       "the lines show where it comes from, and the thick lines are the best path.",
     ),

@@ -7,15 +7,14 @@
  * @typedef {import("./dom.js").Host} Host
  * @typedef {import("./dom.js").Model} Model
  */
-import { begin, button, fill, h, percent, redraw, short, table, tell } from "./dom.js";
+import { begin, button, failure, fill, h, panels, redraw, remark, small, table, tell } from "./dom.js";
+import { percent, short } from "./numbers.js";
 
 const EVERY = 400; // milliseconds between questions while something runs
 
 /** @param {Host} host */
 export function renderCompare({ model, el }) {
-  const [choice, progress, result] = ["choice", "progress", "result"].map((name) =>
-    h("section", { class: `bb-panel bb-compare-${name}` })
-  );
+  const [choice, progress, result] = panels("bb-compare-", ["choice", "progress", "result"]);
   begin(el, ["bb-chain", "bb-compare"], choice, progress, result);
   let drawn = false;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -23,7 +22,7 @@ export function renderCompare({ model, el }) {
   const stop = redraw(model, ["found", "answer"], () => {
     const found = model.get("found"), failed = model.get("answer")?.error;
     clearTimeout(timer);
-    if (failed) return fill(progress, h("p", { role: "alert", class: "bb-error" }, failed));
+    if (failed) return fill(progress, failure(failed));
     if (!found) return fill(progress, h("p", { role: "status" }, "Asking…"));
     if (!drawn) drawChoice(choice, model, found);
     drawn = true;
@@ -67,7 +66,7 @@ function drawChoice(place, model, found) {
   fill(
     place,
     h("h2", {}, "Train and compare"),
-    h("p", { class: "bb-small" }, `Each is evaluated by ${found.folds}-fold cross-validation on the same folds.`),
+    small(`Each is evaluated by ${found.folds}-fold cross-validation on the same folds.`),
     h("fieldset", { class: "bb-field" }, h("legend", {}, "Kinds of model"), h("div", { class: "bb-line" }, ...boxes)),
     button("Evaluate", start),
   );
@@ -121,7 +120,7 @@ function drawResult(place, found) {
   fill(
     place,
     h("h2", {}, "Found"),
-    h("p", { class: "bb-small" }, "A difference whose interval contains 0 may be chance; it is paired, row by row."),
+    small("A difference whose interval contains 0 may be chance; it is paired, row by row."),
     lines.length
       ? table(
         "The best log loss first",
@@ -129,9 +128,7 @@ function drawResult(place, found) {
         lines,
       )
       : null,
-    ...found.refused.map((/** @type {any} */ each) =>
-      h("p", { class: "bb-note" }, `${each.name} is not included: ${each.why}`)
-    ),
+    ...found.refused.map((/** @type {any} */ each) => remark(`${each.name} is not included: ${each.why}`)),
   );
 }
 

@@ -9,7 +9,8 @@
  * @typedef {{name: string, count: number, from?: number, to?: number}} Bar
  */
 import { dict } from "./dict.js";
-import { begin, fill, h, percent, redraw, s, short, table, tell } from "./dom.js";
+import { begin, choice, failure, fill, h, redraw, remark, s, small, table, tell } from "./dom.js";
+import { percent, short } from "./numbers.js";
 
 const WIDTH = 120, HEIGHT = 28;
 
@@ -18,7 +19,7 @@ export function renderData({ model, el }) {
   begin(el, "bb-data");
   return redraw(model, ["found", "answer"], () => {
     const found = model.get("found"), failed = model.get("answer")?.error;
-    const error = failed ? h("p", { role: "alert", class: "bb-error" }, failed) : null;
+    const error = failed ? failure(failed) : null;
     if (!found) return fill(el, error ?? h("p", { role: "status" }, "Counting…"));
     const focused = /** @type {HTMLElement | null} */ (el.querySelector(":focus"))?.dataset.type;
     const most = Math.max(1e-9, ...found.columns.map((/** @type {any} */ each) => each.bits ?? 0));
@@ -35,11 +36,9 @@ export function renderData({ model, el }) {
       el,
       h("h2", {}, `${found.rows.toLocaleString("en")} rows`),
       error,
-      ...found.remarks.map((/** @type {string} */ text) => h("p", { class: "bb-note" }, text)),
+      ...found.remarks.map((/** @type {string} */ text) => remark(text)),
       h("div", { class: "bb-scroll" }, table("Columns", heads, rows)),
-      found.types
-        ? h("p", { class: "bb-small" }, "A change of type counts the whole table again, in every view.")
-        : null,
+      found.types ? small("A change of type counts the whole table again, in every view.") : null,
     );
     if (focused === undefined) return;
     /** @type {HTMLElement | null} */ (el.querySelector(`[data-type="${CSS.escape(focused)}"]`))?.focus();
@@ -49,22 +48,15 @@ export function renderData({ model, el }) {
 /** @param {Model} model @param {any} found @param {any} column */
 function typeChoice(model, found, column) {
   const types = dict(model.get("types")), own = types[column.name];
-  const select = h(
-    "select",
-    {
-      "aria-label": `Type of ${column.name}`,
-      "data-type": column.name,
-      onchange: () => {
-        const chosen = dict(types);
-        if (select.value) chosen[column.name] = select.value;
-        else delete chosen[column.name];
-        tell(model, { answer: null, types: chosen });
-      },
-    },
-    h("option", { value: "" }, own ? "automatic" : `${column.kind} (automatic)`),
-    ...found.kinds.map((/** @type {string} */ kind) => h("option", { value: kind, selected: kind === own }, kind)),
-  );
-  return h("span", { class: "bb-cell" }, select);
+  const choose = (/** @type {string | null} */ kind) => {
+    const chosen = dict(types);
+    if (kind) chosen[column.name] = kind;
+    else delete chosen[column.name];
+    tell(model, { answer: null, types: chosen });
+  };
+  const first = own ? "automatic" : `${column.kind} (automatic)`;
+  const more = { "aria-label": `Type of ${column.name}`, "data-type": column.name };
+  return h("span", { class: "bb-cell" }, choice(first, found.kinds, own, choose, more));
 }
 
 /** Bars of the counts: by level, or of a number by where they are. @param {string} name @param {Bar[]} bars */

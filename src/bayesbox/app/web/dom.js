@@ -66,43 +66,6 @@ export function begin(el, classes, ...children) {
   el.replaceChildren(...children);
 }
 
-/** A probability for people. @param {number} p @returns {string} */
-export function percent(p) {
-  if (!Number.isFinite(p)) return "–";
-  if (p > 0 && p < 0.0005) return "< 0.1 %";
-  if (p < 1 && p > 0.9995) return "> 99.9 %";
-  return `${(100 * p).toFixed(1)} %`;
-}
-
-/** A signed number of two decimals with a real minus. @param {number} x @returns {string} */
-export function signed(x) {
-  if (x === Infinity) return "+∞";
-  if (x === -Infinity) return "−∞";
-  const text = Math.abs(x).toFixed(2);
-  return text === "0.00" ? "0.00" : `${x < 0 ? "−" : "+"}${text}`;
-}
-
-/** A number in few digits. @param {number} x @returns {string} */
-export function short(x) {
-  if (Number.isInteger(x) && Math.abs(x) < 1e15) return x.toLocaleString("en");
-  const size = Math.abs(x);
-  return size !== 0 && (size < 1e-3 || size >= 1e7) ? x.toExponential(2) : String(Number(x.toPrecision(4)));
-}
-
-/** A probability as a frequency that people can picture: "2 in 3". @param {number} p @returns {string} */
-export function inWords(p) {
-  if (p <= 0) return "none";
-  if (p >= 1) return "all";
-  if (p < 0.01) return `1 in ${Math.round(1 / p).toLocaleString("en")}`;
-  if (p > 0.99) return `all but 1 in ${Math.round(1 / (1 - p)).toLocaleString("en")}`;
-  let best = [1, 2];
-  for (const below of [2, 3, 4, 5, 10]) {
-    const over = Math.min(Math.max(Math.round(p * below), 1), below - 1);
-    if (Math.abs(over / below - p) < Math.abs(best[0] / best[1] - p) - 0.012) best = [over, below];
-  }
-  return `${best[0]} in ${best[1]}`;
-}
-
 /**
  * Draw now and after each change of some traits; gives back what stops it.
  *
@@ -123,6 +86,34 @@ export function tell(model, values) {
 /** A button. @param {string} text @param {() => void} act @param {Record<string, any>} [more] @returns {HTMLButtonElement} */
 export function button(text, act, more = {}) {
   return h("button", { type: "button", onclick: act, ...more }, text);
+}
+
+/** A line in small letters. @param {...Child} children */
+export function small(...children) {
+  return h("p", { class: "bb-small" }, ...children);
+}
+
+/** A line that is worth noting. @param {...Child} children */
+export function remark(...children) {
+  return h("p", { class: "bb-note" }, ...children);
+}
+
+/** What went wrong, in words. @param {string} text */
+export function failure(text) {
+  return h("p", { role: "alert", class: "bb-error" }, text);
+}
+
+/** Empty panels with their names as classes. @param {string} prefix @param {string[]} names */
+export function panels(prefix, names) {
+  return names.map((name) => h("section", { class: `bb-panel ${prefix}${name}` }));
+}
+
+/** A select with an entry for each name after the first one, which stands for none. @param {string} first @param {string[]} names @param {string | null | undefined} chosen @param {(name: string | null) => void} act @param {Record<string, any>} [more] */
+export function choice(first, names, chosen, act, more = {}) {
+  const options = names.map((name) => h("option", { value: name, selected: name === chosen }, name));
+  const onchange = () => act(select.selectedIndex ? select.value : null);
+  const select = h("select", { onchange, ...more }, h("option", { value: "" }, first), ...options);
+  return select;
 }
 
 /** Whether a cell is read as text: words, or an element that says so. @param {Child} cell */

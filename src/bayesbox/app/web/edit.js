@@ -8,9 +8,9 @@
  * @typedef {import("./dom.js").Model} Model
  */
 import { evidenceOf } from "./belief.js";
-import { begin, button, download, fill, h, redraw, tell } from "./dom.js";
+import { begin, button, download, fill, h, redraw, remark, small, tell } from "./dom.js";
 import { drawEditable } from "./editgraph.js";
-import { choice, drawArc, drawNode } from "./editpanel.js";
+import { drawArc, drawNode, pick } from "./editpanel.js";
 import { tableEditor } from "./edittable.js";
 import { focusOn, nearby } from "./focus.js";
 
@@ -36,13 +36,13 @@ export function renderEdit({ model, el }) {
     const edits = [...model.get("edits")], last = edits.pop();
     if (!last) return;
     undone.push(last);
-    say(`Undone: ${inWords(last)}.`);
+    say(`Undone: ${editText(last)}.`);
     tell(model, { edits });
   };
   const redo = () => {
     const next = undone.pop();
     if (!next) return;
-    say(`Done again: ${inWords(next)}.`);
+    say(`Done again: ${editText(next)}.`);
     tell(model, { edits: [...model.get("edits"), next] });
   };
   const choose = (/** @type {string | null} */ selected) => {
@@ -82,11 +82,7 @@ export function renderEdit({ model, el }) {
       const shown = spec.nodes.length > 60 ? focusOn(spec, selected ?? spec.nodes[0].name) : spec;
       const { svg, rows } = drawEditable(shown, model, act);
       const key = focusKey(picture);
-      fill(
-        picture,
-        svg,
-        shown === spec ? null : h("p", { class: "bb-note" }, nearby(spec, selected ?? spec.nodes[0].name)),
-      );
+      fill(picture, svg, shown === spec ? null : remark(nearby(spec, selected ?? spec.nodes[0].name)));
       refocus(picture, key);
       drawn.rows = rows;
       drawTop(top, spec, model, act, undone, undo, redo, say);
@@ -116,9 +112,7 @@ export function renderEdit({ model, el }) {
       drawArc(side, arc, act);
     } else {fill(
         side,
-        h(
-          "p",
-          { class: "bb-small" },
+        small(
           "Choose a node by its name to edit it, or an arc. Drag from the dot below a node to another node to add an arc.",
         ),
       );}
@@ -175,7 +169,7 @@ function prune(model, spec) {
 }
 
 /** An edit in words. @param {any} edit @returns {string} */
-export function inWords(edit) {
+export function editText(edit) {
   return {
     "add-node": `add ${edit.node}`,
     "remove-node": `remove ${edit.node}`,
@@ -228,9 +222,9 @@ function drawTop(top, spec, model, act, undone, undo, redo, say) {
     name,
     states,
     button("Add node", add),
-    button("Undo", undo, { disabled: !edited, title: edited ? `Undo: ${inWords(spec.edits.at(-1))}` : null }),
+    button("Undo", undo, { disabled: !edited, title: edited ? `Undo: ${editText(spec.edits.at(-1))}` : null }),
     button("Redo", redo, { disabled: !undone.length }),
-    choice("Download as", spec.formats, get),
+    pick("Download as", spec.formats, get),
     spec.saves ? button(`Save to ${spec.saves}`, save, { disabled: !edited }) : null,
     spec.counted && edited
       ? h("span", { class: "bb-small" }, "A file that is written now has no counts: it cannot learn more rows.")

@@ -1,6 +1,6 @@
 /** The side of the editor: a node with its names, arcs and table, or an arc. */
 import { evidenceOf } from "./belief.js";
-import { button, fill, h, newId } from "./dom.js";
+import { button, choice, fill, h, newId, remark, small } from "./dom.js";
 
 /** @typedef {import("./dom.js").Model} Model */
 
@@ -20,14 +20,8 @@ function field(label, value, done, more = {}) {
 }
 
 /** A choice that acts at once. @param {string} label @param {string[]} names @param {(name: string) => void} done */
-export function choice(label, names, done) {
-  const select = h(
-    "select",
-    { "aria-label": label, onchange: () => select.value && done(select.value) },
-    h("option", { value: "" }, label),
-    ...names.map((name) => h("option", { value: name }, name)),
-  );
-  return select;
+export function pick(label, names, done) {
+  return choice(label, names, null, (name) => name && done(name), { "aria-label": label });
 }
 
 /** @param {HTMLElement} side @param {string[]} arc @param {any} act */
@@ -35,7 +29,7 @@ export function drawArc(side, arc, act) {
   fill(
     side,
     h("h2", {}, `${arc[0]} → ${arc[1]}`),
-    h("p", { class: "bb-small" }, `Without it the table of ${arc[1]} is averaged over ${arc[0]}.`),
+    small(`Without it the table of ${arc[1]} is averaged over ${arc[0]}.`),
     button("Remove this arc", () => act.removeArc(arc)),
   );
 }
@@ -97,12 +91,10 @@ export function drawNode(side, spec, node, act, table, model) {
     h(
       "div",
       { class: "bb-line" },
-      choice("Add a parent", known(node.parents), (name) => act.edit({ do: "add-arc", from: name, to: node.name })),
-      choice("Add a child", known(children), (name) => act.edit({ do: "add-arc", from: node.name, to: name })),
+      pick("Add a parent", known(node.parents), (name) => act.edit({ do: "add-arc", from: name, to: node.name })),
+      pick("Add a child", known(children), (name) => act.edit({ do: "add-arc", from: node.name, to: name })),
     ),
-    table
-      ? table.el
-      : h("p", { class: "bb-note" }, "The tables have too many numbers for the page: use bayes network edit."),
+    table ? table.el : remark("The tables have too many numbers for the page: use bayes network edit."),
     button("Remove this node", () => act.removeNode(node.name)),
   );
 }

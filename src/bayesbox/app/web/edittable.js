@@ -1,6 +1,7 @@
 /** The editor of a table: a row is taken as soon as its numbers sum to 1; until then it says what they sum to. */
-import { button, h, short, table } from "./dom.js";
+import { button, h, remark, table } from "./dom.js";
 import { captionOf, rowsNote, rowsOf } from "./nodetable.js";
+import { short } from "./numbers.js";
 
 const EXACT = 1e-6; // how far from 1 the library lets a row be
 
@@ -34,9 +35,7 @@ export function tableEditor(spec, node, commit) {
     { class: "bb-edit-table" },
     table(captionOf(node), ["given", ...node.states, "sum"], lines),
     rowsNote(node),
-    node.compact
-      ? h("p", { class: "bb-note" }, "A compact table (noisy-OR and the like): a change makes it a full one.")
-      : null,
+    node.compact ? remark("A compact table (noisy-OR and the like): a change makes it a full one.") : null,
   );
   const update = (/** @type {any} */ other, /** @type {any} */ now) => {
     if (shapeOf(other, now) !== shape) return false;

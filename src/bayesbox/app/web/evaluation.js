@@ -7,15 +7,14 @@
  * @typedef {import("./dom.js").Host} Host
  * @typedef {{label: string, at: number[], hits: number[], alarms: number[], positives: number, negatives: number}} Steps
  */
-import { begin, button, fill, h, newId, percent, redraw, s, short, table, tell } from "./dom.js";
+import { begin, button, failure, fill, h, newId, panels, redraw, s, small, table, tell } from "./dom.js";
+import { percent, short } from "./numbers.js";
 
 const SIZE = 260, PEOPLE = 1000;
 
 /** @param {Host} host */
 export function renderEvaluation({ model, el }) {
-  const [figures, confusion, rows, curve, choice] = ["figures", "confusion", "rows", "curve", "choice"].map((name) =>
-    h("section", { class: `bb-panel bb-${name}` })
-  );
+  const [figures, confusion, rows, curve, choice] = panels("bb-", ["figures", "confusion", "rows", "curve", "choice"]);
   begin(el, "bb-evaluation", figures, confusion, curve, choice, rows);
   el.classList.toggle("bb-many", model.get("spec").classes.length > 4);
   /** @type {any} */
@@ -23,7 +22,7 @@ export function renderEvaluation({ model, el }) {
   return redraw(model, ["found", "cell", "rows", "threshold", "rate", "cost"], () => {
     const found = model.get("found");
     if (!found) return fill(figures, h("p", { role: "status" }, "Evaluating the model…"));
-    if (found.error) return fill(figures, h("p", { role: "alert", class: "bb-error" }, found.error));
+    if (found.error) return fill(figures, failure(found.error));
     if (drawn !== found) {
       drawn = found;
       drawFigures(figures, found);
@@ -71,7 +70,7 @@ function drawConfusion(place, model, found) {
   fill(
     place,
     h("h2", {}, "Confusion"),
-    h("p", { class: "bb-small" }, "Click a cell to see its rows."),
+    small("Click a cell to see its rows."),
     table("Rows by true and predicted class", heads, rows),
   );
 }
@@ -89,9 +88,7 @@ function drawRows(place, model) {
   fill(
     place,
     h("h2", {}, "Its rows"),
-    h(
-      "p",
-      { class: "bb-small" },
+    small(
       "The most surprising first: their labels may be wrong. Click a row to open it in What if.",
       rows.sample ? ` From a sample of ${rows.sample.map(short).join(" of the ")} rows.` : null,
     ),
@@ -150,12 +147,7 @@ function drawReliability(place, found) {
       }, s("title", {}, title)),
     );
   }
-  fill(
-    place,
-    h("h2", {}, "Calibration"),
-    svg,
-    h("p", { class: "bb-small" }, "On the diagonal, the confidence equals the accuracy."),
-  );
+  fill(place, h("h2", {}, "Calibration"), svg, small("On the diagonal, the confidence equals the accuracy."));
 }
 
 /** @param {import("./dom.js").Model} model @param {string} name @param {string} text @param {number} max @param {number} step @param {(value: number) => string} say */
@@ -230,9 +222,7 @@ function outcome(model, steps) {
       [steps.label, n(now.caught), n(now.missed)],
       ["another class", n(now.alarms), n(now.quiet)],
     ]),
-    h(
-      "p",
-      { class: "bb-small" },
+    small(
       `At this cost the best threshold is ${best.threshold > 1 ? "never" : percent(best.threshold)}; `,
       `cost now ${short(Number((cost * now.missed + now.alarms).toPrecision(3)))}, at best ${
         short(Number(best.cost.toPrecision(3)))

@@ -5,7 +5,8 @@
  * @typedef {import("./network.js").Evidence} Evidence
  */
 import { evidenceOf, likelihoodFor, withNode } from "./belief.js";
-import { newId, percent, s } from "./dom.js";
+import { newId, s } from "./dom.js";
+import { percent } from "./numbers.js";
 
 const BAR = 60, LINE = 16, MOST_STATES = 8, STEP = 0.05;
 

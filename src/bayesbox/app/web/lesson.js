@@ -6,7 +6,8 @@
  * @typedef {import("./dom.js").Host} Host
  * @typedef {{people: number, ill: number, well: number, hits: number, misses: number, alarms: number, quiet: number, share: number}} Counts
  */
-import { begin, button, fill, h, newId, percent, redraw, s, table, tell } from "./dom.js";
+import { begin, button, fill, h, newId, redraw, remark, s, table, tell } from "./dom.js";
+import { percent } from "./numbers.js";
 
 const MOST_ICONS = 1000, SIDE = 40;
 
@@ -143,7 +144,7 @@ function drawAnswer(place, model) {
     ),
     guess === null || guess === undefined
       ? null
-      : h("p", { class: "bb-note" }, `You guessed ${percent(guess)}: ${far(guess, counts.share)}.`),
+      : remark(`You guessed ${percent(guess)}: ${far(guess, counts.share)}.`),
     h("h2", {}, "As a tree"),
     tree(counts),
     h("h2", {}, "As a table"),

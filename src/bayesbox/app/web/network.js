@@ -9,10 +9,11 @@
  */
 import { openPaths } from "./bayesball.js";
 import { evidenceOf, withNode } from "./belief.js";
-import { begin, button, fill, h, newId, percent, redraw, short, tell } from "./dom.js";
+import { begin, button, choice, failure, fill, h, newId, redraw, remark, small, tell } from "./dom.js";
 import { focusOn, nearby, pathTo } from "./focus.js";
 import { drawGraph } from "./graphview.js";
 import { showTable } from "./nodetable.js";
+import { percent, short } from "./numbers.js";
 
 const SCREEN = 900, SMALLEST = 0.55; // pixels that a picture has, and the scale below which it cannot be read
 
@@ -43,7 +44,7 @@ export function renderNetwork({ model, el }) {
       else showTable(el, spec, name);
     });
     rows = drawn.rows;
-    fill(picture, drawn.svg, large ? h("p", { class: "bb-note" }, nearby(spec, focus)) : null, way());
+    fill(picture, drawn.svg, large ? remark(nearby(spec, focus)) : null, way());
   };
   const way = () => {
     const target = model.get("target"), path = large && target && target !== focus ? pathTo(spec, focus, target) : null;
@@ -57,7 +58,7 @@ export function renderNetwork({ model, el }) {
   const draw = () => {
     const answer = model.get("answer"), evidence = evidenceOf(model), target = model.get("target");
     if (!answer) return;
-    if (answer.error) return fill(side, h("p", { role: "alert", class: "bb-error" }, answer.error));
+    if (answer.error) return fill(side, failure(answer.error));
     for (const each of rows.values()) each.show(answer, evidence);
     const open = target ? openPaths(spec.nodes, target, new Set(Object.keys(evidence.hard))) : null;
     for (const path of picture.querySelectorAll("path[data-arc]")) {
@@ -90,16 +91,11 @@ function busiest(spec) {
 /** The target and the evidence above the picture. @param {any} spec @param {import("./dom.js").Model} model @param {(evidence: Evidence) => void} change @param {Evidence[]} before @param {() => void} whole @param {(name: string) => void} look */
 function toolbar(spec, model, change, before, whole, look) {
   const id = newId(), names = spec.nodes.map((/** @type {Box} */ node) => node.name);
-  const choose = () => {
-    look(select.value || names[0]);
-    tell(model, { target: select.value || null });
+  const choose = (/** @type {string | null} */ target) => {
+    look(target ?? names[0]);
+    tell(model, { target });
   };
-  const select = h(
-    "select",
-    { id, onchange: choose },
-    h("option", { value: "" }, "none"),
-    ...names.map((/** @type {string} */ name) => h("option", { value: name }, name)),
-  );
+  const select = choice("none", names, null, choose, { id });
   const chips = h("ul", { class: "bb-chips", "aria-label": "Evidence" });
   const undo = button("Undo", () => {
     const last = before.pop();
@@ -154,9 +150,7 @@ function drawSide(side, spec, model, answer, change) {
         `P(evidence) = ${short(Math.exp(answer.logEvidence))}`,
       )
       : null,
-    conflict === null || conflict === undefined ? null : h(
-      "p",
-      { class: "bb-small" },
+    conflict === null || conflict === undefined ? null : small(
       conflict > 0 ? `The evidence conflicts (${conflict.toFixed(2)} bit).` : "The evidence does not conflict.",
     ),
     answer.ask?.length ? h("h2", {}, "Ask next") : null,

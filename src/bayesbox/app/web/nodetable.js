@@ -1,5 +1,6 @@
 /** The table of a node: its rows in words, and a dialog that shows it. */
-import { button, h, short, table } from "./dom.js";
+import { button, h, remark, table } from "./dom.js";
+import { short } from "./numbers.js";
 
 const MOST_ROWS = 200;
 
@@ -39,9 +40,7 @@ export function captionOf(node) {
 
 /** What to say where rows are not shown. @param {any} node */
 export function rowsNote(node) {
-  return node.table.length / node.states.length > MOST_ROWS
-    ? h("p", { class: "bb-note" }, `The first ${MOST_ROWS} rows.`)
-    : null;
+  return node.table.length / node.states.length > MOST_ROWS ? remark(`The first ${MOST_ROWS} rows.`) : null;
 }
 
 /** @param {HTMLElement} el @param {any} spec @param {string} name */

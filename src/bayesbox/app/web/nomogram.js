@@ -9,7 +9,8 @@
  */
 import { countsText } from "./counts.js";
 import { dict } from "./dict.js";
-import { begin, fill, h, newId, percent, redraw, s, short, signed, tell } from "./dom.js";
+import { begin, fill, h, newId, redraw, s, tell } from "./dom.js";
+import { percent, short, signed } from "./numbers.js";
 
 const LEFT = 150, RIGHT = 720, LINE = 46, LIMIT = 12, WIDTH = 860, MOST_CLASSES = 8;
 const PROBABILITIES = [0.0001, 0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999];

@@ -9,7 +9,8 @@
  */
 import { countsText } from "./counts.js";
 import { dict } from "./dict.js";
-import { begin, button, fill, h, inWords, newId, percent, redraw, short, signed, tell } from "./dom.js";
+import { begin, button, choice, failure, fill, h, newId, redraw, remark, small, tell } from "./dom.js";
+import { inWords, percent, short, signed } from "./numbers.js";
 
 const FEW_LEVELS = 7, SEARCHED = 60, SHOWN = 40;
 
@@ -39,7 +40,7 @@ export function renderWhatIf({ model, el }) {
   const stopAnswer = redraw(model, ["answer"], () => {
     const row = dict(model.get("row")), answer = model.get("answer");
     if (!answer) return;
-    if (answer.error) return fill(outcome, h("p", { role: "alert", class: "bb-error" }, answer.error));
+    if (answer.error) return fill(outcome, failure(answer.error));
     drawOutcome(outcome, spec, answer);
     const ask = (answer.ask ?? []).filter((/** @type {any} */ each) => row[each.column] === undefined);
     drawWhy(why, spec, { ...answer, ask }, set);
@@ -87,12 +88,7 @@ function radioControl(column, set) {
 /** @param {ColumnSpec} column @param {(name: string, value: any) => void} set */
 function listControl(column, set) {
   const id = newId();
-  const select = h(
-    "select",
-    { id, onchange: () => set(column.name, select.selectedIndex ? select.value : null) },
-    h("option", {}, "unknown"),
-    ...(column.levels ?? []).map((level) => h("option", { value: level }, level)),
-  );
+  const select = choice("unknown", column.levels ?? [], null, (level) => set(column.name, level), { id });
   const element = labelled(column, id, select);
   const show = (/** @type {any} */ value) => {
     select.selectedIndex = value === undefined ? 0 : 1 + (column.levels ?? []).indexOf(String(value));
@@ -194,7 +190,7 @@ function drawOutcome(place, spec, answer) {
       ),
     ),
     answer.interval ? h("p", { class: "bb-small", "data-interval": "" }, sureness(spec, answer)) : null,
-    ...answer.notes.map((/** @type {string} */ note) => h("p", { class: "bb-note" }, note)),
+    ...answer.notes.map((/** @type {string} */ note) => remark(note)),
   );
 }
 
@@ -216,7 +212,7 @@ function drawWhy(place, spec, answer, set) {
   fill(
     place,
     h("h2", {}, "Why"),
-    against === null ? null : h("p", { class: "bb-small" }, `Log-odds ${versus}, column by column`),
+    against === null ? null : small(`Log-odds ${versus}, column by column`),
     against === null ? null : h("ul", { class: "bb-signed" }, ...bars.map((each) => signedBar(spec, each, most))),
     against === null
       ? null
