@@ -104,6 +104,23 @@ def parameter(name: str, value: object) -> Remedy:
     return Remedy(f"{name}={value!r}", f"--{name.replace('_', '-')} {pasted(value)}")
 
 
+def existing_columns(column: str, names: list[str]) -> Advice | None:
+    """The nearest of some columns to one that does not exist, or a list of them; None if there are none.
+
+    >>> existing_columns("ag", ["age", "car"]), existing_columns("zip", ["age", "car"])
+    ('Did you mean `age`?', 'The columns are `age`, `car`')
+    """
+    import difflib
+
+    near = next(iter(difflib.get_close_matches(column, names, n=1)), None)
+    if near is not None and near.startswith(f"{column} "):
+        return f"Did you mean `{near}`?" + Remedy("", f" Quote a name that contains spaces: {pasted(near)}")
+    if near is not None:
+        return f"Did you mean `{near}`?"
+    listed = ", ".join(f"`{name}`" for name in names[:12]) + (", ..." if len(names) > 12 else "")
+    return f"The columns are {listed}" if names else None
+
+
 def pasted(text: object) -> str:
     """A word quoted for the shell.
 

@@ -54,7 +54,7 @@ from collections.abc import Callable, Iterable, Iterator
 from bayesbox.described import Advice as Advice
 from bayesbox.described import Described as Described
 from bayesbox.described import Remedy as Remedy
-from bayesbox.described import pasted
+from bayesbox.described import existing_columns
 from bayesbox.described import shown as shown
 from bayesbox.warned import AnswerByCases as AnswerByCases
 from bayesbox.warned import CalibrationNotExported as CalibrationNotExported
@@ -174,16 +174,7 @@ class UnknownColumn(BadData, KeyError):
     """A column that does not exist, with the nearest name that does."""
 
     def __init__(self, column: object, *, available: Iterable[object], where: str | None = None) -> None:
-        names = [str(name) for name in available]
-        near = difflib.get_close_matches(str(column), names, n=1)
-        remedy: Advice | None = None
-        if near:
-            remedy = f"Did you mean `{near[0]}`?"
-            if near[0].startswith(f"{column} "):
-                remedy += Remedy("", f" Quote a name that contains spaces: {pasted(near[0])}")
-        elif names:
-            listed = ", ".join(f"`{name}`" for name in names[:12]) + (", ..." if len(names) > 12 else "")
-            remedy = f"The columns are {listed}"
+        remedy = existing_columns(str(column), [str(name) for name in available])
         super().__init__(f"no column `{column}`", where=where, remedy=remedy, column=column)
 
 

@@ -1,4 +1,4 @@
-"""Just enough of FlatBuffers to look into the metadata of Arrow untrusted files."""
+"""Just enough of FlatBuffers to look into the metadata of untrusted Arrow files."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from bayesbox.text.options import AUTO, TextOptions
 
 @dataclass(frozen=True)
 class Settled:
-    """What was derived from documents: the models that were tried, and how strongly the words of the best speak.
+    """What was derived from documents: the models that were tried, and the weight of the words in the best.
 
     `chosen` are the options that were chosen so, `documents` the size of the sample, `losses` the log loss on it before
     and after the calibration. The models, the sample and the losses are not kept in the file.

@@ -38,7 +38,7 @@ CHOICES = (("count", False), ("count", True), ("complement", False), ("complemen
 
 
 class Strength(NamedTuple):
-    """How strongly the words of a document speak: `strength` / n**`exponent` for n known words."""
+    """The weight of the words of a document: `strength` / n**`exponent` for n known words."""
 
     strength: float = 1.0
     exponent: float = 0.0

@@ -1,4 +1,4 @@
-"""Trees that are added up, each grown on what those before it leave unexplained: boosting on the log loss.
+"""Gradient boosting of trees on the log loss.
 
 How many there are is learned on rows held out: as many as answer these best. The answers to the learned rows are those
 of the folds they were held out of.
@@ -88,7 +88,7 @@ def learn_boosted(
     seed: int,
     step: Callable[[float], None] = lambda _share: None,
 ) -> tuple[BoostedTrees, Doubles]:
-    """The trees that answer rows held out best, and the answers to these."""
+    """The number of trees with the least held-out log loss, and the held-out predictions."""
     losses = np.zeros(rounds)
     held = []
     for number in range(folds):

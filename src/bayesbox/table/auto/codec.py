@@ -52,7 +52,7 @@ class Writer:
 
 
 class Arrays:
-    """The same from a untrusted files."""
+    """The same from an untrusted file."""
 
     def __init__(self, members: dict[str, bytes]) -> None:
         self.flat = {}

@@ -1,4 +1,4 @@
-"""The models of a pool that are their counts: those that the budget allows, with their answers to unseen rows."""
+"""The counting models of a pool: those that the budget allows, with their held-out predictions."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class CountedStep(NamedTuple):
 
 @dataclass(frozen=True)
 class CountedPlan:
-    """The models that a budget allows, those that tell most for their time first."""
+    """The models that a budget allows, the most useful for their time first."""
 
     steps: tuple[CountedStep, ...]
 
@@ -116,7 +116,7 @@ def plan_counted(
     cells: int,
     patterns: int,
 ) -> CountedPlan:
-    """The models that `most` seconds of a budget allow; plain naive Bayes always takes part.
+    """The models that `most` seconds of a budget allow; plain naive Bayes is always included.
 
     `cells` are those of a joint table of the categories, `patterns` the ways in which rows of a class lack numbers.
     Columns beside those of `kinds` are free text, which naive Bayes alone takes.
@@ -138,7 +138,7 @@ def plan_counted(
         if kind == "naive" and "numeric" in options and not numbers:
             continue
         if kind == "full" and cells > MOST_SPARSE * work.rows:
-            continue  # a joint table that is all but empty tells nothing
+            continue  # a joint table that is nearly empty is useless
         classifier = new_classifier(name, options, known)
         assert isinstance(classifier, TableClassifier)
         told = [CALLED.get(key, value) for key, value in options.items() if key != "numeric" or numbers]

@@ -101,7 +101,7 @@ def learn_pool(
     seed: int,
     report: ProgressReport | None = None,
 ) -> Pool | None:
-    """Learn, judge and pool all models that the budget allows; `report` is called as this goes on."""
+    """Train, evaluate and pool all models that the budget allows; `report` is called with the progress."""
     kinds = {name: kind for name, kind in schema.kinds.items() if takes_part(kind)}
     draws = np.random.default_rng(seed)
     rows = [_known(part, {**kinds, **words_of(schema)}, draws) for part in parts]

@@ -1,4 +1,4 @@
-"""Where a naive Bayes decision is linear: the weights of a hyperplane."""
+"""The weights of the hyperplane of a linear naive Bayes decision."""
 
 from __future__ import annotations
 

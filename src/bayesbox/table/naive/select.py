@@ -26,7 +26,7 @@ CHANCE = 1.645  # deviations of the normal distribution beyond which a twentieth
 
 @dataclass(frozen=True)
 class Terms:
-    """What naive Bayes says of held-out rows: log P(class), and for each column log P(x_j | class)."""
+    """The terms of naive Bayes for held-out rows: log P(class), and for each column log P(x_j | class)."""
 
     prior: Doubles  # rows x classes
     columns: Doubles  # columns x rows x classes
@@ -58,7 +58,7 @@ class Terms:
 
 
 def forward(terms: Terms) -> list[int]:
-    """Columns one after another, each the one that lowers the log loss most, as long as one does; in their order."""
+    """Forward selection: add the column that lowers the log loss most, as long as one does; in their order."""
     joint, chosen = terms.prior, []
     left = list(range(len(terms.columns)))
     least = terms.loss(joint)
@@ -74,7 +74,7 @@ def forward(terms: Terms) -> list[int]:
 
 
 def backward(terms: Terms) -> list[int]:
-    """All columns less those, one after another, without which the log loss is lower; in their order."""
+    """Backward elimination: remove columns, one after another, while the log loss falls; the others in their order."""
     chosen = list(range(len(terms.columns)))
     joint = terms.prior + terms.columns.sum(axis=0)
     least = terms.loss(joint)
@@ -97,7 +97,7 @@ def class_counts(coded: CodedRows, column: int) -> Doubles:
 
 
 def information(coded: CodedRows, column: int) -> float:
-    """I(class; x) in nats per row; a row whose value is missing tells nothing."""
+    """I(class; x) in nats per row; rows with a missing value are ignored."""
     counts = class_counts(coded, column)
     return mutual_information(counts) * float(counts.sum() / coded.total)
 
@@ -117,7 +117,7 @@ def most_informative(coded: CodedRows, number: int | None) -> list[int]:
 
 
 def _chance(coded: CodedRows, column: int) -> float:
-    """The mutual information that a column which tells nothing exceeds once in twenty.
+    """The mutual information that an irrelevant column exceeds once in twenty.
 
     2 n I has about a chi-square distribution, whose quantile is that of Wilson and Hilferty (1931).
     """
