@@ -54,6 +54,7 @@ NB_MODULE(_core, m) {
   register_network_files(m);
   register_approximate(m);
   register_learning(m);
+  register_pairs(m);
   register_structure(m);
   register_chain(m);
   register_tree(m);

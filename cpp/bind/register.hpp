@@ -23,6 +23,7 @@ void register_network(nanobind::module_& m);
 void register_network_files(nanobind::module_& m);
 void register_approximate(nanobind::module_& m);
 void register_learning(nanobind::module_& m);
+void register_pairs(nanobind::module_& m);
 void register_structure(nanobind::module_& m);
 void register_chain(nanobind::module_& m);
 void register_tree(nanobind::module_& m);

@@ -9,38 +9,9 @@
 
 #include "core/column.hpp"
 #include "core/interrupt.hpp"
+#include "table/pair_layout.hpp"
 
 namespace bayesbox {
-
-// Where the counts of each pair stand in one flat array: for each column i its own classes x sizes[i], then for each
-// later column j classes x sizes[i] x sizes[j].
-class PairLayout {
- public:
-  static constexpr std::size_t kMostLevels = 255;  // a code is a byte, and one more value says "missing"
-
-  PairLayout(const std::vector<std::size_t>& sizes, std::size_t classes, std::size_t most_cells)
-      : sizes_(sizes), classes_(classes) {
-    for (std::size_t i = 0; i < sizes.size(); ++i) {
-      if (sizes[i] > kMostLevels) throw std::length_error("a column has more than 255 levels");
-      grow(classes * sizes[i], most_cells);
-      for (std::size_t j = i + 1; j < sizes.size(); ++j) grow(classes * sizes[i] * sizes[j], most_cells);
-    }
-  }
-
-  std::size_t cells() const { return cells_; }
-  const std::vector<std::size_t>& sizes() const { return sizes_; }
-  std::size_t classes() const { return classes_; }
-
- private:
-  void grow(std::size_t more, std::size_t most) {
-    cells_ += more;
-    if (cells_ > most) throw std::length_error("the pairs have too many cells");
-  }
-
-  std::vector<std::size_t> sizes_;
-  std::size_t classes_;
-  std::size_t cells_ = 0;
-};
 
 // The counts of one block at a time: every code of the block is a byte by then, and while a pair is counted its table
 // and its two columns stay in the nearest cache. A missing code has a row of its own, so that no row needs a branch.

@@ -148,6 +148,26 @@ def count_sparse(
 ) -> ExactArray:
     """Class x column exact sums of a CSR matrix, class-major; NaN or infinite data raise ValueError."""
 
+def pair_information(
+    counts: NDArray[np.float64], sizes: NDArray[np.int64], classes: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """(I(x; y | class) of every two columns in nats, the rows that have both), from the cells of `count_pairs`."""
+
+def pair_backoff(
+    counts: NDArray[np.float64],
+    sizes: NDArray[np.int64],
+    classes: int,
+    columns: NDArray[np.int64],
+    levels: list[NDArray[np.int64]],
+    weights: NDArray[np.float64],
+    below: NDArray[np.float64],
+    left_out: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """(slots x slots x classes of log P(x_j | class, x_i), columns x columns x weights of the trust in P(x_j | class)).
+
+    columns, levels: which of the counted ones, -1 for a level that was not counted; below, left_out: classes x slots.
+    """
+
 def without_holes(values: NDArray[Any], present: NDArray[np.uint8], offset: int) -> NDArray[Any]:
     """The values, with NaN or -1 where the bitmap, from bit `offset` on, has a 0."""
 

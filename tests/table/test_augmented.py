@@ -13,6 +13,7 @@ from tests.refusal import refusal
 import bayesbox as bb
 from bayesbox.errors import BadOption, CannotForget, DataWarning, MissingColumns, UnseenLevels
 from bayesbox.rule import backoff
+from bayesbox.table.augmented import one_dependence
 
 
 def table(seed=0, rows=60, missing=0.15):
@@ -77,6 +78,14 @@ def fixed_trust(monkeypatch):
     monkeypatch.setattr(backoff, "learned_trust", lambda *_: backoff.Trust(tuple(TRUST), tuple(TRUST.values())))
 
 
+@pytest.fixture
+def single_trust(monkeypatch):
+    """One m for every step, in the core too."""
+    for module in (backoff, one_dependence):
+        monkeypatch.setattr(module, "WEIGHTS", (8.0,))
+    monkeypatch.setitem(globals(), "TRUST", {8.0: 1.0})
+
+
 def aode_by_hand(counter, row, label, least=1):
     present = {name: value for name, value in row.items() if value is not None}
     parents = [name for name, value in present.items() if counter.n(None, **{name: value}) >= least]
@@ -95,7 +104,7 @@ def aode_by_hand(counter, row, label, least=1):
 
 @pytest.mark.parametrize("rule", ["laplace", "backoff"])
 @pytest.mark.parametrize("least", [1, 12])
-def test_aode_is_its_formula(rule, least, fixed_trust):
+def test_aode_is_its_formula(rule, least, single_trust):
     frame, labels = table()
     clf = bb.AODE(smoothing=rule, least=least).fit(frame, labels)
     counter = Counter(frame, labels, rule)
@@ -104,6 +113,26 @@ def test_aode_is_its_formula(rule, least, fixed_trust):
     for place, row in enumerate(rows):
         expected = [math.log(aode_by_hand(counter, row, label, least)) for label in clf.classes_]
         np.testing.assert_allclose(found[place], expected, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_tables_of_pairs_are_steps_of_the_back_off(weighted):
+    """The core's tables and trusts against the step of one pair, with missing values, rare levels and weights."""
+    frame, labels = table()
+    weights = np.random.default_rng(3).random(len(labels)) if weighted else None
+    clf = bb.AODE().fit(frame, labels, sample_weight=weights)
+    model, pairs = clf.classifier_.model, clf.classifier_.book.with_classes(clf.classifier_.model.classes).joint
+    counted = one_dependence.PairCounts(pairs, model.coding)
+    first = dict(zip(model.names, model.first_slot.tolist(), strict=False))
+    assert len(model.trusts) == len(list(model.trusts)) == len(model.names) * (len(model.names) + 1)
+    for parent, name in itertools.permutations(model.names, 2):
+        size, given = len(model.coding.levels[name]), len(model.coding.levels[parent])
+        _, below = one_dependence._by_class(counted.single(name), None, size)
+        counts = one_dependence.with_unseen(counted.pair(parent, name))
+        expected = backoff.step(counts, backoff.expanded(below))
+        found = model.table[first[parent] : first[parent] + given, first[name] : first[name] + size + 1]
+        np.testing.assert_allclose(np.exp(np.moveaxis(found, -1, 0)), expected.probability, rtol=1e-12)
+        np.testing.assert_allclose(model.trusts[parent, name].shares, expected.trust.shares, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("rule", ["laplace", "backoff"])
@@ -204,7 +233,7 @@ def numbers(seed=3, rows=80):
 
 
 @each_estimator
-def test_leave_one_out_is_a_refit_of_the_same_structure(name, fixed_trust):
+def test_leave_one_out_is_a_refit_of_the_same_structure(name, single_trust):
     frame, labels = numbers(rows=50)
     labels[0] = "alone"
     clf = fitted(name, frame, labels)

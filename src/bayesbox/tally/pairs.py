@@ -100,8 +100,11 @@ class Pairs(Result):
         """Rows counted: the codes of each column (negative where missing) and what they stand for."""
         wide = frozenset(name for name, (_, texts) in columns.items() if len(texts) > MOST_LEVELS)
         names = tuple(sorted(columns.keys() - wide))
-        codes = [columns[name][0] for name in names]
-        texts = tuple(tuple(columns[name][1]) for name in names)
+        counted = (target >= 0) & (target < len(classes)) & (True if weights is None else weights > 0)
+        in_order = {name: _in_order(*columns[name], counted) for name in names}
+        names = tuple(name for name in names if in_order[name][1])
+        codes = [in_order[name][0] for name in names]
+        texts = tuple(in_order[name][1] for name in names)
         sizes = [len(each) for each in texts]
         number = require_few_cells(len(classes), dict(zip(names, sizes, strict=True)))
         if weights is None:
@@ -109,7 +112,7 @@ class Pairs(Result):
             cells = ExactArray.from_integers(counts)
         else:
             cells = _weighted(codes, sizes, target, len(classes), weights)
-        return cls(classes, names, texts, cells, wide)._sorted()
+        return cls(classes, names, texts, cells, wide)
 
     def _sorted(self) -> Self:
         """The same with its levels in order, without those that never occurred."""
@@ -141,25 +144,50 @@ class Pairs(Result):
 
     # -- what was counted ----------------------------------------------------------------------------------------
 
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """How many levels each column has."""
+        return np.array([len(texts) for texts in self.levels], dtype=np.int64)
+
     @cached_property
-    def _counts(self) -> dict[tuple[int, int], NDArray[np.float64]]:
-        doubles = self.cells.to_doubles()
-        return {
-            (block.first, block.second): doubles[block.start : block.stop].reshape(block.shape)
-            for block in self.blocks()
-        }
+    def doubles(self) -> NDArray[np.float64]:
+        """All cells, one after another."""
+        return self.cells.to_doubles()
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """Where each column stands among the names."""
+        return {name: place for place, name in enumerate(self.names)}
+
+    @cached_property
+    def _starts(self) -> tuple[list[int], list[int]]:
+        """The first cell of each column, and the levels of all columns before it."""
+        sizes = self.sizes
+        before = np.concatenate([[0], np.cumsum(sizes)])
+        cells = len(self.classes) * sizes * (1 + before[-1] - before[1:])
+        return np.concatenate([[0], np.cumsum(cells)]).tolist(), before.tolist()
 
     def single(self, name: str) -> NDArray[np.float64]:
         """Classes x levels of one column."""
-        place = self.names.index(name)
-        return self._counts[place, place]
+        place = self.places[name]
+        start, size = self._starts[0][place], len(self.levels[place])
+        return self.doubles[start : start + len(self.classes) * size].reshape(-1, size)
 
     def pair(self, first: str, second: str) -> NDArray[np.float64]:
         """Classes x levels of the first x levels of the second."""
-        one, other = self.names.index(first), self.names.index(second)
-        if one <= other:
-            return self._counts[one, other]
-        return self._counts[other, one].transpose(0, 2, 1)
+        one, other = self.places[first], self.places[second]
+        if one > other:
+            return self.pair(second, first).transpose(0, 2, 1)
+        if one == other:
+            return self.single(first)
+        starts, before = self._starts
+        classes, size, width = len(self.classes), len(self.levels[one]), len(self.levels[other])
+        start = starts[one] + classes * size * (1 + before[other] - before[one + 1])
+        return self.doubles[start : start + classes * size * width].reshape(classes, size, width)
+
+    def information(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """I(x; y | class) of every two columns in nats, and the rows that have both; columns as in `names`."""
+        return _core.pair_information(self.doubles, self.sizes, len(self.classes))
 
     # -- the algebra ---------------------------------------------------------------------------------------------
 
@@ -321,6 +349,20 @@ def require_few_cells(classes: int, sizes: Mapping[str, int]) -> int:
             remedy="Ignore columns with many levels or little information, choose a naive model",
         )
     return cells
+
+
+def _in_order(
+    codes: IntegerArray, texts: Sequence[str], counted: NDArray[np.bool_]
+) -> tuple[IntegerArray, tuple[str, ...]]:
+    """Codes of the levels that occur in the rows that count, in order; others are missing."""
+    valid = counted & (codes >= 0) & (codes < len(texts))
+    present = np.zeros(len(texts), dtype=bool)
+    present[codes[valid]] = True
+    levels = tuple(sorted(text for text, some in zip(texts, present.tolist(), strict=True) if some))
+    if levels == tuple(texts):
+        return codes, levels
+    place = positions(texts, levels)
+    return np.where(valid, np.append(place, -1)[np.where(valid, codes, -1)], -1).astype(np.int32), levels
 
 
 def _flat(axes: Sequence[NDArray[np.int64]], source: Block) -> NDArray[np.int64]:

@@ -17,7 +17,7 @@ from bayesbox.rule.discrete import Coding, coded_columns
 from bayesbox.schema.encode import Encoded
 from bayesbox.schema.schema import Schema
 from bayesbox.stat.calibrate import floored
-from bayesbox.stat.mutual_information import conditional_mutual_information, mutual_information
+from bayesbox.stat.mutual_information import mutual_information
 from bayesbox.table.augmented.arcs import ArcsClassifier
 from bayesbox.table.augmented.classifier import CutPoints
 from bayesbox.table.augmented.model import AugmentedModel, ClassPrior, family_table
@@ -177,9 +177,10 @@ def dependence_parents(pairs: Pairs, coding: Coding, k: int) -> dict[str, tuple[
     said = {name: mutual_information(counted.single(name)) for name in names}
     order = sorted(names, key=lambda name: (-said[name], name))
     parents: dict[str, tuple[str, ...]] = {}
+    together = counted.information(order)
+    rank = np.argsort(np.argsort(np.array(order, dtype=object)))  # the first name goes first
     for place, name in enumerate(order):
-        found = {each: conditional_mutual_information(counted.pair(each, name)) for each in order[:place]}
-        ranked = sorted(found, key=lambda each: (-found[each], each))
+        ranked = [order[each] for each in np.lexsort((rank[:place], -together[:place, place])).tolist()]
         parents[name] = _within_limit(ranked, name, coding, len(pairs.classes), k)
     alone = [name for name in coding.levels if name not in parents]
     return {name: parents.get(name, ()) for name in sorted([*parents, *alone])}
@@ -188,8 +189,10 @@ def dependence_parents(pairs: Pairs, coding: Coding, k: int) -> dict[str, tuple[
 def _within_limit(ranked: list[str], name: str, coding: Coding, classes: int, k: int) -> tuple[str, ...]:
     chosen: list[str] = []
     for parent in ranked:
+        if len(chosen) >= k:
+            break
         sizes = [len(coding.levels[each]) + 1 for each in (*chosen, parent, name)]
-        if len(chosen) < k and classes * prod(sizes) <= MOST_CELLS:
+        if classes * prod(sizes) <= MOST_CELLS:
             chosen.append(parent)
     return tuple(chosen)
 

@@ -8,8 +8,10 @@ without a parent is evaluated by naive Bayes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +21,12 @@ from bayesbox.dist.base import Columns, Doubles, Plan, ignored_where_impossible
 from bayesbox.dist.cells import Smoothing
 from bayesbox.dist.functions import log
 from bayesbox.dist.joint.family_table import FamilyTable
-from bayesbox.rule.backoff import BackoffStep, Trust, expanded, step, uniform
+from bayesbox.rule.backoff import WEIGHTS, BackoffStep, Trust, expanded, step, uniform
 from bayesbox.rule.discrete import Coding
 from bayesbox.schema.arrays import AnyArray
 from bayesbox.schema.encode import MISSING
 from bayesbox.schema.schema import Schema
+from bayesbox.stat.mutual_information import conditional_mutual_information
 from bayesbox.table.augmented.model import ClassPrior, by_rule, family_table, with_unseen
 from bayesbox.table.augmented.options import OneDependenceOptions
 from bayesbox.tally.base import positions
@@ -124,6 +127,54 @@ class PairCounts:
         counts = _taken(self.pairs.pair(first, second), self.place[first], axis=1)
         return _taken(counts, self.place[second], axis=2)
 
+    def information(self, names: Sequence[str]) -> Doubles:
+        """I(x; y | class) of every two of these columns, in nats."""
+        return self._of_known(names, conditional_mutual_information, self._together[0])
+
+    def rows(self, names: Sequence[str]) -> Doubles:
+        """The rows that have both of every two of these columns."""
+        return self._of_known(names, lambda counts: float(counts.sum()), self._together[1])
+
+    @cached_property
+    def _together(self) -> tuple[Doubles, Doubles]:
+        return self.pairs.information()
+
+    def _of_known(self, names: Sequence[str], one: Callable[[Doubles], float], of_all: Doubles) -> Doubles:
+        """From all counted levels; where a model does not know one of these, from those that it knows."""
+        at = np.array([self.pairs.places[name] for name in names], dtype=np.int64)
+        found: Doubles = of_all[np.ix_(at, at)]
+        sizes = self.pairs.sizes
+        partly = [place for place, name in enumerate(names) if (self.place[name] >= 0).sum() < sizes[at[place]]]
+        for place in partly:
+            for other in range(len(names)):
+                if other != place:
+                    value = one(self.pair(names[place], names[other]))
+                    found[place, other] = found[other, place] = value
+        return found
+
+
+class PairTrusts(Mapping[tuple[str, str], Trust]):
+    """How far each step of the back-off trusts the one below: of columns by themselves, and of pairs as an array."""
+
+    def __init__(self, own: Mapping[tuple[str, str], Trust], names: Sequence[str], shares: Doubles) -> None:
+        self.own = own
+        self.names = names
+        self.shares = shares  # parents x columns x weights
+        self.place = {name: place for place, name in enumerate(names)}
+
+    def __getitem__(self, key: tuple[str, str]) -> Trust:
+        if key in self.own:
+            return self.own[key]
+        parent, name = (self.place[each] for each in key)
+        return Trust(WEIGHTS, tuple(self.shares[parent, name].tolist()))
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        yield from self.own
+        yield from itertools.permutations(self.names, 2)
+
+    def __len__(self) -> int:
+        return len(self.own) + len(self.names) * (len(self.names) - 1)
+
 
 def _taken(counts: Doubles, place: NDArray[np.int64], *, axis: int) -> Doubles:
     """The counts at these positions of an axis, 0 if one is not there."""
@@ -148,26 +199,38 @@ def one_dependence_model(schema: Schema, book: Book, rules: OneDependenceOptions
     sizes = [len(coding.levels[name]) for name in names]
     first = np.concatenate([[0], np.cumsum([size + 1 for size in sizes])]).astype(np.int64)
     slots, classes = int(first[-1]), len(frame.classes)
-    naive, table = np.zeros((slots, classes)), np.zeros((slots, slots, classes))
-    is_parent = np.zeros(slots, dtype=np.uint8)
-    trusts: dict[tuple[str, str], Trust] = {}
+    naive, is_parent = np.zeros((slots, classes)), np.zeros(slots, dtype=np.uint8)
+    own: dict[tuple[str, str], Trust] = {}
     spans = {name: slice(int(first[at]), int(first[at + 1])) for at, name in enumerate(names)}
+    steps: dict[str, BackoffStep] = {}
     for name in names:
-        single, levels = counted.single(name), coding.levels[name]
-        whole, below = _by_class(single, rules.smoothing, len(levels))
-        trusts["", name], trusts[name, name] = whole.trust, below.trust
+        single = counted.single(name)
+        whole, below = _by_class(single, rules.smoothing, len(coding.levels[name]))
+        own["", name], own[name, name] = whole.trust, below.trust
+        steps[name] = below
         naive[spans[name]] = ignored_where_impossible(log(below.probability.T))
         is_parent[spans[name].start : spans[name].stop - 1] = single.sum(axis=0) >= rules.least
-        for parent in names:
-            if parent != name:
-                counts = with_unseen(counted.pair(parent, name))
-                if rules.smoothing is None:
-                    deeper = step(counts, expanded(below))
-                    found, trusts[parent, name] = deeper.probability, deeper.trust
-                else:
-                    found = by_rule(counts, below.probability[:, None, :], rules.smoothing, len(levels))
-                rows = slice(spans[parent].start, spans[parent].stop - 1)
-                table[rows, spans[name]] = ignored_where_impossible(log(np.moveaxis(found, 0, -1)))
+    trusts: Mapping[tuple[str, str], Trust] = own
+    if rules.smoothing is None:
+        table, shares = _core.pair_backoff(
+            pairs.doubles,
+            pairs.sizes,
+            classes,
+            np.array([pairs.places[name] for name in names], dtype=np.int64),
+            [counted.place[name] for name in names],
+            np.array(WEIGHTS),
+            _side_by_side([steps[name].probability for name in names], classes),
+            _side_by_side([steps[name].left_out for name in names], classes),
+        )
+        trusts = PairTrusts(own, names, shares)
+    else:
+        table = np.zeros((slots, slots, classes))
+        for parent, name in itertools.permutations(names, 2):
+            counts = with_unseen(counted.pair(parent, name))
+            lower = steps[name].probability[:, None, :]
+            found = by_rule(counts, lower, rules.smoothing, len(coding.levels[name]))
+            rows = slice(spans[parent].start, spans[parent].stop - 1)
+            table[rows, spans[name]] = ignored_where_impossible(log(np.moveaxis(found, 0, -1)))
     alone, left_out = columns_alone(schema, frame, pairs, coding, rules.smoothing)
     return OneDependenceModel(
         frame.classes,
@@ -183,6 +246,11 @@ def one_dependence_model(schema: Schema, book: Book, rules: OneDependenceOptions
         alone,
         left_out,
     )
+
+
+def _side_by_side(tables: Sequence[Doubles], classes: int) -> Doubles:
+    """Classes x the slots of all columns."""
+    return np.ascontiguousarray(np.concatenate([np.zeros((classes, 0)), *tables], axis=1))
 
 
 def _by_class(single: Doubles, smoothing: Smoothing | None, size: int) -> tuple[BackoffStep, BackoffStep]:

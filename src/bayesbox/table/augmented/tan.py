@@ -8,15 +8,14 @@ learned or forgotten, and learning stays exact.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import log
 
 import numpy as np
 
+from bayesbox.dist import functions
 from bayesbox.dist.base import Doubles
 from bayesbox.errors import UnknownColumn
 from bayesbox.rule.discrete import Coding
 from bayesbox.schema.schema import Schema
-from bayesbox.stat.mutual_information import conditional_mutual_information
 from bayesbox.stat.spanning_tree import augmenting_forest
 from bayesbox.table.augmented.arcs import ArcsClassifier
 from bayesbox.table.augmented.classifier import CutPoints
@@ -82,13 +81,10 @@ def tree_parents(pairs: Pairs, coding: Coding, score: str, root: str | None) -> 
     """
     counted = PairCounts(pairs, coding)
     names = [name for name in coding.levels if name in pairs.names and len(coding.levels[name]) > 1]
-    worth = np.zeros((len(names), len(names)))
-    for one, first in enumerate(names):
-        for other, second in enumerate(names[:one]):
-            counts = counted.pair(first, second)
-            rows = float(counts.sum())
-            free = (counts.shape[1] - 1) * (counts.shape[2] - 1) * len(pairs.classes)
-            cost = {"mi": 0.0, "aic": 1.0, "bic": log(max(rows, 1.0)) / 2}[score] * free
-            worth[one, other] = worth[other, one] = rows * conditional_mutual_information(counts) - cost
+    rows = counted.rows(names)
+    free = np.array([len(coding.levels[name]) - 1 for name in names])
+    cost = {"mi": np.zeros_like(rows), "aic": np.ones_like(rows), "bic": functions.log(np.maximum(rows, 1.0)) / 2}
+    worth = rows * counted.information(names) - cost[score] * (free[:, None] * free) * len(pairs.classes)
+    np.fill_diagonal(worth, 0.0)
     forest = augmenting_forest(worth, names.index(root) if root in names else None)
     return {name: (names[parent],) if parent >= 0 else () for name, parent in zip(names, forest, strict=True)}

@@ -85,9 +85,7 @@ def _by_terms(
     joint = prior.copy()
     for conditional, own in zip(model.conditionals, terms, strict=True):
         joint += model.weight_of(conditional) * own
-    sure: NDArray[np.bool_] = np.isfinite(joint).any(axis=1) & (joint < np.inf).all(
-        axis=1
-    )  # not where every class is impossible
+    sure = np.array([bool(np.isfinite(each).any() and (each < np.inf).all()) for each in joint], dtype=bool)
     joint[~sure] = 0.0
     return functions.exp(normalised_log(joint, prior)), sure
 
