@@ -36,6 +36,7 @@ def run(session: harness.Session) -> None:
             session, rows // scale if rows > columns else rows, columns if rows > columns else columns // scale, classes
         )
     _hundred_thousand(session)
+    _small_counts(session)
 
 
 def _many_levels(session: harness.Session, path: Path) -> None:
@@ -131,6 +132,29 @@ def _hundred_thousand(session: harness.Session) -> None:
     session.amount(
         f"first predict_proba, {columns:,} columns", _cpu(lambda: model.predict_proba(X)), 2.0, harness.seconds
     )
+
+
+def _small_counts(session: harness.Session) -> None:
+    """1,080 rows x 856 columns of small counts in 9 classes, as short documents are: fit and the first answers."""
+    random = np.random.default_rng(0)
+    y = np.repeat(np.arange(9), 120)
+    everywhere, topic = random.gamma(0.15, size=856), random.gamma(0.03, size=(9, 856))
+    rate = 6 * everywhere / everywhere.sum() + 6 * (topic / topic.sum(axis=1, keepdims=True))[y]
+    X = np.minimum(random.poisson(rate), 8).astype(float)
+    kinds = {
+        "KDB": (lambda: bb.KDB(), 3.0),
+        "AODE": (lambda: bb.AODE(), 3.0),
+        "TAN": (lambda: bb.TAN(), 3.0),
+        'numeric="auto", temperature': (lambda: bb.NaiveBayes(numeric="auto", calibration="temperature"), 3.0),
+        'column_weights="learned"': (lambda: bb.NaiveBayes(column_weights="learned"), 3.0),
+        "AutoBayes": (lambda: bb.AutoBayes(), 8.0),
+    }
+    for name, (made, target) in kinds.items():
+        model = made()
+        taken = _cpu(lambda model=model: model.fit(X, y))
+        session.amount(f"fit {name}, 1,080 x 856 small counts", taken, target, harness.seconds)
+        taken += _cpu(lambda model=model: model.predict_proba(X[:100]))
+        session.amount(f"the same and 100 rows predicted, {name}", taken, target, harness.seconds)
 
 
 def _cpu(run: Callable[[], object]) -> float:

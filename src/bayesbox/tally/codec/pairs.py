@@ -7,6 +7,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from bayesbox.limits import BYTES_A_WRITTEN_PAIR, require_memory
 from bayesbox.tally.book import TOGETHER, Book
 from bayesbox.tally.codec.combinations import Combination, read_combinations, require_possible, write_combinations
 from bayesbox.tally.counts import Counts
@@ -22,6 +23,12 @@ def write(form: type[P], tallies: Mapping[str, P]) -> dict[str, bytes]:
     rows: list[Combination] = []
     kept = []
     signs = pairs.cells.signs()
+    written = int(np.count_nonzero(signs))
+    require_memory(
+        float(BYTES_A_WRITTEN_PAIR * written),
+        f"a file of {written:,} counts of the pairs of {len(pairs.names)} columns",
+        remedy="Ignore columns with many levels or little information, choose a naive model",
+    )
     for block in pairs.blocks():
         there = np.flatnonzero(signs[block.start : block.stop])
         kept.append(there + block.start)
