@@ -9,6 +9,7 @@ from bayesbox.app.edit.edits import Edited, Editing, edits_json, edits_of
 from bayesbox.app.edit.shown import WRITTEN, downloaded, edited_spec, known_evidence, refused, save_over
 from bayesbox.app.networks import network_answer
 from bayesbox.app.server.shown import ShownFile, stamp_of
+from bayesbox.described import Remedy
 from bayesbox.errors import BadOption, SourceUnavailable
 from bayesbox.file.reader import Json
 from bayesbox.network.network import BayesianNetwork, FactorGraph, read_network
@@ -89,7 +90,7 @@ class OpenedNetwork(ShownFile):
     def _saved(self, edited: Edited, version: object) -> Json:
         """Replace the file, which must be the one that the page was made of."""
         if not self.saves:
-            raise BadOption("the app may not write files", remedy="Start it with --save")
+            raise BadOption("the app may not write files", remedy=Remedy("Allow it to save", "Start it with --save"))
         stamp = self._stamp
 
         def unchanged() -> None:
