@@ -11,6 +11,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PEERS := .bench-venv
 DOCS := .docs-venv
+ENGINES := .engines-venv
 DEBIAN_PEERS := weka default-jdk-headless r-base-core r-cran-e1071
 # uv installs ten times as fast as pip where there is one; it does not read pip's settings, so `make UV=` leaves it out.
 UV ?= $(shell command -v uv)
@@ -30,7 +31,7 @@ CORE_SOURCES := CMakeLists.txt $(filter-out cpp/tests/%,$(wildcard cpp/*/*.hpp c
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-versions test-arm test-clang lint build dev wheels docs fuzz sanitize bench check-system check-browser clean
+.PHONY: help demo test test-versions test-arm test-clang test-engines lint build dev wheels docs fuzz sanitize bench check-system check-browser clean
 
 help:
 	@echo 'make demo              a first look: train, predict and explain on a small table'
@@ -38,6 +39,7 @@ help:
 	@echo 'make test-versions     the lowest and the newest versions of what it needs, on every Python that is here; ONLY="3.12-lowest"'
 	@echo 'make test-arm          the tests of the C++ core for aarch64, compiled across and run by qemu'
 	@echo 'make test-clang        the tests of the C++ core by clang with libc++'
+	@echo 'make test-engines      Spark 4, a packed environment on a Spark cluster, and Ray; ONLY="spark packed ray"'
 	@echo 'make lint              the static half of it: ruff, mypy, import-linter, deno'
 	@echo 'make build             .venv with the package and its compiled core, ready to use'
 	@echo 'make dev               the same, with the tools for working on it'
@@ -110,6 +112,22 @@ test-clang: $(BASE)
 	@$(CORE_TESTS) -B build/clang -DCMAKE_CXX_COMPILER=$(CLANG) -DCMAKE_CXX_FLAGS=-stdlib=libc++ >/dev/null
 	@$(BIN)/cmake --build build/clang -- --quiet
 	build/clang/core_tests
+
+# Spark 4 and Ray in an environment of their own: make test has Spark 3.5, and neither is small.
+ENGINE_TESTS_spark := tests/source/test_spark.py tests/source/test_spark_stream.py tests/laws/test_one_digest.py::test_spark tests/laws/test_one_digest.py::test_spark_loses_an_executor
+ENGINE_TESTS_packed := tests/engines/packed.py
+ENGINE_TESTS_ray := tests/engines/ray_dataset.py
+
+test-engines: $(ENGINES)/.made $(CORE)
+	$(ENGINES)/bin/python -m pytest -q -p no:cacheprovider $(foreach name,$(or $(ONLY),spark packed ray),$(ENGINE_TESTS_$(name)))
+
+$(ENGINES)/.made: pyproject.toml | $(CORE)
+	@echo 'Making $(ENGINES) with Spark 4 and Ray'
+	@$(PYTHON) -m venv $(ENGINES)
+	@$(call install,$(ENGINES)) 'scikit-build-core>=0.11' setuptools wheel
+	@$(call install,$(ENGINES)) 'pyspark==4.*' venv-pack duckdb psutil pytest pytest-xdist hypothesis 'scipy>=1.13'
+	@$(call install,$(ENGINES)) $(EDITABLE) '.[dask,pandas,ray]'
+	@touch $@
 
 wheels: $(BASE)
 	@$(BIN)/python release/wheels.py $(foreach name,$(ONLY),--only $(name))
@@ -207,5 +225,5 @@ $(DOCS)/.made: pyproject.toml | $(CORE)
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(PEERS) $(DOCS) build dist src/bayesbox/_core*.so .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(PEERS) $(DOCS) $(ENGINES) build dist src/bayesbox/_core*.so .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
