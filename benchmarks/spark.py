@@ -52,7 +52,7 @@ def run(session: harness.Session) -> None:
 
 
 def score_frame(folder: Path, X: np.ndarray, y: np.ndarray, rounds: int) -> dict[str, tuple[float, float]]:
-    """The median CPU seconds of ours and MLlib's on the same DataFrame in one session, in turn, by what is asked for."""
+    """The median CPU seconds of ours and of MLlib on one DataFrame, in turn, by what is asked for."""
     from pyspark.ml import PipelineModel
     from pyspark.ml.classification import NaiveBayes
     from pyspark.ml.feature import VectorAssembler
