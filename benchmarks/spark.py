@@ -70,11 +70,15 @@ def score_frame(folder: Path, X: np.ndarray, y: np.ndarray, rounds: int) -> dict
         pipeline = PipelineModel([assembler, NaiveBayes(modelType="gaussian").fit(assembler.transform(frame))])
         ours = bb.train(frame.select(*columns, "label"), target="label", model=bb.NaiveBayes(numeric="gaussian"))
         asked = {
-            "probabilities": (
-                lambda: written(bb.predict(ours, frame, proba=True)),
+            "all columns, probabilities": (
+                lambda: written(bb.predict(ours, frame, proba=True, keep=["*"])),
                 lambda: written(pipeline.transform(frame)),
             ),
-            "id and class": (
+            "id, probabilities": (
+                lambda: written(bb.predict(ours, frame, proba=True, keep=["place"])),
+                lambda: written(pipeline.transform(frame).select("place", "prediction", "probability")),
+            ),
+            "id, class": (
                 lambda: written(bb.predict(ours, frame, keep=["place"])),
                 lambda: written(pipeline.transform(frame).select("place", "prediction")),
             ),

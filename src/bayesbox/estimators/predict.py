@@ -91,7 +91,7 @@ def predict(
     source = _source(classifier, data, asked.keep, reading)
     if isinstance(source, SparkSource):
         answers = PredictionWriter(classifier, replace(asked, keep=()), (), where=source.name)
-        kept = None if keep is None or EVERY in keep else asked.keep
+        kept = None if keep is None else source.names if EVERY in keep else asked.keep
         return source.with_columns(answers.of, answers.added_fields(), classifier.feature_names, kept)
     first, rows = peek(source)
     names = source.names if first is None else first.names
