@@ -274,13 +274,8 @@ class EventConflict(BadData):
     """Events of a service, by `ids`, that it has learned with another row, label or weight."""
 
     def __init__(self, ids: Iterable[str], *, where: str | None = None) -> None:
-        self.ids, remedy = tuple(ids), "Choose new ids for new events"
-        super().__init__(
-            "these ids are known with another row, label or weight",
-            where=where,
-            found=", ".join(self.ids[:5]),
-            remedy=remedy,
-        )
+        self.ids, what = tuple(ids), "known with another row, label or weight"
+        super().__init__(what, where=where, found=", ".join(self.ids[:5]), remedy="Choose new ids for new events")
 
 
 class UnknownRecord(BadData, KeyError):
