@@ -32,6 +32,29 @@ def _classifier() -> Any:
     return bb.NaiveBayes(numeric="gaussian", columns=kinds).fit(rows, np.resize(["a", "b", "c"], 40)).classifier_
 
 
+@functools.cache
+def _pairs() -> Any:
+    """The counts of every two columns of a small table."""
+    draw = np.random.default_rng(1)
+    rows = {name: draw.integers(0, 3, 40).astype(str) for name in ("car", "zip", "day")}
+    return bb.AODE().fit(rows, np.resize(["a", "b", "c"], 40)).book_.joint
+
+
+@example
+def pair_tables(draw: np.random.Generator) -> Any:
+    def run(
+        counts: Any, sizes: Any, classes: Any, columns: Any, levels: Any, weights: Any, below: Any, out: Any
+    ) -> None:
+        _core.pair_information(counts, sizes, classes)
+        _core.pair_backoff(counts, sizes, classes, columns, levels, weights, below, out)
+
+    pairs = _pairs()
+    classes, slots = len(pairs.classes), int(pairs.sizes.sum()) + 3  # with one for levels that were not seen
+    levels = [np.arange(size, dtype=np.int64) for size in pairs.sizes.tolist()]
+    below = draw.random((classes, slots)) + 0.1
+    return run, (pairs.doubles, pairs.sizes, classes, np.arange(3), levels, np.array([1.0, 4.0]), below, np.log(below))
+
+
 @example
 def elementary(draw: np.random.Generator) -> Any:
     def run(values: Any) -> None:

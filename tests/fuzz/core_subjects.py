@@ -88,6 +88,10 @@ def approximations(draw: np.random.Generator) -> Any:
         _core.mean_field(model, states, soft, likelihoods, order, 3, 1e-9, seed)
         _core.weighted_samples(model, states, soft, likelihoods, order, wanted, samples, seed, cells)
         _core.gibbs_means(model, states, soft, likelihoods, order, wanted, 2, 1, samples, seed)
+        _core.block_gibbs_means(model, states, soft, likelihoods, order, wanted, 2, 1, samples, seed, cells)
+        search = _core.CaseSearch(model, states, soft, likelihoods, cells, cells)
+        search.next(samples)
+        search.log_rest()
 
     states = np.array([1, -1, -1], np.int32)
     return run, (states, np.array([0, 0, 1], np.uint8), draw.random(7), whole(0, 1, 2), whole(1, 2), 20, 1, 100)
