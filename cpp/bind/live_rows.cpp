@@ -77,26 +77,37 @@ class PyLiveRows {
   // The rows that wait, which are gone from here: their labels, and for each column its numbers, its (codes, levels), or None;
   // and the same of those that are to be forgotten.
   nb::object take() {
-    const std::size_t count = rows_.labels().size(), gone_count = rows_.gone_labels().size();
+    // All is moved out before Python is called, where another thread may come in and learn a row.
+    struct Waiting {
+      std::vector<double> numbers, gone_numbers;
+      std::vector<std::int32_t> codes, gone;
+    };
+    std::vector<std::int32_t> labels = std::exchange(rows_.labels(), {}), gone_labels = std::exchange(rows_.gone_labels(), {});
+    std::vector<Waiting> waiting;
+    waiting.reserve(rows_.columns().size());
+    for (LiveColumn& column : rows_.columns())
+      waiting.push_back({std::exchange(column.numbers, {}), std::exchange(column.gone_numbers, {}),
+                         std::exchange(column.codes, {}), std::exchange(column.gone, {})});
+    rows_.clear();
+    const std::size_t count = labels.size(), gone_count = gone_labels.size();
     nb::list columns, gone;
-    for (LiveColumn& column : rows_.columns()) {
-      if (column.kind == LiveKind::number) {
-        columns.append(to_numpy(std::vector<double>(column.numbers)));
-        gone.append(to_numpy(std::vector<double>(column.gone_numbers)));
-      } else if (column.kind == LiveKind::nothing) {
+    for (std::size_t place = 0; place < waiting.size(); ++place) {
+      const LiveKind kind = rows_.columns()[place].kind;
+      Waiting& taken = waiting[place];
+      if (kind == LiveKind::number) {
+        columns.append(to_numpy(std::move(taken.numbers)));
+        gone.append(to_numpy(std::move(taken.gone_numbers)));
+      } else if (kind == LiveKind::nothing) {
         columns.append(nb::none());
         gone.append(nb::none());
       } else {
-        const auto place = static_cast<std::size_t>(&column - rows_.columns().data());
         const nb::list texts = levels(place);
-        columns.append(nb::make_tuple(to_numpy(std::vector<std::int32_t>(column.codes)), texts));
-        gone.append(nb::make_tuple(to_numpy(std::vector<std::int32_t>(column.gone)), texts));
+        columns.append(nb::make_tuple(to_numpy(std::move(taken.codes)), texts));
+        gone.append(nb::make_tuple(to_numpy(std::move(taken.gone)), texts));
       }
     }
-    nb::object labels = to_numpy(std::vector<std::int32_t>(rows_.labels()));
-    nb::object gone_labels = to_numpy(std::vector<std::int32_t>(rows_.gone_labels()));
-    rows_.clear();
-    return nb::make_tuple(nb::make_tuple(count, labels, columns), nb::make_tuple(gone_count, gone_labels, gone));
+    nb::object own = to_numpy(std::move(labels)), other = to_numpy(std::move(gone_labels));
+    return nb::make_tuple(nb::make_tuple(count, own, columns), nb::make_tuple(gone_count, other, gone));
   }
 
   // The counts of all rows so far: class_counts; for each column None, ("levels", added, smooths unseen, declared codes,

@@ -164,7 +164,7 @@ class Editing:
         >>> net = BayesianNetwork({"rain": []}, {"rain": 0.2})
         >>> found = Editing(net).after([AddNode("grass", ["wet", "dry"]), AddArc("grass", "grass")])
         >>> found.network.nodes, found.refused
-        (['rain', 'grass'], 'A cycle: grass -> grass. A network has none.')
+        (['rain', 'grass'], 'a cycle: grass -> grass. A network has none')
         """
         with self._making:
             network, done = self._longest(edits)
