@@ -85,6 +85,9 @@ def notebook(fresh: Callable[[], Any], tmp_path_factory: pytest.TempPathFactory)
     cells += ["print(w0.evidence, w0.posteriors['flu']['true'], w1.row)", "w0.evidence = {'cough': 'false'}"]
     with jupyterlab(tmp_path_factory.mktemp("jupyter") / "lab", cells) as address:
         page = fresh()
+        # a cell that is run before there is a kernel makes JupyterLab ask for one: take the one that is proposed
+        accept = page.locator(".jp-Dialog .jp-mod-accept")
+        page.add_locator_handler(accept, lambda: accept.first.click())
         page.goto(address)
         for at in range(1 + len(WIDGETS)):
             run_cell(page, at)
