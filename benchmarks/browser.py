@@ -21,11 +21,11 @@ import numpy as np
 import harness
 
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT))
-
-from tests.web.browser import find  # noqa: E402
+# not as tests.web.browser: packages of the peers bring a package of the name `tests` along
+sys.path.insert(0, str(ROOT / "tests" / "web"))
 
 import bayesbox as bb  # noqa: E402
+from browser import find  # noqa: E402
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
 DRAWN = """(() => {
