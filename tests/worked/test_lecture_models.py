@@ -145,7 +145,8 @@ def test_45_46_47_a_chain_of_given_tables(bayes: Bayes, folder: Path) -> None:
 def test_48_approximations_beside_the_exact_answer(bayes: Bayes) -> None:
     shown = bayes("query", "burglary.bif", GIVEN, "--approx", "all", "--samples", "2000").out
     columns = " ".join(shown.split())
-    for method in ("exact 0.2841718", "weighting", "gibbs", "blockgibbs", "loopy", "bounds", "meanfield 0.3338816 0.05"):
+    methods = ("weighting", "gibbs", "blockgibbs", "loopy", "bounds")
+    for method in ("exact 0.2841718", *methods, "meanfield 0.3338816 0.05"):
         assert method in columns
     assert "error" in shown
 
