@@ -37,6 +37,9 @@ def process_of(batch: Batch) -> list[int]:
 # -- Dask ------------------------------------------------------------------------------------------------------------
 
 
+ONE_CLUSTER = pytest.mark.xdist_group("dask")
+
+
 @pytest.fixture(scope="module")
 def workers() -> Iterator[Any]:
     """Two processes that work for Dask."""
@@ -45,12 +48,13 @@ def workers() -> Iterator[Any]:
     quiet = {"distributed.admin.tick.limit": "1h", "distributed.comm.timeouts.connect": "300s"}
     with (
         dask.config.set(quiet),
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50) as cluster,
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=50) as cluster,
         Client(cluster) as client,
     ):
         yield client
 
 
+@ONE_CLUSTER
 @pytest.mark.parametrize("partitions", [1, 3, 20])
 def test_the_workers_of_dask_count(workers: Any, partitions: int) -> None:
     frame = dd.from_pandas(ROWS.to_pandas(), npartitions=partitions)
@@ -61,6 +65,7 @@ def test_the_workers_of_dask_count(workers: Any, partitions: int) -> None:
     assert os.getpid() not in found
 
 
+@ONE_CLUSTER
 def test_bad_rows_in_dask(workers: Any) -> None:
     frame = dd.from_pandas(BROKEN.to_pandas(), npartitions=1)
     with refusal(KindContradiction, where="row 3 of partition 0", found="old", column="age"):
@@ -71,6 +76,7 @@ def test_bad_rows_in_dask(workers: Any) -> None:
         bb.train(frame[frame["risk"] == "c"], target="risk")
 
 
+@ONE_CLUSTER
 def test_without_a_cluster_dask_is_read_here(workers: Any) -> None:
     frame = dd.from_pandas(ROWS.to_pandas(), npartitions=3)
     assert DaskSource(frame).remote
