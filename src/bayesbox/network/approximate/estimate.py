@@ -78,13 +78,15 @@ class Approximation:
 
         >>> Approximation("weighting", np.zeros(0), samples=1000, effective_samples=640.3).summary()
         'by weighting: 1,000 samples, worth 640 independent ones'
+        >>> Approximation("bounds", np.zeros(0), notes=("one case",)).summary()
+        'by bounds: one case'
         """
         parts = []
         if self.samples is not None and self.effective_samples is not None:
             parts.append(f"{self.samples:,} samples, worth {self.effective_samples:,.0f} independent ones")
         if self.residual is not None:
             parts.append(f"residual {self.residual:.2g}")
-        return f"by {self.method}: {'; '.join(parts)}" + "".join(f"; {note}" for note in self.notes)
+        return f"by {self.method}: {'; '.join([*parts, *self.notes])}"
 
 
 class Estimate(float):
