@@ -18,6 +18,7 @@
 #include "network/cut_model.hpp"
 #include "network/elimination.hpp"
 #include "network/scaling.hpp"
+#include "network/scope_table.hpp"
 
 namespace bayesbox {
 
@@ -25,7 +26,7 @@ class BucketDraws {
  public:
   BucketDraws(const CutModel& cut, std::size_t most_cells) : cut_(cut) {
     std::vector<Scope> scopes;
-    std::vector<Table> tables;
+    std::vector<ScopeTable> tables;
     for (const CutFactor& factor : cut.factors()) {
       if (factor.variables.empty()) continue;
       scopes.push_back(factor.variables);
@@ -59,10 +60,6 @@ class BucketDraws {
   }
 
  private:
-  struct Table {
-    Scope variables;
-    std::vector<double> cells;
-  };
   struct Part {
     std::vector<std::pair<std::int32_t, std::int64_t>> others;  // variable, stride
     std::vector<double> cells;                                  // the own states fastest
@@ -109,19 +106,19 @@ class BucketDraws {
 
   // Takes the tables that have the variable, multiplies them as far as the limit allows, and leaves the sums in their
   // place.
-  void sum_out(std::int32_t v, std::vector<Table>& tables, std::size_t most_cells) {
+  void sum_out(std::int32_t v, std::vector<ScopeTable>& tables, std::size_t most_cells) {
     poll(tables.size());
-    const auto has = [&](const Table& table) {
+    const auto has = [&](const ScopeTable& table) {
       return std::find(table.variables.begin(), table.variables.end(), v) != table.variables.end();
     };
-    const auto own = std::stable_partition(tables.begin(), tables.end(), [&](const Table& each) { return !has(each); });
-    std::vector<Table> mine(std::make_move_iterator(own), std::make_move_iterator(tables.end()));
+    const auto own = std::stable_partition(tables.begin(), tables.end(), [&](const ScopeTable& each) { return !has(each); });
+    std::vector<ScopeTable> mine(std::make_move_iterator(own), std::make_move_iterator(tables.end()));
     tables.erase(own, tables.end());
     std::stable_sort(mine.begin(), mine.end(),
-                     [](const Table& a, const Table& b) { return a.cells.size() > b.cells.size(); });
+                     [](const ScopeTable& a, const ScopeTable& b) { return a.cells.size() > b.cells.size(); });
     std::vector<Scope> scopes;
-    std::vector<std::vector<const Table*>> members;
-    for (const Table& table : mine) {
+    std::vector<std::vector<const ScopeTable*>> members;
+    for (const ScopeTable& table : mine) {
       std::size_t at = 0;
       for (; at < scopes.size(); ++at) {
         Scope both = joined(scopes[at], table.variables);
@@ -142,13 +139,13 @@ class BucketDraws {
       std::rotate(scopes[at].begin(), scopes[at].begin() + 1, scopes[at].end());  // the variable itself is the last
       Part part;
       part.cells.assign(cells_of(scopes[at]), 1.0);
-      for (const Table* table : members[at]) multiply(scopes[at], part.cells, *table);
+      for (const ScopeTable* table : members[at]) multiply(cut_, scopes[at], part.cells, *table);
       Scope rest(scopes[at].begin(), scopes[at].end() - 1);
       auto stride = static_cast<std::int64_t>(card);
       for (std::size_t i = rest.size(); i-- > 0; stride *= static_cast<std::int64_t>(cut_.card(rest[i])))
         part.others.emplace_back(rest[i], stride);
       if (!rest.empty()) {
-        Table sums{rest, std::vector<double>(part.cells.size() / card)};
+        ScopeTable sums{rest, std::vector<double>(part.cells.size() / card)};
         double most = 0;
         for (std::size_t row = 0; row < sums.cells.size(); ++row) {
           for (std::size_t s = 0; s < card; ++s) sums.cells[row] += part.cells[row * card + s];
@@ -170,27 +167,6 @@ class BucketDraws {
     for (const std::int32_t v : second)
       if (std::find(both.begin(), both.end(), v) == both.end()) both.push_back(v);
     return both;
-  }
-
-  // cells, over `scope`, times a table over some of its variables.
-  void multiply(const Scope& scope, std::vector<double>& cells, const Table& table) const {
-    std::vector<std::int64_t> strides(scope.size(), 0), at(scope.size(), 0);
-    std::int64_t stride = 1, place = 0;
-    for (std::size_t i = table.variables.size(); i-- > 0;) {
-      const auto axis = std::find(scope.begin(), scope.end(), table.variables[i]) - scope.begin();
-      strides[static_cast<std::size_t>(axis)] = stride;
-      stride *= static_cast<std::int64_t>(cut_.card(table.variables[i]));
-    }
-    poll(8 * cells.size());
-    for (double& cell : cells) {
-      cell *= table.cells[static_cast<std::size_t>(place)];
-      for (std::size_t axis = scope.size(); axis-- > 0;) {
-        place += strides[axis];
-        if (++at[axis] < static_cast<std::int64_t>(cut_.card(scope[axis]))) break;
-        place -= strides[axis] * at[axis];
-        at[axis] = 0;
-      }
-    }
   }
 
   const CutModel& cut_;

@@ -21,6 +21,7 @@
 #include "core/interrupt.hpp"
 #include "network/cut_model.hpp"
 #include "network/gibbs_blocks.hpp"
+#include "network/scope_table.hpp"
 
 namespace bayesbox {
 
@@ -33,7 +34,7 @@ class CaseSearch {
     for (const std::int32_t v : order) inside[static_cast<std::size_t>(v)] = 1;
     for (const std::int32_t v : cut.hidden())
       if (!inside[static_cast<std::size_t>(v)]) variables_.push_back(v);
-    std::vector<Table> tables;
+    std::vector<ScopeTable> tables;
     for (const CutFactor& factor : cut.factors()) {
       if (factor.variables.empty()) log_bound_ += portable::log(factor.cells[0]);
       else tables.push_back({factor.variables, factor.cells});
@@ -70,10 +71,6 @@ class CaseSearch {
   }
 
  private:
-  struct Table {
-    Scope variables;
-    std::vector<double> cells;
-  };
   struct MiniBucket {
     std::vector<std::pair<std::int32_t, std::int64_t>> others;  // the place of a variable among those of the cases; stride
     std::vector<double> cells, whole;  // own states fastest; of each row the sum, or the greatest
@@ -128,18 +125,18 @@ class CaseSearch {
       if (std::find(scope.begin(), scope.end(), v) == scope.end()) scope.push_back(v);
   }
 
-  void sum_out(std::int32_t v, std::vector<Table>& tables, std::size_t most_cells, std::vector<MiniBucket>* kept) {
-    const auto own = std::stable_partition(tables.begin(), tables.end(), [&](const Table& each) {
+  void sum_out(std::int32_t v, std::vector<ScopeTable>& tables, std::size_t most_cells, std::vector<MiniBucket>* kept) {
+    const auto own = std::stable_partition(tables.begin(), tables.end(), [&](const ScopeTable& each) {
       return std::find(each.variables.begin(), each.variables.end(), v) == each.variables.end();
     });
-    std::vector<Table> mine(std::make_move_iterator(own), std::make_move_iterator(tables.end()));
+    std::vector<ScopeTable> mine(std::make_move_iterator(own), std::make_move_iterator(tables.end()));
     tables.erase(own, tables.end());
     if (mine.empty()) mine.push_back({{v}, std::vector<double>(cut_.card(v), 1.0)});
     std::stable_sort(mine.begin(), mine.end(),
-                     [](const Table& a, const Table& b) { return a.cells.size() > b.cells.size(); });
+                     [](const ScopeTable& a, const ScopeTable& b) { return a.cells.size() > b.cells.size(); });
     std::vector<Scope> scopes;  // the variable itself is the first
-    std::vector<std::vector<const Table*>> members;
-    for (const Table& table : mine) {
+    std::vector<std::vector<const ScopeTable*>> members;
+    for (const ScopeTable& table : mine) {
       std::size_t at = 0;
       for (; at < scopes.size(); ++at) {
         Scope both = scopes[at];
@@ -159,7 +156,7 @@ class CaseSearch {
     for (std::size_t at = 0; at < scopes.size(); ++at) {
       std::rotate(scopes[at].begin(), scopes[at].begin() + 1, scopes[at].end());  // now the last, and fastest
       std::vector<double> cells(cells_of(scopes[at]), 1.0);
-      for (const Table* table : members[at]) multiply(scopes[at], cells, *table);
+      for (const ScopeTable* table : members[at]) multiply(cut_, scopes[at], cells, *table);
       Scope rest(scopes[at].begin(), scopes[at].end() - 1);
       std::vector<double> whole(cells.size() / card);
       double most = 0;
@@ -171,7 +168,7 @@ class CaseSearch {
         most = std::max(most, whole[row]);
       }
       log_bound_ += portable::log(most);  // minus infinity where nothing is possible
-      Table sent{rest, whole};
+      ScopeTable sent{rest, whole};
       if (most > 0)
         for (double& each : sent.cells) each /= most;
       if (kept != nullptr) {
@@ -184,26 +181,6 @@ class CaseSearch {
         kept->push_back(std::move(bucket));
       }
       if (!rest.empty()) tables.push_back(std::move(sent));
-    }
-  }
-
-  void multiply(const Scope& scope, std::vector<double>& cells, const Table& table) const {
-    std::vector<std::int64_t> strides(scope.size(), 0), at(scope.size(), 0);
-    std::int64_t stride = 1, place = 0;
-    for (std::size_t i = table.variables.size(); i-- > 0;) {
-      const auto axis = std::find(scope.begin(), scope.end(), table.variables[i]) - scope.begin();
-      strides[static_cast<std::size_t>(axis)] = stride;
-      stride *= static_cast<std::int64_t>(cut_.card(table.variables[i]));
-    }
-    poll(8 * cells.size());
-    for (double& cell : cells) {
-      cell *= table.cells[static_cast<std::size_t>(place)];
-      for (std::size_t axis = scope.size(); axis-- > 0;) {
-        place += strides[axis];
-        if (++at[axis] < static_cast<std::int64_t>(cut_.card(scope[axis]))) break;
-        place -= strides[axis] * at[axis];
-        at[axis] = 0;
-      }
     }
   }
 

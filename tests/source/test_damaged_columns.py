@@ -74,3 +74,11 @@ def test_numbers_of_classes_are_bounded() -> None:
     counts.count(words, offsets, np.array([0], np.int32), 2, phrases)
     with pytest.raises(ValueError, match="order"):
         counts.counted(np.array([0, 1 << 40]), 1 << 30)
+
+
+@pytest.mark.parametrize("count", [-(2**63), -1, 2**54])
+def test_counts_of_classes_are_counts(count: int) -> None:
+    rows = _core.LiveRows([], ("a", "b"), ("a", "b"), "text")
+    rows.go_live(np.array([3, 4]), [])
+    with pytest.raises(ValueError, match="class_counts"):
+        rows.go_live(np.array([3, count]), [])

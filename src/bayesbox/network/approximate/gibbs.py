@@ -65,20 +65,10 @@ class Gibbs(InferenceAlgorithm):
         )
         if means is None:
             raise never_drawn(self.samples)
-        width = int(case.model.offsets[-1])
         found = summary_of(case, means, self.samples, zeros=zeros)
         notes = _notes((found.ratio, found.apart), zeros=zeros)
         settled = found.ratio <= APART or case.compiled.order is not None  # whose chains begin in the right shares
-        return Approximation(
-            self.name,
-            found.p[:width],
-            found.errors[:width] if settled else None,
-            found.p[width:],
-            found.errors[width:] if settled else None,
-            samples=self.samples,
-            effective_samples=found.effective,
-            notes=notes,
-        )
+        return found.approximation(self.name, self.samples, notes, settled=settled)
 
 
 class ChainSummary(NamedTuple):
@@ -89,6 +79,20 @@ class ChainSummary(NamedTuple):
     effective: float
     ratio: float
     apart: str
+    width: int  # of the states of all variables; the cells of a joint follow
+
+    def approximation(self, method: str, samples: int, notes: tuple[str, ...], *, settled: bool) -> Approximation:
+        """The answer of these chains; its errors only if they have settled."""
+        return Approximation(
+            method,
+            self.p[: self.width],
+            self.errors[: self.width] if settled else None,
+            self.p[self.width :],
+            self.errors[self.width :] if settled else None,
+            samples=samples,
+            effective_samples=self.effective,
+            notes=notes,
+        )
 
 
 def summary_of(case: EvidenceCase, means: NDArray[np.float64], samples: int, *, zeros: bool) -> ChainSummary:
@@ -110,7 +114,7 @@ def summary_of(case: EvidenceCase, means: NDArray[np.float64], samples: int, *, 
         if place < len(case.states):
             apart = max(apart, (_ratio(between[start:end], within[start:end]), case.model.names[place]))
     floor[floor > 0] = np.maximum(floor[floor > 0], 1 / (min(effective, chains) if zeros else effective))
-    return ChainSummary(p, np.sqrt(between / chains + floor**2), effective, *apart)
+    return ChainSummary(p, np.sqrt(between / chains + floor**2), effective, *apart, width)
 
 
 def _ratio(between: NDArray[np.float64], within: NDArray[np.float64]) -> float:

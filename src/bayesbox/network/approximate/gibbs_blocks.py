@@ -58,7 +58,6 @@ class BlockGibbs(InferenceAlgorithm):
         )
         if means is None:
             raise never_drawn(self.samples)
-        width = int(case.model.offsets[-1])
         found = summary_of(case, means, self.samples, zeros=False)
         settled = found.ratio <= SETTLED
         if not settled:
@@ -70,16 +69,8 @@ class BlockGibbs(InferenceAlgorithm):
                 stacklevel=3,
             )
         hidden = int((case.states < 0).sum())
-        return Approximation(
-            self.name,
-            found.p[:width],
-            found.errors[:width] if settled else None,
-            found.p[width:],
-            found.errors[width:] if settled else None,
-            samples=self.samples,
-            effective_samples=found.effective,
-            notes=(_blocks_text(blocks, largest, hidden),) if hidden else (),
-        )
+        notes = (_blocks_text(blocks, largest, hidden),) if hidden else ()
+        return found.approximation(self.name, self.samples, notes, settled=settled)
 
 
 def _blocks_text(blocks: int, largest: int, hidden: int) -> str:
