@@ -7,7 +7,8 @@ right and normal, 99.73 % lie within three of them.
 Then every approximation on hard factor graphs: those of the UAI competition in the folder that exact inference does not
 answer at once within 2 GiB, against the published marginals, and some of our own, against exact answers. For each the
 mean and the worst error, the share of marginals within three stated errors or within the bounds, and the seconds;
-"cannot say" if the method states none.
+"cannot say" if the method states none. A small problem is answered with several seeds, until a thousand marginals are
+counted: those of one run go together. Last, the method a user would take, which is the one that states the least error.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ MOST_KNOWN = 8
 AT_LEAST = 0.997
 NORMAL = 0.9973  # of normal errors, within three
 HARD_METHODS = ("weighting", "gibbs", "blockgibbs", "bounds", "loopy", "meanfield")
+SEEDED = ("weighting", "gibbs", "blockgibbs")
+MARGINALS = 1000
 HOLDING, CLOSE = 0.99, 0.01
 PRINTED = 1e-6  # what published marginals are rounded by
 WIDE = 0.5  # bounds that are wider say next to nothing
@@ -46,8 +49,10 @@ def run(session: harness.Session) -> None:
             measure(session, network, cases, method, kind)
     bounds(session, network, list(evidence_sets(network, sets // 2, "random")))
     for name, graph, evidence, truth in hard_ones(session):
-        for method in HARD_METHODS:
-            on_hard_one(session, name, graph, evidence, truth, method)
+        believed = [on_hard_one(session, name, graph, evidence, truth, method) for method in HARD_METHODS]
+        stated, method, off = min(each for each in believed if each is not None)
+        session.add(harness.Result(f"{name}: mean error of {method}", f"{off:.5f}", f"< {CLOSE}", off < CLOSE))
+        session.say(f"which states the least, {stated:.2g}")
 
 
 def hard_ones(session: harness.Session) -> Iterator[tuple[str, Any, dict[str, str], np.ndarray]]:
@@ -69,24 +74,36 @@ def _evidence(path: Path) -> dict[str, str]:
 
 def on_hard_one(
     session: harness.Session, name: str, graph: Any, evidence: dict[str, str], truth: np.ndarray, method: str
-) -> None:
-    begun = time.process_time()
-    about = graph.posteriors(evidence, approx=method).approximation
-    taken = time.process_time() - begun
+) -> tuple[float, str, float] | None:
+    """The mean error that a method states, its name, and the mean error it has; None if it states none."""
     count = len(truth)  # of the nodes; the steps of compact tables come after
-    off = np.abs(about.table[:count] - truth)
-    if about.errors is not None:
-        inside = off <= 3 * about.errors[:count] + PRINTED
-    elif about.lower is not None and about.widest < WIDE:
-        inside = (about.lower[:count] <= truth + PRINTED) & (truth <= about.upper[:count] + PRINTED)
-    else:
-        inside = None
-    said = "cannot say" if inside is None else f"{inside.mean():.1%}"
-    stated = "" if about.errors is None else f", stated {about.errors[:count].mean():.4f}"
-    stated = f", bounds {about.widest:.2g} wide" if about.lower is not None else stated
-    holds = None if inside is None else bool(inside.mean() >= HOLDING and off.mean() < CLOSE)
+    seeds = range(1 if method not in SEEDED or session.quick else max(1, -(-MARGINALS // count)))
+    offs, insides, stated, taken = [], [], [], []
+    for seed in seeds:
+        begun = time.process_time()
+        options = {"seed": seed} if method in SEEDED else {}
+        about = graph.posteriors(evidence, approx=method, **options).approximation
+        taken.append(time.process_time() - begun)
+        off = np.abs(about.table[:count] - truth)
+        offs.append(off)
+        if about.errors is not None:
+            insides.append(off <= 3 * about.errors[:count] + PRINTED)
+            stated.append(about.errors[:count].mean())
+        elif about.lower is not None and about.widest < WIDE:
+            insides.append((about.lower[:count] <= truth + PRINTED) & (truth <= about.upper[:count] + PRINTED))
+            stated.append((about.upper - about.lower)[:count].mean())
+    off = np.array(offs)
+    share = float(np.mean(insides)) if insides else None
+    said = "cannot say" if share is None else f"{share:.1%}"
+    holds = None if share is None else share >= HOLDING
     session.add(harness.Result(f"{name}, {method}: within what is stated", said, f">= {HOLDING:.0%}", holds))
-    session.say(f"mean error {off.mean():.5f}, worst {off.max():.4f}{stated}; {harness.seconds(taken)}")
+    session.say(
+        f"mean error {off.mean():.5f}, worst {off.max():.4f}"
+        + (f", stated {np.mean(stated):.2g}" if stated else "")
+        + f"; {harness.seconds(float(np.median(taken)))}"
+        + (f"; {len(insides)} of {len(seeds)} seeds" if len(seeds) > 1 else "")
+    )
+    return (float(np.mean(stated)), method, float(off.mean())) if stated else None
 
 
 def chosen(session: harness.Session) -> bb.BayesianNetwork:

@@ -109,9 +109,9 @@ nb::tuple py_gibbs(const ModelPointer& model, nb::handle states, nb::handle soft
     const CutModel cut(*model, evidence);
     result = GibbsSampler(cut).run(request);
   }
-  if (!result.started) return nb::make_tuple(nb::none(), result.zeros);
+  if (!result.started) return nb::make_tuple(nb::none(), result.zeros, 0.0);
   const std::size_t rows = static_cast<std::size_t>(chains), width = result.means.size() / rows;
-  return nb::make_tuple(to_numpy(std::move(result.means), {rows, width}), result.zeros);
+  return nb::make_tuple(to_numpy(std::move(result.means), {rows, width}), result.zeros, result.starts);
 }
 
 nb::tuple py_block_gibbs(const ModelPointer& model, nb::handle states, nb::handle soft, nb::handle likelihoods,

@@ -28,6 +28,7 @@ struct GibbsResult {
   std::vector<double> means;  // chains x (all states of all variables, then the cells of the joint of the wanted ones)
   bool started = true;        // false: no state was found that goes with the evidence
   bool zeros = false;         // some table forbids states of several hidden variables: chains may not get everywhere
+  double starts = 0;          // independent draws that the starts are worth; 0 if they were found by search
 };
 
 class GibbsSampler {
@@ -56,7 +57,7 @@ class GibbsSampler {
     const std::size_t width = cut_.width() + cells;
     Random random(request.seed);
     std::vector<std::vector<std::int32_t>> starts;
-    result.started = find_starts(request.order, request.chains, random, starts);
+    result.started = find_starts(request.order, request.chains, random, starts, &result.starts);
     if (!result.started) return result;
     result.means.assign(static_cast<std::size_t>(request.chains) * width, 0.0);
     for (std::size_t chain = 0; chain < starts.size(); ++chain) {
@@ -78,9 +79,10 @@ class GibbsSampler {
   }
 
   // A start for each chain: among weighted samples of a network in proportion to their weights, so that chains which
-  // cannot get from one region to another are spread over them as they should be; else by search.
+  // cannot get from one region to another are spread over them as they should be; else by search. `worth`: how many
+  // independent draws the weighted samples are worth (Kish's effective sample size).
   bool find_starts(const std::vector<std::int32_t>& order, std::int64_t count, Random& random,
-                   std::vector<std::vector<std::int32_t>>& starts) {
+                   std::vector<std::vector<std::int32_t>>& starts, double* worth = nullptr) {
     if (!order.empty()) {
       WeightedDraws draws(cut_, order);
       if (!draws.possible()) return false;
@@ -97,8 +99,12 @@ class GibbsSampler {
       }
       if (!pool.empty()) {
         const double most = *std::max_element(weights.begin(), weights.end());
-        double total = 0;
-        for (double& weight : weights) total += weight = portable::exp(weight - most);
+        double total = 0, squares = 0;
+        for (double& weight : weights) {
+          total += weight = portable::exp(weight - most);
+          squares += weight * weight;
+        }
+        if (worth != nullptr) *worth = total * total / squares;
         for (std::int64_t chain = 0; chain < count; ++chain)
           starts.push_back(pool[random.choose(weights.data(), weights.size(), total)]);
         return true;

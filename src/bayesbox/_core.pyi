@@ -603,9 +603,10 @@ def gibbs_means(
     burn_in: int,
     sweeps: int,
     seed: int,
-) -> tuple[NDArray[np.float64] | None, bool]:
+) -> tuple[NDArray[np.float64] | None, bool, float]:
     """(chains x all states and cells of the joint of the wanted: means, None where no start was found; whether a
-    table of several hidden variables has a zero). order: as above, or empty where the model is no network."""
+    table of several hidden variables has a zero; independent draws that the starts are worth, 0 if unknown).
+    order: as above, or empty where the model is not a network."""
 
 def mean_field(
     model: FactorModel,

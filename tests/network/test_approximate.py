@@ -15,6 +15,8 @@ import bayesbox as bb
 from bayesbox.errors import NotSettled, TooCostly
 from bayesbox.network.approximate import gibbs
 from bayesbox.network.approximate.methods import METHODS, method_of
+from bayesbox.network.exact.compiled import CompiledModel
+from bayesbox.network.exact.eliminate import ObservedStates
 from bayesbox.network.factor_graph import FactorModel, FactorTable
 
 SAMPLED = ["weighting", "gibbs", "blockgibbs"]
@@ -394,3 +396,33 @@ def test_the_first_tenth_of_a_chain_is_not_counted(monkeypatch, samples, burn_in
         net.posteriors(approx=gibbs.Gibbs(samples=samples, chains=4))
     assert asked["burn_in"] == burn_in
     assert asked["sweeps"] == samples // 4
+
+
+def two_nodes(table):
+    """A case of a fair coin and its child, nothing observed."""
+    factors = (FactorTable((0,), np.array([0.5, 0.5])), FactorTable((0, 1), np.array(table)))
+    return CompiledModel(FactorModel(("a", "b"), (("no", "yes"),) * 2, factors), [0, 1]).case(ObservedStates())
+
+
+def test_chains_that_never_mix_are_worth_no_more_than_their_starts():
+    """Stuck chains stand for the draws they started from: 64 of them from 10 effective draws are not 64 answers."""
+    case = two_nodes([[1.0, 0], [0, 1]])
+    stuck = np.repeat([[1.0, 0, 1, 0], [0, 1.0, 0, 1]], 32, axis=0)
+    mixing = np.tile([[0.52, 0.48, 0.52, 0.48], [0.48, 0.52, 0.48, 0.52]], (32, 1))
+    for means, extra in ((stuck, 1 / 10), (mixing, 0)):
+        between = means.var(axis=0, ddof=1)
+        alone = gibbs.summary_of(case, means, 64_000, zeros=False)
+        found = gibbs.summary_of(case, means, 64_000, zeros=False, starts=10.0)
+        worth = 0.5 / ((1 / 64 + extra) * between[:2].sum())
+        np.testing.assert_allclose(found.errors**2, between * (1 / 64 + extra) + (2 / worth) ** 2, rtol=1e-12)
+        assert (found.effective < alone.effective) == bool(extra)
+
+
+def test_the_core_says_what_the_starts_are_worth():
+    """All 20 draws a chain where elimination is exact; nothing of a factor graph, whose starts are searched."""
+    case = two_nodes([[0.9, 0.1], [0.2, 0.8]])
+    options = {"chains": 8, "burn_in": 1, "sweeps": 4, "seed": 0}
+    nothing = np.array([], dtype=np.int64)
+    _, _, starts = gibbs.gibbs_means(*case.arguments, case.order, nothing, **options)
+    assert starts == pytest.approx(160)
+    assert gibbs.gibbs_means(*case.arguments, nothing, nothing, **options)[2] == 0

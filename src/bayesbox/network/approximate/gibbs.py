@@ -12,7 +12,8 @@ have zeros. The second term is the resolution: a region to which no chain came m
 The chains of a Bayesian network start from weighted samples, drawn in proportion to their weights. So where tables with
 zeros hold a chain within one region (which is common: a deterministic node cannot change unless its parents do), chains
 that never mix still stand for the regions in about the right shares, and lie as far apart as the answer is uncertain.
-It is detected, too: by the ratio of what the chains differ to what each one varies.
+It is detected, too: by the ratio of what the chains differ to what each one varies. Then the starts are all there is,
+and they are worth no more than the m effective samples they were drawn from: 1 / chains becomes 1 / chains + 1 / m.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ class Gibbs(InferenceAlgorithm):
                 "Gibbs sampling needs at least two chains, and one sweep for each", found=(self.samples, self.chains)
             )
         sweeps = self.samples // self.chains
-        means, zeros = gibbs_means(
+        means, zeros, starts = gibbs_means(
             *case.arguments,
             case.order,
             np.array(wanted, dtype=np.int64),
@@ -65,7 +66,7 @@ class Gibbs(InferenceAlgorithm):
         )
         if means is None:
             raise never_drawn(self.samples)
-        found = summary_of(case, means, self.samples, zeros=zeros)
+        found = summary_of(case, means, self.samples, zeros=zeros, starts=starts)
         notes = _notes((found.ratio, found.apart), zeros=zeros)
         settled = found.ratio <= APART or case.compiled.order is not None  # whose chains begin in the right shares
         return found.approximation(self.name, self.samples, notes, settled=settled)
@@ -95,26 +96,39 @@ class ChainSummary(NamedTuple):
         )
 
 
-def summary_of(case: EvidenceCase, means: NDArray[np.float64], samples: int, *, zeros: bool) -> ChainSummary:
-    """What chains x (all states, and the cells of a joint) of means say together."""
+def summary_of(
+    case: EvidenceCase, means: NDArray[np.float64], samples: int, *, zeros: bool, starts: float = 0
+) -> ChainSummary:
+    """The mean of chains x (all states, and the cells of a joint), and its errors.
+
+    `starts` is the effective sample size of what the chains started from; 0 if unknown.
+    """
     width, chains = int(case.model.offsets[-1]), len(means)
     p = means.mean(axis=0)
     between = means.var(axis=0, ddof=1)
     within = (means * (1 - means)).mean(axis=0)
     bounds = [*case.model.offsets.tolist(), *([len(p)] if len(p) > width else [])]
-    floor, effective, apart = np.zeros(len(p)), float(samples), (1.0, "")
-    for place, (start, end) in enumerate(pairwise(bounds)):
-        if place < len(case.states) and (case.states[place] >= 0 or case.model.cards[place] == 1):
-            continue
-        spread = between[start:end].sum() / chains
-        worth = (p[start:end] * (1 - p[start:end])).sum() / spread if spread > 0 else math.inf
+    open_parts = [
+        (place, slice(start, end))
+        for place, (start, end) in enumerate(pairwise(bounds))
+        if place >= len(case.states) or (case.states[place] < 0 and case.model.cards[place] > 1)
+    ]
+    apart = max(
+        ((_ratio(between[part], within[part]), case.model.names[k]) for k, part in open_parts if k < len(case.states)),
+        default=(1.0, ""),
+    )
+    variance = between / chains
+    if starts and apart[0] > APART:
+        variance += between / starts
+    floor, effective = np.zeros(len(p)), float(samples)
+    for _, part in open_parts:
+        spread = variance[part].sum()
+        worth = (p[part] * (1 - p[part])).sum() / spread if spread > 0 else math.inf
         worth = min(max(float(worth), 1.0), float(samples))
-        floor[start:end] = 2 / worth
+        floor[part] = 2 / worth
         effective = min(effective, worth)
-        if place < len(case.states):
-            apart = max(apart, (_ratio(between[start:end], within[start:end]), case.model.names[place]))
     floor[floor > 0] = np.maximum(floor[floor > 0], 1 / (min(effective, chains) if zeros else effective))
-    return ChainSummary(p, np.sqrt(between / chains + floor**2), effective, *apart, width)
+    return ChainSummary(p, np.sqrt(variance + floor**2), effective, *apart, width)
 
 
 def _ratio(between: NDArray[np.float64], within: NDArray[np.float64]) -> float:
