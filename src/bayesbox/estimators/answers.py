@@ -1,6 +1,6 @@
-"""What all counting estimators share: the learned attributes, and the predictions.
+"""What all counting estimators share: fitted attributes and predictions.
 
-An estimator holds its classifier as `classifier_`, and says with `_asked` what it makes of X.
+An estimator keeps its classifier in `classifier_`; `_asked` converts X for it.
 """
 
 from __future__ import annotations
@@ -55,14 +55,14 @@ C = TypeVar("C", bound=AnyClassifier)
 
 
 class ReadEstimator(AsksQuestions, DocLink, OneRowAnswers, FromFile, HasParameters):
-    """What an estimator has besides what scikit-learn brings: a page, a file, parameters, answers to one row."""
+    """What an estimator adds to scikit-learn's methods: a report, a file, parameter counts, predictions for one row."""
 
 
 @describe_methods(METHODS["CountedEstimator"])
 class CountedEstimator(ReadEstimator, ClassifierMixin, BaseEstimator, Generic[C]):  # type: ignore[misc]
     """A counting classifier with scikit-learn's methods.
 
-    Its parameters are the fields of options, which it inherits.
+    Its parameters are the fields of the options dataclass that it inherits.
     """
 
     prior: Prior | None
@@ -71,7 +71,7 @@ class CountedEstimator(ReadEstimator, ClassifierMixin, BaseEstimator, Generic[C]
 
     @property
     def classifier_(self) -> C:
-        """The trained classifier, including all rows that were learned one at a time."""
+        """The trained classifier, with all rows counted that were learned one at a time."""
         self._count_waiting()
         try:
             found: C = self.__dict__["classifier_"]
@@ -85,44 +85,44 @@ class CountedEstimator(ReadEstimator, ClassifierMixin, BaseEstimator, Generic[C]
         self.__dict__["classifier_"] = classifier
 
     def __post_init__(self) -> None:
-        """Parameters are parsed by `fit`, not here: scikit-learn wants them as they were given."""
+        """Do nothing: `fit` parses parameters, since scikit-learn requires them to be stored as given."""
 
     @abstractmethod
     def _new_classifier(self) -> C:
         """An untrained classifier with this estimator's parameters."""
 
     def _blank_classifier(self) -> C:
-        """The same with all that is to be learned besides counts."""
+        """An untrained classifier that also learns the requested derived parts, such as a calibration."""
         if not isinstance(self.ledger, (bool, np.bool_)):
             raise BadOption("ledger must be True or False", found=self.ledger)
         return self._new_classifier().with_ledger(bool(self.ledger))
 
     def _watch(self, classifier: C) -> None:
-        """Have a classifier report how its learning goes on, where the estimator has a parameter for that."""
+        """Attach the estimator's progress callback, if it has one, to a classifier."""
 
     @classmethod
     @abstractmethod
     def _of_classifier(cls, classifier: C) -> Self:
-        """The estimator that would have made this classifier, and holds it."""
+        """The estimator with this classifier's options, fitted with it."""
 
     @abstractmethod
     def _adopt(self, classifier: C) -> Self:
-        """Take over a classifier that has learned elsewhere."""
+        """Adopt a classifier that was trained elsewhere."""
 
     @abstractmethod
     def _asked(self, X: object) -> Any:
-        """X as the classifier takes it."""
+        """X, rows to predict, as a batch for the classifier."""
 
     def _learned(self, X: object) -> Any:
-        """Rows that were learned, as the classifier takes them."""
+        """X, training rows, as a batch for the classifier."""
         return self._asked(X)
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is pickled: the parameters, and what was learned as the bytes of the model file.
+        """The pickled state: the parameters, and the fitted model as the bytes of its model file.
 
-        So a pickle holds no class of the inside, tools that look into it (skops) find nothing to distrust, and a newer
-        version reads it as it reads a model file. A model that has no file, since a rule of it is not registered, is
-        pickled as it is.
+        So a pickle contains no internal class, tools that inspect it (skops) find nothing untrusted, and a newer
+        version reads it as it reads a model file. A model that cannot be saved, because one of its rules is not
+        registered, is pickled as Python objects.
         """
         state: dict[str, Any] = dict(super().__getstate__())
         if "classifier_" in state:
@@ -137,22 +137,22 @@ class CountedEstimator(ReadEstimator, ClassifierMixin, BaseEstimator, Generic[C]
         super().__setstate__(state)
 
     def save(self, path: str | PathLike[str], *, overwrite: bool = False, wait: float = WAIT) -> None:
-        """Write the model file; `bayesbox.load` reads it, and the model can be trained further.
+        """Write the model to a file; `bayesbox.load` reads it, and the model can be trained further.
 
-        A file that this model was loaded from, or saved to, and that another has changed since is not replaced:
-        `ModelChanged` is raised, unless `overwrite` is true. Another process that is writing the file is waited for,
-        `wait` seconds at most; then `ModelLocked` is raised.
+        If another process has changed the file since this model was loaded from it or saved to it, `ModelChanged` is
+        raised, unless `overwrite` is true. If another process is writing the file, `save` waits for at most `wait`
+        seconds, then raises `ModelLocked`.
         """
         check_is_fitted(self)
         with writing(self):
             self._save(self.classifier_, path, overwrite=overwrite, wait=wait)
 
     def redact(self, min_count: int = 5) -> Self:
-        """The same model with all levels and words of fewer than `min_count` rows pooled into one.
+        """A copy of the model in which levels and words of fewer than `min_count` rows are pooled into one.
 
-        The counts of the others and of the classes stay as they are, and so do their probabilities. Rows that have a
-        pooled level can no longer be forgotten. `CannotRedact` is raised where a model keeps more of its rows than
-        counts of levels and sums.
+        All other counts and probabilities, and those of the classes, do not change. Rows that have a pooled level can
+        no longer be forgotten. `CannotRedact` is raised if the model stores more about rows than counts of levels and
+        sums.
 
         >>> import bayesbox as bb
         >>> zips = ["10115"] * 6 + ["80331"] + ["10117"] * 5
@@ -164,25 +164,25 @@ class CountedEstimator(ReadEstimator, ClassifierMixin, BaseEstimator, Generic[C]
 
         check_is_fitted(self)
         thinned = redact(self.classifier_, min_count)
-        thinned.check()  # a model that cannot be made is not given
+        thinned.check()  # raises here if the model cannot be made
         return type(self)._of_classifier(thinned)
 
     def digest(self) -> str:
-        """A SHA-256 of the whole model: its counts, rules, and all that was derived; see `bayes show`.
+        """The SHA-256 of the whole model: counts, rules and derived parts; `bayes show` prints it.
 
-        `book_.digest()` is that of the counts alone, which models of different kinds may share.
+        `book_.digest()` is the digest of the counts alone, which models of different kinds may share.
         """
         check_is_fitted(self)
         return model_digest(self.classifier_)
 
     def _warn_of_hints(self) -> None:
-        """One warning for each thing that looks wrong in the rows."""
+        """Warn once about each problem found in the rows."""
         for hint in said_once(self.classifier_.hints()):
             if hint.reason != Reason.IGNORED:  # which was requested
                 warnings.warn(hint.as_warning(), stacklevel=3)
 
     def __add__(self, other: Self) -> Self:
-        """The merged model: what one fit on the rows of both would give."""
+        """The merged model, equal to one fit on the rows of both."""
         if not isinstance(other, CountedEstimator):
             return NotImplemented
         check_is_fitted(self)
@@ -191,21 +191,21 @@ class CountedEstimator(ReadEstimator, ClassifierMixin, BaseEstimator, Generic[C]
         return result._adopt(self.classifier_.merged(other.classifier_))
 
     def __radd__(self, other: object) -> Self:
-        """For `sum` of several models, which starts with 0."""
+        """Support `sum(models)`, which starts with 0."""
         return self if other == 0 else NotImplemented
 
     # -- what was learned ----------------------------------------------------------------------------------------
 
     @property
     def classes_(self) -> Labels:
-        """The labels in their own type, sorted."""
+        """The class labels in their original type, sorted."""
         self._require_fitted()
         labels: Labels = self.classifier_.model.labels
         return labels
 
     @property
     def book_(self) -> Book:
-        """The tallies."""
+        """The tallies of all columns and of the classes."""
         self._require_fitted()
         classifier = self.classifier_
         return classifier.book.with_classes(classifier.classes)
@@ -227,11 +227,11 @@ class CountedEstimator(ReadEstimator, ClassifierMixin, BaseEstimator, Generic[C]
     # -- answers -------------------------------------------------------------------------------------------------
 
     def _answers(self, X: object, answer: Callable[[C, Any], AnyArray]) -> AnyArray:
-        """What the classifier answers to X; to a Dask DataFrame one partition after another."""
+        """The result of a method of the classifier for X; a Dask DataFrame is processed one partition at a time."""
         if not is_dask_frame(X):
             batch = self._asked(X)
             return answer(self.classifier_, batch)
-        now = copy.copy(self)  # all partitions are answered by one model, whatever another thread learns meanwhile
+        now = copy.copy(self)  # one model for all partitions, even if another thread updates it meanwhile
         found = [answer(now.classifier_, now._asked(part)) for part in partitions_of(X) if len(part)]
         return np.concatenate(found) if found else answer(now.classifier_, now._asked(X))
 
@@ -277,10 +277,10 @@ class CountedEstimator(ReadEstimator, ClassifierMixin, BaseEstimator, Generic[C]
     def tables(self, most: int | None = MOST_ROWS, *, interval: float | None = None) -> PrintedTables:
         """The learned tables as textbooks print them: a mapping of tables by column, the prior as "P(class)".
 
-        Ratios of counts are exact fractions with what the smoothing rule added. It prints as text, shows as HTML in a
-        notebook, and has `.html()`, `.latex()` and `.to_dict()`. Of a table with more rows the `most` common are shown,
-        with the number of those that are not; `most=None` shows all. `interval=0.95` adds below each row of shares
-        that were counted their credible intervals, by the prior that the smoothing rule implies.
+        Ratios of counts are exact fractions that include the pseudo-counts of the smoothing rule. It prints as text,
+        shows as HTML in a notebook, and has `.html()`, `.latex()` and `.to_dict()`. A longer table shows its `most`
+        common rows and the number of the others; `most=None` shows all. `interval=0.95` adds credible intervals below
+        each row of estimated probabilities, under the prior that the smoothing rule implies.
 
         >>> import bayesbox as bb
         >>> rows = {"heavy": ["No", "No", "Yes", "No", "Yes", "No", "No"]}
@@ -301,11 +301,11 @@ class CountedEstimator(ReadEstimator, ClassifierMixin, BaseEstimator, Generic[C]
     def posterior_interval(
         self, X: object, level: float = 0.95, *, draws: int = 10_000, seed: int = 0
     ) -> IntervalTable:
-        """The credible interval of P(class | x) for one row, by class.
+        """Credible intervals of P(class | x) for one row, by class.
 
-        Every share that was counted is drawn from its posterior, by the Dirichlet prior that the smoothing rule
-        implies, this many times; the same seed gives the same interval. Densities of numbers are taken as they were
-        learned. It prints, shows as HTML and has `.to_frame()`; each entry is a pair (low, high) with its `.estimate`.
+        Each probability that was estimated from counts is drawn `draws` times from its posterior, under the Dirichlet
+        prior that the smoothing rule implies. The densities of numbers are fixed at their fitted values. It prints,
+        shows as HTML and has `.to_frame()`; each entry is a pair (low, high) with its `.estimate`.
 
         >>> import bayesbox as bb
         >>> rows = {"outlook": ["sunny", "rainy", "rainy", "sunny"]}
@@ -323,8 +323,9 @@ class CountedEstimator(ReadEstimator, ClassifierMixin, BaseEstimator, Generic[C]
     def parameters(self) -> Parameters:
         """The number of parameters of the model, a named tuple.
 
-        `free` are those that were estimated freely, `terms` all of them with the prior, as the texts count them.
-        `naive` and `joint` are the numbers of P(x | class) for the same columns, by naive Bayes and by the full joint.
+        `free` counts the free parameters, `terms` all probabilities including the prior, as textbooks count them.
+        `naive` and `joint` are the numbers of terms P(x | class) for the same columns under naive Bayes and under the
+        full joint.
 
         >>> import bayesbox as bb
         >>> flags = [[0, 1, 0, 1, 1], [1, 0, 1, 0, 0], [1, 1, 1, 1, 0], [0, 0, 0, 1, 1]]
@@ -342,13 +343,13 @@ class CountedEstimator(ReadEstimator, ClassifierMixin, BaseEstimator, Generic[C]
         threshold: Mapping[Any, float] | None = None,
         abstain: float | None = None,
     ) -> Labels:
-        """The decision of least expected cost for each row; None if no class has a probability of `abstain`.
+        """The decision of least expected cost for each row; None if no class has a probability of at least `abstain`.
 
-        `costs` are those of answers by (true class, answer); what is not named costs 1 if it is wrong, else 0. In
-        their place a `threshold`, {class: p}, gives the class where its probability is p or more, else the most
+        `costs` maps (true class, decision) to a cost; other pairs cost 1 if the decision is wrong, else 0.
+        Alternatively, `threshold={class: p}` decides for the class if its probability is at least p, else for the most
         probable of the others.
         """
-        now = copy.copy(self)  # its classes stay, whatever another thread learns meanwhile
+        now = copy.copy(self)  # its classes are fixed, even if another thread updates the model meanwhile
         posterior = now.predict_proba(X)
         classes = tuple(level_text(label) for label in now.classes_.tolist())
         if threshold is None:
@@ -378,7 +379,7 @@ class CountedEstimator(ReadEstimator, ClassifierMixin, BaseEstimator, Generic[C]
         return best_threshold(p, true, metric)
 
     def _place_of(self, label: object) -> int:
-        """Where a class stands."""
+        """The index of a class."""
         return class_position(label, self.classes_.tolist())
 
     def joint_log_proba(self, X: object) -> NDArray[np.float64]:
@@ -386,12 +387,12 @@ class CountedEstimator(ReadEstimator, ClassifierMixin, BaseEstimator, Generic[C]
         return self._answers(X, lambda classifier, batch: classifier.joint_of_rows(batch))
 
     def leave_one_out(self, X: object, y: object) -> NDArray[np.float64]:
-        """P(class | x) of each learned row under the model of all the other rows, without a refit."""
+        """P(class | x) of each training row under the model of all other rows, without a refit."""
         batch = self._learned(X)
         return self.classifier_.leave_one_out(batch, labels_from(y, batch.rows, self.classifier_.target_cuts))
 
     def score(self, X: object, y: Any, sample_weight: object = None) -> float:
-        """The accuracy: the share of rows whose class is predicted; numbers are binned like the target first."""
+        """The accuracy; a numeric y is binned first if the model was trained on bins of its target."""
         cuts = self.classifier_.target_cuts if hasattr(self, "classifier_") else None
         if cuts is not None:
             labels = labels_from(y, len(labels_of(y)), cuts)

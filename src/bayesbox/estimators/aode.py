@@ -10,7 +10,7 @@ from bayesbox.table.augmented.options import OneDependenceOptions
 
 @estimator
 class AODE(AugmentedEstimator[OneDependenceClassifier], OneDependenceOptions):
-    """Averaged one-dependence estimators: each column in turn is a parent of all others, and the answers are averaged.
+    """Averaged one-dependence estimators: each column in turn is a parent of all others; the predictions are averaged.
 
     Examples
     --------

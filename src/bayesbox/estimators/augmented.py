@@ -1,4 +1,4 @@
-"""What the estimators share in which columns depend on each other."""
+"""What the estimators with dependent columns share."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class AugmentedEstimator(CalibratedEstimator[A]):
 
     @property
     def cuts_(self) -> dict[str, tuple[float, ...]]:
-        """The cut points of the bins, by column of numbers."""
+        """The cut points of the bins of each numeric column."""
         self._require_fitted()
         return dict(self.classifier_.cuts)
 
@@ -40,13 +40,13 @@ class AugmentedEstimator(CalibratedEstimator[A]):
 @estimator
 @describe_methods(METHODS["ArcsEstimator"])
 class ArcsEstimator(AugmentedEstimator[B]):
-    """A table estimator whose model is one network: each column has the class and some columns for parents."""
+    """A table estimator whose model is one network: the parents of a column are the class and some other columns."""
 
     def to_network(self, target: str | None = None) -> BayesianNetwork:
         """The same model as a Bayesian network: the class, and the arcs between the columns.
 
-        The two give the same answers to rows without missing values, before any calibration; a network sums over what
-        is missing.
+        Both give the same probabilities for rows without missing values, before any calibration; the network
+        marginalises missing values.
 
         >>> import bayesbox as bb
         >>> rows = {"sky": ["sun", "sun", "rain", "rain"] * 5, "windy": [True, False, True, False] * 5}
@@ -62,7 +62,7 @@ class ArcsEstimator(AugmentedEstimator[B]):
         return self.to_network().svg()
 
     def _repr_html_(self) -> str:
-        """The summary of the model, and the network it is."""
+        """The summary of the model, and a drawing of its network."""
         if not hasattr(self, "classifier_"):
             return super()._repr_html_()
         network = self.to_network()

@@ -1,4 +1,4 @@
-"""`AutoBayes`, a scikit-learn estimator over the pool of all models."""
+"""`AutoBayes`, a scikit-learn estimator over a weighted pool of models."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from bayesbox.table.auto.pool import TriedMember
 @estimator
 @describe_methods(METHODS["AutoBayes"])
 class AutoBayes(TableEstimator[AutoClassifier], AutoOptions):
-    """All models of the package, evaluated on held-out rows, pooled by log loss, and calibrated on the same rows.
+    """A weighted pool of several models, weighted by held-out log loss and calibrated on the same held-out rows.
 
     Examples
     --------
@@ -54,7 +54,7 @@ class AutoBayes(TableEstimator[AutoClassifier], AutoOptions):
     )
 
     def _watch(self, classifier: AutoClassifier) -> None:
-        """Have the classifier report how its learning goes on."""
+        """Attach the progress callback or the printed progress to a classifier."""
         require_progress(self.progress)
         printed = PrintedProgress() if self.verbose else None
         given = [report for report in (self.progress, printed) if report is not None]
@@ -62,12 +62,12 @@ class AutoBayes(TableEstimator[AutoClassifier], AutoOptions):
             classifier.on_progress = lambda *news: [report(*news) for report in given]
 
     def _adopt(self, classifier: AutoClassifier) -> Self:
-        """Take over a classifier that has learned elsewhere."""
+        """Adopt a classifier that was trained elsewhere."""
         classifier.on_progress = None
         return super()._adopt(classifier)
 
     def fit(self, X: Any, y: object, sample_weight: object = None) -> Self:
-        """Learn, judge and pool the models."""
+        """Train the models, evaluate them on held-out rows, and pool them."""
         super().fit(X, y, sample_weight)
         self.classifier_.on_progress = None
         classes = categories_of(y) if self.classes is None else self.classes
@@ -77,7 +77,7 @@ class AutoBayes(TableEstimator[AutoClassifier], AutoOptions):
 
     @classmethod
     def _of_classifier(cls, classifier: AutoClassifier, **more: Any) -> Self:
-        """The estimator that would have made this classifier, and holds it."""
+        """The estimator with this classifier's options, fitted with it."""
         classes = classifier.schema.classes if classifier.schema else ()
         return super()._of_classifier(classifier, classes=classes or None, **more)
 
@@ -87,9 +87,9 @@ class AutoBayes(TableEstimator[AutoClassifier], AutoOptions):
         raise AttributeError("AutoBayes cannot be updated, since its models are derived from all rows: fit it again")
 
     def report(self) -> PoolReport:
-        """The models that were tried, their loss on held-out rows, and their weights in the pool.
+        """The models tried, with their held-out log loss and their weights in the pool.
 
-        The report is text; it also shows as HTML in a notebook and has `.to_frame()`.
+        The report is a string that also shows as HTML in a notebook and has `.to_frame()`.
         """
         self._require_fitted()
         return PoolReport.of(self.classifier_)
@@ -101,7 +101,7 @@ class AutoBayes(TableEstimator[AutoClassifier], AutoOptions):
 
 
 class PrintedProgress:
-    """Progress as text, a line whenever another model is learned.
+    """Print progress, one line for each model.
 
     >>> shown = PrintedProgress()
     >>> shown(0.25, 3.2, "trees")
@@ -120,7 +120,7 @@ class PrintedProgress:
 
 
 class PoolReport(Result, str):
-    """The models that were evaluated as a table, and the pool: a text that shows itself as a result."""
+    """The evaluated models and the pool, as a text that also shows as HTML and has `.to_frame()`."""
 
     judged: tuple[TriedMember, ...]
     together: TriedMember | None

@@ -12,7 +12,7 @@ from bayesbox.table.averaged.options import AveragedOptions
 
 @estimator
 class AveragedNaiveBayes(CalibratedEstimator[AveragedClassifier], AveragedOptions):
-    """Naive Bayes averaged, exactly, over all sets of columns that may depend on the class.
+    """Naive Bayes averaged exactly over all subsets of the columns.
 
     P(c, x) = P(c) times the product of w_j P(x_j | c) + (1 - w_j) P(x_j), at the cost of one naive Bayes.
 

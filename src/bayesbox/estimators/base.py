@@ -1,4 +1,4 @@
-"""What the scikit-learn estimators over tables share: fit, forget, `+`, the answers, and scikit-learn's protocol.
+"""What the scikit-learn estimators for tables share: fit, forget, `+`, predictions, and scikit-learn's protocol.
 
 An estimator adds its parameters, `_new_classifier`, and what only its kind of model can do.
 """
@@ -56,7 +56,7 @@ from bayesbox.warned import level_of_caller
 
 K = TypeVar("K", bound=AnyTableClassifier)
 OneHot = Mapping[str, Sequence[object]]
-SMALL_ROWS = 4_096  # beyond which the columns of an array are read where they lie
+SMALL_ROWS = 4_096  # beyond which the columns of an array are read in place
 FEW_FRAME_ROWS = 8  # beyond which a frame is read column by column
 
 
@@ -110,14 +110,14 @@ class TableEstimator(HasWidget, CountedEstimator[K]):
         return found
 
     def _blank_classifier(self) -> K:
-        """An untrained classifier with everything that is learned besides counts."""
+        """An untrained classifier that also learns the requested derived parts."""
         absent, ignore = OneOf("missing", "error"), OneOf("auto", none=True)
         given = {"absent": absent.parse("absent", self.absent), "ignore": ignore.parse("ignore", self.ignore)}
         return super()._blank_classifier().changed(**given)
 
     @property
     def ignored_(self) -> dict[str, str]:
-        """The columns that are ignored, each with the reason: one value only, or an identifier with `ignore="auto"`."""
+        """The ignored columns, each with the reason: a single value, or an identifier with `ignore="auto"`."""
         self._require_fitted()
         classifier = self.classifier_
         return {**classifier.model.left_out, **classifier.ignored}
@@ -130,7 +130,7 @@ class TableEstimator(HasWidget, CountedEstimator[K]):
 
     @classmethod
     def _of_classifier(cls, classifier: K, **more: Any) -> Self:
-        """The estimator that would have made this classifier, and holds it; `more` are its parameters besides."""
+        """The estimator with this classifier's options, fitted with it; `more` are additional parameters."""
         given = parameters_from(classifier.rules)
         given |= {"absent": classifier.absent, "ignore": classifier.ignore}
         return cls(columns=classifier.declared, one_hot=classifier.one_hot or None, **given, **more)._adopt(classifier)
@@ -149,7 +149,7 @@ class TableEstimator(HasWidget, CountedEstimator[K]):
         return self
 
     def fit(self, X: Any, y: object, sample_weight: object = None) -> Self:
-        """Count the rows of X by the labels y; a Dask DataFrame one partition after another."""
+        """Train on the rows X with the labels y; a Dask DataFrame is counted one partition at a time."""
         classifier = self._blank_classifier()
         self._watch(classifier)
         batch = None if is_dask_frame(X) else batch_from(X)
@@ -204,7 +204,7 @@ class TableEstimator(HasWidget, CountedEstimator[K]):
             self.classifier_ = classifier
 
     def forget(self, X: object, y: object, sample_weight: object = None) -> Self:
-        """Subtract rows: the tallies are as if these had never been learned."""
+        """Subtract rows exactly: the tallies are as if the rows had never been counted."""
         check_is_fitted(self)
         with writing(self):
             batch = self._checked(X)
@@ -214,7 +214,7 @@ class TableEstimator(HasWidget, CountedEstimator[K]):
         return self
 
     def log_density(self, X: object) -> NDArray[np.float64]:
-        """log P(x), one value per row: how usual a row is under the model."""
+        """log P(x) of each row: how typical the row is under the model."""
         batch = self._asked(X)
         return self.classifier_.log_density(batch)
 
@@ -229,10 +229,10 @@ class TableEstimator(HasWidget, CountedEstimator[K]):
         return float(rows.sum())
 
     def boundary_svg(self, across: object, up: object) -> Picture:
-        """The decision regions over two columns, all others missing: an SVG, which a notebook draws.
+        """The decision regions over two columns as SVG, with all other columns missing.
 
-        The columns are numbers or have two levels. The boundary of flags is a line, that of normals a quadratic curve;
-        probabilities are those before calibration.
+        Each column must be numeric or have two levels. The boundary is a line for flags and a quadratic curve for
+        normal densities; probabilities are those before calibration.
 
         >>> import bayesbox as bb
         >>> rows = {"age": [20.0, 30.0, 40.0, 60.0], "pay": [1.0, 2.5, 2.0, 4.0]}
@@ -245,7 +245,7 @@ class TableEstimator(HasWidget, CountedEstimator[K]):
         return Picture(boundary_picture(self.classifier_, str(across), str(up)), f"boundary over {across} and {up}")
 
     def _repr_html_(self) -> str:
-        """The model as a small table: the classes with their counts, the columns with their kinds."""
+        """The model as a small table: the classes with their counts, the columns with their types."""
         if not hasattr(self, "classifier_"):
             return f"<pre>{html.escape(repr(self))}</pre>"
         return summary_html(type(self).__name__, self.classifier_)
@@ -256,7 +256,7 @@ class TableEstimator(HasWidget, CountedEstimator[K]):
     # -- scikit-learn --------------------------------------------------------------------------------------------
 
     def _asked(self, X: object) -> Batch:
-        """The rows of X, texts encoded; missing columns and unseen levels raise a warning."""
+        """The rows of X with texts encoded; absent columns and unseen levels raise a warning."""
         check_is_fitted(self)
         batch, classifier = self._checked(X), self.classifier_
         if group_of(batch) is not None:
@@ -291,8 +291,8 @@ class TableEstimator(HasWidget, CountedEstimator[K]):
         return super().predict_log_proba(X) if found is None else found
 
     def _few_rows(self, X: Any) -> FewRows | None:
-        """X where it is a few rows as they were learned, which the compiled model may answer: an array of doubles,
-        dicts, a pandas frame or an Arrow table; None if they take a closer look."""
+        """X if the compiled model can predict it directly, else None: a few rows with the columns of training, as an
+        array of doubles, dicts, a pandas DataFrame or an Arrow table."""
         if type(X) is np.ndarray:
             learned = X.ndim == 2 and X.shape[1] == getattr(self, "n_features_in_", 0)
             few = learned and X.dtype == np.float64 and 0 < len(X) <= SMALL_ROWS
@@ -315,7 +315,7 @@ class TableEstimator(HasWidget, CountedEstimator[K]):
         return self._checked(X)
 
     def _checked(self, X: Any) -> Batch:
-        """The rows of X under the names that were learned."""
+        """The rows of X under the column names of training."""
         schema = self.classifier_.schema
         assert schema is not None
         X = row_of(X, self.classifier_.feature_names)
@@ -341,7 +341,7 @@ class TableEstimator(HasWidget, CountedEstimator[K]):
         return Batch(names, batch.columns, batch.rows)
 
     def _feature_names(self) -> tuple[str, ...]:
-        """The columns as they were given, before any became one category."""
+        """The original columns, before any one-hot groups are combined."""
         if hasattr(self, "feature_names_in_"):
             return tuple(self.feature_names_in_)
         return tuple(str(index) for index in range(self.n_features_in_))
@@ -393,17 +393,17 @@ class CalibratedEstimator(TableEstimator[K]):
     calibration: str | None = calibration_option()
 
     def _blank_classifier(self) -> K:
-        """A classifier with the requested calibration."""
+        """An untrained classifier with the requested calibration."""
         require_kind(self.calibration)
         return super()._blank_classifier().with_calibration(self.calibration)
 
     def calibrate(
         self, X: object, y: object, kind: str | None = "auto", *, sample_weight: object = None, held_out: bool = False
     ) -> Self:
-        """Refit the calibration, as after partial_fit or forget; the counts stay as they are.
+        """Refit the calibration, for example after partial_fit or forget; the counts do not change.
 
-        The rows are training rows, each held out from the counts in turn; or, with `held_out`, rows that the model
-        has not learned. `kind` is a calibration, "auto", or None for none.
+        Pass training rows, each of which is held out from the counts in turn; or, with `held_out=True`, rows that were
+        not used in training. `kind` is a calibration, "auto", or None for no calibration.
         """
         require_kind(kind)
         check_is_fitted(self)
@@ -433,11 +433,11 @@ def _width(batch: Batch) -> int:
 
 
 def _matrix_width(schema: Schema | None) -> int | None:
-    """The width of the matrix of counts that was learned, None for a table of columns."""
+    """The number of columns of the matrix of counts in training; None for a table."""
     kinds = schema.kinds.values() if schema else ()
     return next((kind.width for kind in kinds if kind.is_matrix), None)
 
 
 def _is_records(X: object) -> bool:
-    """Whether X is rows of which each says what it knows."""
+    """Whether X is a list of rows as dicts, which may have different keys."""
     return isinstance(X, (list, tuple)) and bool(X) and isinstance(X[0], Mapping)

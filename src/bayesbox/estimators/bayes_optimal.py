@@ -1,4 +1,4 @@
-"""`BayesOptimal`: the average of all hypotheses, each weighted by its probability."""
+"""`BayesOptimal`: the average of several hypotheses, each weighted by its posterior probability."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class BayesOptimal(
     BaseEstimator,  # type: ignore[misc]
     HypothesesOptions,
 ):
-    """P(v | x) = sum over the hypotheses h of P(v | h, x) P(h | D), which no other classifier beats on average.
+    """The Bayes optimal classifier: P(v | x) = sum over the hypotheses h of P(v | h, x) P(h | D).
 
     Examples
     --------
@@ -91,12 +91,12 @@ class BayesOptimal(
     """
 
     def __post_init__(self) -> None:
-        """Parameters are evaluated when they are used, not here: scikit-learn wants them as they were given."""
+        """Do nothing: parameters are checked on use, since scikit-learn requires them to be stored as given."""
 
     def fit(self, X: object, y: object) -> Self:
-        """Weight the hypotheses by these rows, if the weights come from leave-one-out.
+        """Compute the weights of the hypotheses from these rows, if `weights="leave-one-out"`.
 
-        The hypotheses stay as they are: they have learned already, and for leave-one-out these same rows.
+        The hypotheses are not refitted: they must be fitted already, on these same rows for leave-one-out.
         """
         self._require_hypotheses()
         if self.weights == "leave-one-out":
@@ -142,12 +142,12 @@ class BayesOptimal(
 
     @property
     def map_hypothesis_(self) -> Any:
-        """The most probable hypothesis by itself; the first in case of a tie."""
+        """The most probable (MAP) hypothesis; the first in case of a tie."""
         return self.hypotheses[int(np.argmax(self.weights_))]
 
     @property
     def classes_(self) -> Labels:
-        """The classes of all hypotheses, sorted."""
+        """The union of the classes of all hypotheses, sorted."""
         self._require_hypotheses()
         labels = np.concatenate([np.asarray(each.classes_) for each in self.hypotheses])
         return np.unique(labels)
@@ -166,12 +166,12 @@ class BayesOptimal(
         return total
 
     def predict(self, X: object) -> Labels:
-        """The most probable class under all hypotheses; the first in case of a tie."""
+        """The class with the highest weighted average probability; the first in case of a tie."""
         best: Labels = self.classes_[np.argmax(self.predict_proba(X), axis=1)]
         return best
 
     def leave_one_out(self, X: object, y: object) -> Doubles:
-        """P(class | x) of each learned row: every hypothesis without the row, the weights as they are."""
+        """P(class | x) of each training row by every hypothesis without that row; the weights do not change."""
         batch = batch_from(X)
         return self._classifier().leave_one_out(batch, labels_from(y, batch.rows))
 
@@ -182,7 +182,7 @@ class BayesOptimal(
 
     @property
     def classifier_(self) -> OptimalClassifier:
-        """The hypotheses as one classifier.
+        """The hypotheses combined in one classifier.
 
         >>> from bayesbox import NaiveBayes
         >>> clf = NaiveBayes().fit({"car": ["suv", "van"]}, ["a", "b"])
@@ -197,7 +197,7 @@ class BayesOptimal(
     _learned = _asked
 
     def work(self, X: object) -> ClassWork:
-        """The calculation for one row step by step: the sum over the hypotheses, and the most probable one beside it.
+        """The calculation for one row step by step: the sum over the hypotheses, compared with the MAP hypothesis.
 
         It prints as text, shows as HTML in a notebook, and has `.html()`, `.latex()` and `.to_dict()`.
         """
@@ -218,24 +218,24 @@ class BayesOptimal(
         return sum_over_hypotheses("Bayes optimal", classes, names, self.weights_.tolist(), answers)
 
     def tables(self, most: int | None = MOST_ROWS) -> PrintedTables:
-        """The tables of all hypotheses, "model 1: ..." and so on, as those of other estimators are shown."""
+        """The tables of all hypotheses, named "model 1: ..." and so on."""
         return self._classifier().tables(most)
 
     def parameters(self) -> Parameters:
-        """The number of parameters of all hypotheses together."""
+        """The number of parameters of all hypotheses in total."""
         return self._classifier().parameters()
 
     def save(self, path: str | PathLike[str], *, overwrite: bool = False, wait: float = WAIT) -> None:
         """Write the hypotheses and their weights to a file; `bayesbox.load` reads it.
 
-        A file that was loaded and that another has changed since is replaced only where `overwrite` is true; else
-        `ModelChanged` is raised. Another process that is writing it is waited for, `wait` seconds at most.
+        If another process has changed the file since it was loaded, `ModelChanged` is raised, unless `overwrite` is
+        true. If another process is writing the file, `save` waits for at most `wait` seconds.
         """
         with writing(self):
             self._save(self._classifier(), path, overwrite=overwrite, wait=wait)
 
     def digest(self) -> str:
-        """A SHA-256 of the hypotheses and their weights."""
+        """The SHA-256 of the hypotheses and their weights."""
         return model_digest(self._classifier())
 
     @classmethod
@@ -250,7 +250,7 @@ class BayesOptimal(
         return cls([estimator_of(each) for each in hypotheses], list(classifier.known.weights))
 
     def _classifier(self) -> OptimalClassifier:
-        """The same as a classifier of tables; its hypotheses must be some."""
+        """The hypotheses as one table classifier; every hypothesis must be a bayesbox classifier of tables."""
         self._require_hypotheses()
         for each in self.hypotheses:
             if not isinstance(getattr(each, "classifier_", None), TableClassifier):
@@ -281,7 +281,7 @@ class BayesOptimal(
 
 
 def _numbers(given: object, count: int, what: str) -> Doubles:
-    """What was given for each hypothesis; 1 for each where nothing was."""
+    """One number per hypothesis; 1 for each if none were given."""
     try:
         return np.ones(count) if given is None else np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError):
@@ -289,7 +289,7 @@ def _numbers(given: object, count: int, what: str) -> Doubles:
 
 
 def _shares(given: Doubles, count: int, what: str) -> Doubles:
-    """Numbers as shares of their sum."""
+    """Numbers divided by their sum."""
     if given.shape != (count,):
         raise BadOption(f"there must be one {what} per hypothesis, in a list", found=f"shape {given.shape} for {count}")
     if not (np.isfinite(given).all() and (given >= 0).all() and math.fsum(given) > 0):

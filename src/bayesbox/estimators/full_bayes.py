@@ -14,9 +14,9 @@ from bayesbox.table.full.options import FullOptions
 class FullBayes(CalibratedEstimator[FullClassifier], FullOptions):
     """The full Bayes classifier: P(all columns | class), without any independence assumption.
 
-    Categories and flags have a joint table over their tuples, numbers a multivariate normal (divided by n), and if
-    there are both, a tuple with enough rows has a normal of its own. A table that would not fit is refused with the
-    number of its cells.
+    Categories and flags have one joint table, numbers a multivariate normal whose covariance is divided by n. If there
+    are both, each combination of levels with enough rows has its own normal. A joint table that is too large for memory
+    is an error that names its number of cells.
 
     Examples
     --------

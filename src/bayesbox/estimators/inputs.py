@@ -1,4 +1,5 @@
-"""From what a user passes to fit or predict to batches and codes, with scikit-learn's words for common mistakes."""
+"""Convert what a user passes to fit or predict to batches and codes, with scikit-learn's messages for common
+mistakes."""
 
 from __future__ import annotations
 
@@ -31,11 +32,11 @@ from bayesbox.source.shapes import (
 )
 from bayesbox.source.sparse import csr_of
 
-GROUP = "counts"  # the name under which a sparse matrix stands
+GROUP = "counts"  # the column name of a sparse matrix
 
 
 def batch_from(X: object) -> Batch:
-    """The rows of X; a sparse matrix is one group of counts."""
+    """X as a batch; a sparse matrix becomes one group of counts."""
     if is_sparse(X):
         rows = csr_of(X)
         return Batch((GROUP,), (CountMatrix(rows.indptr, rows.indices, rows.data, rows.width),), rows.rows)
@@ -43,7 +44,7 @@ def batch_from(X: object) -> Batch:
 
 
 def counts_from(X: object) -> Batch:
-    """The rows of X as one group of counts, whether X is sparse or dense."""
+    """X, sparse or dense, as a batch of one group of counts."""
     batch = batch_from(X)
     if group_of(batch) is not None:
         return batch
@@ -56,17 +57,17 @@ def counts_from(X: object) -> Batch:
 
 
 def group_of(batch: Batch) -> CountMatrix | None:
-    """The group of counts that these rows are, None for a table of columns."""
+    """The group of counts of a batch made from a matrix; None for a table."""
     return next((column for column in batch.columns if isinstance(column, CountMatrix)), None)
 
 
 def one_row(row: Any) -> Any:
-    """One row as X: a dict of values, or a row of a frame, becomes a list of one; X of any other shape stays.
+    """X of one row: a dict of values or a row of a DataFrame becomes a list of one; anything else is returned as is.
 
     >>> one_row({"age": 34, "car": "suv"}), one_row({"age": [34]})
     ([{'age': 34, 'car': 'suv'}], {'age': [34]})
     """
-    if getattr(row, "ndim", 0) == 1:  # an array, or a row that a frame gave out with its names
+    if getattr(row, "ndim", 0) == 1:  # an array, or a row that a DataFrame returned with its names
         return [dict(row.items())] if hasattr(row, "items") else row.reshape(1, -1)
     is_mapping = isinstance(row, Mapping)
     if is_mapping and not any(holds_values(value) or isinstance(value, Mapping) for value in row.values()):
@@ -75,16 +76,16 @@ def one_row(row: Any) -> Any:
 
 
 def row_of(X: Any, names: Collection[str]) -> Any:
-    """X, or where it is one row, the list of that row: a dict of values, a named tuple, a row of a pandas frame.
+    """X, or a list of one row if X is a single row: a dict of values, a named tuple, or a row of a pandas DataFrame.
 
-    A Series of pandas is a row where some of its index are `names` of columns; else it is a column.
+    A pandas Series is a row if its index has any of the column `names`; otherwise it is a column.
 
     >>> row_of({"age": 34, "car": "suv"}, ["age"]), row_of({"age": [34]}, ["age"])
     ([{'age': 34, 'car': 'suv'}], {'age': [34]})
     """
     if is_named_tuple(X):
         return [X._asdict()]
-    is_sparse = hasattr(X, "shape")  # one of the formats of scipy is a dict of cells
+    is_sparse = hasattr(X, "shape")  # a scipy dok_array is a dict of cells
     if isinstance(X, Mapping) and not is_sparse and X and not any(_has_several(value) for value in X.values()):
         return [dict(X)]
     if is_pandas_series(X) and hasattr(X, "items") and any(str(label) in names for label in X.index):
@@ -93,12 +94,12 @@ def row_of(X: Any, names: Collection[str]) -> Any:
 
 
 def _has_several(value: object) -> bool:
-    """Whether this is a column, or a mapping, rather than one value."""
+    """Whether this is a column or a mapping rather than a single value."""
     return holds_values(value) or isinstance(value, Mapping)
 
 
 def binned(column: Column, cuts: Sequence[float] | None) -> Column:
-    """Numbers as the names of their bins, where a model was trained on bins of its target; all else as it is."""
+    """Numbers as the names of their bins if the model was trained on bins of its target; anything else as is."""
     if cuts is None or isinstance(column, CountMatrix):
         return column
     if isinstance(column, np.ndarray):
@@ -109,7 +110,7 @@ def binned(column: Column, cuts: Sequence[float] | None) -> Column:
 
 
 def labels_from(y: object, rows: int, cuts: Sequence[float] | None = None) -> Encoded:
-    """The labels as codes: one per row, none missing. Numbers are put into the bins between the `cuts`."""
+    """The labels as codes, one per row, none missing. `cuts` bin numeric labels."""
     if y is None:
         raise BadData("requires y to be passed, but the target y is None")
     warn_of_column_vector(y)
@@ -128,7 +129,7 @@ def labels_from(y: object, rows: int, cuts: Sequence[float] | None = None) -> En
 
 
 def classes_from(classes: object, label_type: str | None) -> tuple[str, ...]:
-    """The texts of classes that are declared beside labels of this type, None if no label was seen yet."""
+    """Declared classes as texts; `label_type` is the type of the labels so far, None if there are none."""
     column = labels_of(classes)
     refuse_continuous(column)
     found = encode(column)
@@ -143,7 +144,7 @@ def classes_from(classes: object, label_type: str | None) -> tuple[str, ...]:
 
 
 def categories_of(y: object) -> list[Any] | None:
-    """The categories that the type of a pandas or polars column declares, in use or not; None for other types.
+    """All categories declared by the type of a pandas or polars column, used or not; None for other types.
 
     >>> import pandas as pd
     >>> categories_of(pd.Series(["b", "a"], dtype=pd.CategoricalDtype(["a", "b", "c"])))
@@ -156,7 +157,7 @@ def categories_of(y: object) -> list[Any] | None:
 
 
 def refuse_continuous(column: object) -> None:
-    """Labels are discrete: numbers with a fraction are measurements."""
+    """Raise an error if the labels are fractional numbers, which are measurements rather than classes."""
     if isinstance(column, pa.Array | pa.ChunkedArray) and pa.types.is_floating(column.type):
         column = as_numbers(column)
     if not isinstance(column, np.ndarray) or column.dtype.kind != "f":
@@ -174,9 +175,9 @@ def refuse_continuous(column: object) -> None:
 
 
 def _as_array(data: object) -> Any:
-    """Objects that are arrays only by `__array__` as numpy arrays; everything else as it is."""
+    """A numpy array if the object is one only through `__array__`; anything else as is."""
     if isinstance(data, np.ndarray | Mapping) or not exports_array(data):
-        return data  # a lazy frame too, whose columns cost something to name
+        return data  # including a lazy frame, whose column names are costly to compute
     known = exports_arrow_stream(data) or has_columns(data) or hasattr(data, "to_numpy")
     return data if known and not is_xarray_array(data) else np.asarray(data)
 
@@ -191,6 +192,6 @@ def has_own_names(X: object) -> bool:
 
 
 def warn_of_column_vector(y: object) -> None:
-    """Labels in one column of a matrix are taken, with scikit-learn's warning."""
+    """Warn, like scikit-learn, if the labels are a matrix of one column."""
     if isinstance(y, np.ndarray) and y.ndim == 2 and y.shape[1] == 1:
         warnings.warn("A column-vector y was passed when a 1d array was expected.", DataConversionWarning, stacklevel=4)

@@ -12,8 +12,8 @@ from bayesbox.table.augmented.options import DependenceOptions
 class KDB(ArcsEstimator[DependenceClassifier], DependenceOptions):
     """k-dependence Bayes: every column depends on the class and on at most k others.
 
-    Columns are ordered by their mutual information with the class; the parents of a column are those before
-    it that it depends on most, given the class. Rare combinations back off to fewer parents.
+    Columns are ordered by their mutual information with the class; the parents of a column are the k earlier columns
+    with the highest mutual information with it, given the class. Rare combinations back off to fewer parents.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The estimator of a kind of classifier that brings none of its own: its options with scikit-learn's methods."""
+"""A generated scikit-learn estimator for a kind of classifier that does not define one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bayesbox.estimators.parameters import estimator
 
 @cache
 def estimator_of_kind(classifier: type[TableClassifier[Any, Any, Any]]) -> Any:
-    """The estimator of a registered kind of classifier: `estimator_of_kind(Tempered)(power=0.5).fit(X, y)`."""
+    """The estimator class of a registered kind of classifier: `estimator_of_kind(Tempered)(power=0.5).fit(X, y)`."""
     body = {
         "classifier_type": classifier,
         "__doc__": classifier.__doc__,

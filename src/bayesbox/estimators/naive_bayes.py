@@ -27,7 +27,7 @@ from bayesbox.table.naive.nomogram import nomogram
 
 @estimator
 class NaiveBayes(CalibratedEstimator[NaiveClassifier], NaiveOptions):
-    """Naive Bayes for tables as they are: categories, flags, numbers and counts side by side, missing values ignored.
+    """Naive Bayes for mixed tables: categories, flags, numbers and counts; missing values are ignored.
 
     Examples
     --------
@@ -55,23 +55,23 @@ class NaiveBayes(CalibratedEstimator[NaiveClassifier], NaiveOptions):
 
     @property
     def selected_(self) -> tuple[str, ...]:
-        """The columns that are used."""
+        """The columns that the model uses."""
         return tuple(name for name, weight in self.column_weights_.items() if weight)
 
     def dependence(self, X: object, y: object) -> Dependence | None:
-        """The columns that depend most on each other given the class, the effect on the log loss, and a remedy.
+        """The columns that depend most on each other given the class, with the effect on the log loss and a remedy.
 
-        None if the dependence is harmless. `str()` of it is what `bayes train` prints. It is measured on a sample of
-        the rows.
+        Returns None if the dependence is harmless. `str()` gives the note that `bayes train` prints. The dependence is
+        measured on a sample of the rows.
 
         Parameters
         ----------
-        X : training rows, or others like them
-        y : the class of each row, a list, an array or a column
+        X : training rows, or similar rows
+        y : the class of each row: a list, an array or a column
 
         Returns
         -------
-        Dependence, or None if it is harmless
+        Dependence, or None if the dependence is harmless
 
         Examples
         --------
@@ -103,18 +103,18 @@ class NaiveBayes(CalibratedEstimator[NaiveClassifier], NaiveOptions):
         return linear_weights(self.classifier_, positive)
 
     def density_svg(self, column: object, densities: Sequence[str] | None = None) -> Picture:
-        """The density of a column of numbers in each class: the text of an SVG, which a notebook draws.
+        """The density of a numeric column in each class, as SVG.
 
-        With names of densities, each in a panel of its own: `clf.density_svg("age", ["gaussian", "kernel", "mdl"])`.
+        With names of densities, one panel per density: `clf.density_svg("age", ["gaussian", "kernel", "mdl"])`.
 
         Parameters
         ----------
-        column : name or position of a column of numbers
+        column : name or position of a numeric column
         densities : list of names such as "gaussian", or None (default) for the one in use
 
         Returns
         -------
-        Picture, the text of an SVG, which a notebook draws
+        Picture, an SVG string that a notebook displays
         """
         check_is_fitted(self)
         return picture(self.classifier_, str(column), densities)
@@ -124,7 +124,7 @@ class NaiveBayes(CalibratedEstimator[NaiveClassifier], NaiveOptions):
 
         Parameters
         ----------
-        column : name or position of a column of numbers
+        column : name or position of a numeric column
 
         Returns
         -------
@@ -137,16 +137,16 @@ class NaiveBayes(CalibratedEstimator[NaiveClassifier], NaiveOptions):
     def nomogram(self, label: object = None, against: object = None, *, row: object = None, top: int = 10) -> Nomogram:
         """A nomogram: one scale per column that shows what each value adds to the log-odds of two classes.
 
-        `label` is the second class unless it is given, `against` the most probable of the others. `row` (a dict,
-        or X of one row) is marked on the scales. `top` columns are drawn, the most informative first. A notebook shows
-        the picture, whose text is `svg()`; `print` writes it in characters.
+        `label` is the second class by default, `against` the most probable of the others. `row` (a dict, or X of one
+        row) is marked on the scales. The `top` most informative columns are drawn. A notebook shows the picture,
+        `svg()` returns it, and `print` draws it in characters.
 
         Parameters
         ----------
         label : a class, or None (default) for the second
         against : another class, or None (default) for the most probable of the others
-        row : a row to mark: a dict, or X of one row; None (default) for none
-        top : int, default 10; how many columns are drawn
+        row : a row to mark: a dict, or X of one row; None (default) marks no row
+        top : int, default 10; the number of columns drawn
 
         Returns
         -------
@@ -161,8 +161,7 @@ class NaiveBayes(CalibratedEstimator[NaiveClassifier], NaiveOptions):
 
         Parameters
         ----------
-        target : str or None (default), the name of the class; without one that of the column it was learned from, else
-            class
+        target : str or None (default); the name of the class, by default that of the target column, or class
 
         Returns
         -------
@@ -172,10 +171,11 @@ class NaiveBayes(CalibratedEstimator[NaiveClassifier], NaiveOptions):
         return network_of(self.classifier_, target)
 
     def to_sql(self, dialect: str = "duckdb", *, table: str = "data", keep: Sequence[str] = ()) -> str:
-        """The model as one SQL SELECT statement: the columns to keep, `prediction`, and `P(class)` for each class.
+        """The model as one SQL SELECT statement that returns the kept columns, `prediction`, and `P(class)` for each
+        class.
 
-        `dialect` is duckdb, postgres, sqlite or spark. The table has the model's columns under their names; missing
-        values are NULL. The probabilities are those of `predict_proba`.
+        `dialect` is duckdb, postgres, sqlite or spark. The table must have the model's columns under the same names;
+        missing values are NULL. The probabilities equal those of `predict_proba`.
 
         Parameters
         ----------
@@ -204,8 +204,7 @@ class NaiveBayes(CalibratedEstimator[NaiveClassifier], NaiveOptions):
 
         Parameters
         ----------
-        target : str or None (default), the name of the class; without one that of the column it was learned from, else
-            class
+        target : str or None (default); the name of the class, by default that of the target column, or class
 
         Returns
         -------
@@ -215,9 +214,9 @@ class NaiveBayes(CalibratedEstimator[NaiveClassifier], NaiveOptions):
         return pmml_of(self.classifier_, target=target)
 
     def to_onnx(self) -> bytes:
-        """The model as an ONNX graph: an input for each column, rows x 1, outputs `label` and `probabilities`.
+        """The model as an ONNX graph with one input per column (rows x 1) and the outputs `label` and `probabilities`.
 
-        A category is a text, "" where it is missing; all else a double, NaN if it is missing.
+        A category is a string, "" if it is missing; any other column is a double, NaN if it is missing.
 
         Returns
         -------
@@ -230,7 +229,7 @@ class NaiveBayes(CalibratedEstimator[NaiveClassifier], NaiveOptions):
     def from_tables(
         cls, prior: Mapping[Any, float], tables: Mapping[str, Mapping[Any, Mapping[Any, float]]]
     ) -> NaiveBayes:
-        """A model from given probabilities, without data: prior[class], tables[column][class][level].
+        """A model made from given probabilities, without data: prior[class], tables[column][class][level].
 
         Parameters
         ----------
@@ -239,7 +238,7 @@ class NaiveBayes(CalibratedEstimator[NaiveClassifier], NaiveOptions):
 
         Returns
         -------
-        NaiveBayes, without counts: it cannot forget or merge
+        NaiveBayes without counts: it cannot be updated, forget rows or merge
 
         Examples
         --------

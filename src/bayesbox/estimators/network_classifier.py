@@ -43,11 +43,11 @@ class NetworkOptions(Options):
 @estimator
 @describe_methods(METHODS["NetworkClassifier"])
 class NetworkClassifier(DocLink, HasParameters, ClassifierMixin, BaseEstimator, NetworkOptions):  # type: ignore[misc]
-    """The class is a node of a network, the columns are the other nodes; made by `net.classifier(target)`.
+    """A classifier whose class is one node of a network and whose columns are the others; see `net.classifier(target)`.
 
-    A network that has its tables needs no fit. Columns may be left out, and cells may be missing: what is not known is
-    summed over, exactly, and a state that a node has not counts as not known. Arrays without names have a column for
-    each node but the target, in the order of the network.
+    A network that already has its tables does not need `fit`. Columns may be absent and values missing: unknown nodes
+    are marginalised exactly, and an unknown state counts as missing. Arrays without names must have a column for each
+    node except the target, in the order of the network.
 
     Examples
     --------
@@ -62,10 +62,10 @@ class NetworkClassifier(DocLink, HasParameters, ClassifierMixin, BaseEstimator, 
     """
 
     def __post_init__(self) -> None:
-        """Parameters are parsed by `fit`, not here: scikit-learn wants them as they were given."""
+        """Do nothing: `fit` parses parameters, since scikit-learn requires them to be stored as given."""
 
     def fit(self, X: object, y: object) -> Self:
-        """Learn the tables from rows, for the same graph; the network itself stays as it is, see `network_`."""
+        """Estimate the tables of the same graph from rows; `network_` has them, the given network does not change."""
         named = column_names(X) is not None
         batch = under_names(batch_from(X), features_of(self.network, self.target), self.target, named=named)
         require_nodes(self.network, batch.names)
@@ -76,7 +76,7 @@ class NetworkClassifier(DocLink, HasParameters, ClassifierMixin, BaseEstimator, 
         self.network_ = copy.deepcopy(self.network).fit(rows, smoothing=self.smoothing)
         return self
 
-    # -- what is known -------------------------------------------------------------------------------------------
+    # -- fitted attributes -------------------------------------------------------------------------------------------
 
     @property
     def _compiled(self) -> NetworkTarget:
@@ -96,26 +96,26 @@ class NetworkClassifier(DocLink, HasParameters, ClassifierMixin, BaseEstimator, 
 
     @property
     def feature_names_in_(self) -> AnyArray:
-        """The nodes besides the target, in the order of the network."""
+        """The nodes other than the target, in the order of the network."""
         return np.array(self._compiled.features, dtype=object)
 
     @property
     def n_features_in_(self) -> int:
-        """How many they are."""
+        """The number of nodes other than the target."""
         return len(self._compiled.features)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "network_") or bool(self.network.graph.has_tables)
 
     def __getstate__(self) -> dict[str, Any]:
-        """All but what is compiled, which is made again when it is needed."""
+        """The state without the compiled network, which is compiled again on first use."""
         state: dict[str, Any] = super().__getstate__()
         return {name: value for name, value in state.items() if name != "_target"}
 
     # -- answers -------------------------------------------------------------------------------------------------
 
     def predict(self, X: object) -> Labels:
-        """The most probable state of each row; the first in case of a tie."""
+        """The most probable state of the target for each row; the first in case of a tie."""
         best = self.predict_proba(X).argmax(axis=1)
         labels: Labels = self.classes_[best]
         return labels

@@ -1,7 +1,7 @@
-"""The parameters of an estimator: the fields of its kind's options, which it inherits.
+"""The parameters of an estimator, inherited from the fields of the options of its kind.
 
-An estimator keeps what it was given; it is parsed when a classifier is made of it. So `get_params`, `set_params` and
-`clone` are scikit-learn's own.
+An estimator stores its parameters as given and parses them when it makes a classifier. So `get_params`, `set_params`
+and `clone` are scikit-learn's own.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from bayesbox.schema.parameters import parameters
 T = TypeVar("T")
 
 RENAMED = {"fold": "one_hot"}
-"""Parameters by their old names, which go in 0.4."""
+"""Renamed parameters by their old names, which will be removed in 0.4."""
 
 
 @dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(option, required))
 def estimator(cls: type[T]) -> type[T]:
-    """Make an estimator of a class that inherits the fields of options: its parameters, with their documentation."""
+    """Decorate an estimator class that inherits from options: their fields become documented parameters."""
     made = parameters(cls)
     for old, new in RENAMED.items():
         if old in inspect.get_annotations(made):
@@ -31,7 +31,7 @@ def estimator(cls: type[T]) -> type[T]:
 
 
 def _renamed(old: str, new: str) -> property:
-    """An attribute under its old name."""
+    """A property that forwards an old attribute name to the new one."""
 
     def read(self: Any) -> Any:
         warn_of_name(old, stacklevel=3)
@@ -45,7 +45,7 @@ def _renamed(old: str, new: str) -> property:
 
 
 def warn_of_name(old: str, *, stacklevel: int) -> None:
-    """Say that a parameter has another name now, which takes precedence over the old one where both are given."""
+    """Warn that a parameter was renamed; the new name takes precedence if both are given."""
     warnings.warn(
         f"{old}= has been renamed to {RENAMED[old]}=; the old name will stop working in 0.4",
         FutureWarning,
@@ -54,7 +54,7 @@ def warn_of_name(old: str, *, stacklevel: int) -> None:
 
 
 def parameters_from(given: Options) -> dict[str, Any]:
-    """The parameters of an estimator that has these options."""
+    """The parameters of an estimator with these options."""
     return {
         name: each.takes.parameter(getattr(given, name))
         for name, each in options_of(type(given)).items()

@@ -20,9 +20,10 @@ class HasWidget:
     """An estimator with an interactive widget for notebooks."""
 
     def widget(self, row: Mapping[str, Any] | None = None, view: str = "what-if") -> RowWidget:
-        """A what-if widget, or a "nomogram", for a notebook: set columns by hand, or `w.row = {...}` in the next cell.
+        """An interactive what-if widget, or a "nomogram", for a notebook: change values in it, or set `w.row = {...}`.
 
-        `row` is what is known at first. `w.row` and `w.posterior` say what is shown. Needs `bayesbox[notebook]`.
+        `row` has the values known at the start. `w.row` and `w.posterior` are the current values. Needs
+        `bayesbox[notebook]`.
 
         >>> import bayesbox as bb
         >>> w = bb.NaiveBayes().fit({"car": ["suv", "van", "suv"]}, ["L", "H", "L"]).widget({"car": "suv"})
@@ -35,16 +36,16 @@ class HasWidget:
 
 
 def lesson(prior: float = 0.01, hit: float = 0.9, alarm: float = 0.09, people: int = 1000) -> LessonWidget:
-    """Bayes' rule in a notebook: the reader guesses, then reveals a tree, a table and icons of natural frequencies.
+    """A lesson on Bayes' rule for a notebook: guess, then reveal a tree, a table and icons of natural frequencies.
 
-    Of `people`, a share `prior` has it; a test is positive for a share `hit` of those, and for a share `alarm` of the
-    others. Needs `bayesbox[notebook]`.
+    Of `people`, a share `prior` has a condition; a test is positive for a share `hit` of those, and for a share `alarm`
+    of the others. Needs `bayesbox[notebook]`.
 
     Parameters
     ----------
-    prior : float, default 0.01; the share of those that have it
-    hit : float, default 0.9; the share of these with a positive test
-    alarm : float, default 0.09; the share of the others with a positive test
+    prior : float, default 0.01; the share of people who have the condition
+    hit : float, default 0.9; the share of these who test positive
+    alarm : float, default 0.09; the share of the others who test positive
     people : int, default 1000
 
     Returns
@@ -71,24 +72,24 @@ def report(
     rows: int = 0,
     suppress: int = 0,
 ) -> str:
-    """Write one HTML file about a fitted classifier or a network; it works offline and fetches nothing.
+    """Write a report on a fitted classifier or a network as one HTML file, which works offline.
 
     Parameters
     ----------
     model : a fitted estimator of tables, or a BayesianNetwork
-        What-if, nomogram and network answer in the page itself, as the library does; where the page cannot answer for
-        a model, such as AutoBayes, it holds answers that were computed beforehand, and says so.
+        What-if, nomogram and network are interactive and compute the same probabilities as the library. For a model
+        that the page cannot compute, such as AutoBayes, it shows precomputed results and says so.
     data : file, frame or other source of rows, or None
         Labelled rows to evaluate the model on.
     path : str
         The file to write.
     target, weight : str
-        The columns of `data` that hold the classes and the weights; the model's own target by default.
+        The columns of `data` with the classes and the weights; the target is by default that of the model.
     rows : int
-        How many rows of `data` are shown and explained; none by default, since rows may be people.
+        The number of rows of `data` to show and explain; 0 by default, since rows may be personal data.
     suppress : int
-        Levels with fewer than this many rows in a class are pooled, in the tables of the page too; columns for which
-        that is not enough are not shown. 0 shows all.
+        Pool levels with fewer than this many rows in a class, also in the data of the interactive parts; a column for
+        which pooling is not enough is not shown. 0 shows all.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""`predict`: the answers of a trained model for the rows of any source, as a table."""
+"""`predict`: the predictions of a trained model for the rows of any source, as a table."""
 
 from __future__ import annotations
 
@@ -44,38 +44,38 @@ def predict(
     comment: str | None = None,
     sheet: str | None = None,
 ) -> Any:
-    """Predict the class of each row of files, a frame, a query or any other source, as a table like `bayes predict`.
+    """Predict the class of each row of files, a DataFrame, a query or any other source; returns a table.
 
-    A pandas DataFrame gives a pandas DataFrame with the same index, a polars frame a polars frame; all else an Arrow
-    table.
+    The result is a pandas DataFrame with the same index for a pandas DataFrame, a polars DataFrame for a polars
+    DataFrame, and an Arrow table otherwise.
 
-    `proba` adds a column `P(class)` for each class, `explain=3` the three columns that say most for the class against
-    the runner-up, `keep` copies columns (`["*"]` all). A Spark DataFrame gives a Spark DataFrame: all of its columns
-    and the new ones, computed on the executors when they are requested. `follow_links` is about folders of documents:
-    links in them are skipped otherwise.
+    `proba` adds a column `P(class)` for each class, `explain=3` the three columns with the most evidence for the class
+    against the runner-up, `keep` copies columns (`["*"]` copies all). For a Spark DataFrame the result is a lazy Spark
+    DataFrame with all of its columns and the new ones, computed on the executors. Links in folders of documents are
+    skipped unless `follow_links` is true.
 
     Parameters
     ----------
     model : a fitted estimator
     data : name of a file, a glob, a folder, a frame, a table, or any source
     proba : bool, default False; add a column for the probability of each class
-    explain : int, default 0; add this many columns that say most
-    keep : list of columns to copy, ["*"] for all; None by default: none, and all of a Spark DataFrame
-    threads : int, default 1; threads that answer
+    explain : int, default 0; the number of columns with the most evidence to add
+    keep : list of columns to copy, ["*"] for all; by default no columns, or all of a Spark DataFrame
+    threads : int, default 1; the number of threads that predict
     na : list of str, () by default; additional texts that mean missing
-    format : str or None (default); the format of the file, where its name does not say it
+    format : str or None (default); the format of the file, if its name does not tell
     follow_links : bool, default False; follow links in folders of documents
-    encoding : str or None (default, UTF-8); that of text files, though a byte order mark takes precedence
+    encoding : str or None (default, UTF-8); the encoding of text files; a byte order mark takes precedence
     decimal : str, default "."; the decimal mark of numbers in text files
-    thousands : str or None (default); the mark between the thousands of numbers
-    delimiter : str or None (default); what separates the fields
-    skip_rows : int, default 0; the first lines of a text file to pass over
-    comment : str or None (default); what lines begin with that are not rows
+    thousands : str or None (default); the thousands separator of numbers
+    delimiter : str or None (default); the separator of the fields
+    skip_rows : int, default 0; the number of lines to skip at the start of a text file
+    comment : str or None (default); the prefix of comment lines, which are skipped
     sheet : str or None (default, the first); the sheet of an Excel workbook
 
     Returns
     -------
-    a pandas DataFrame, polars or Spark where `data` is one, else an Arrow table
+    a pandas, polars or Spark DataFrame if `data` is one, else an Arrow table
 
     Examples
     --------
@@ -105,7 +105,7 @@ def predict(
 
 
 def like_frame(table: pa.Table, data: Any) -> Any:
-    """A table as a frame of the library that data are of, with the index of a pandas frame; else as it is."""
+    """The table as a DataFrame of the same library as `data`, with the index of a pandas DataFrame; else as is."""
     if is_pandas_frame(data):
         frame = table.to_pandas()
         return frame.set_axis(data.index, axis=0) if len(frame) == len(data) else frame

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 
 class AsksQuestions:
-    """The explanation methods of every counting estimator; each result prints, shows as HTML in a notebook,
-    and has `.to_frame()` and `.to_dict()`."""
+    """The explanation methods of all counting estimators; each result prints, shows as HTML in a notebook, and has
+    `.to_frame()` and `.to_dict()`."""
 
     if TYPE_CHECKING:
 
@@ -37,9 +37,9 @@ class AsksQuestions:
     def explain(self, X: object) -> Any:
         """Explain predictions: the evidence of each column for each class, before any calibration.
 
-        X is rows, or one row: a dict, a Series, a named tuple. `print` shows one row as signed bars of log-odds, with
-        the counts behind them; `[i]` is row i; `.terms`, `.prior` and `.log_odds(label, against)` are the numbers;
-        `.to_shap()` is for the plots of shap.
+        X is rows, or one row: a dict, a Series or a named tuple. `print` shows one row as signed bars of log-odds with
+        their counts; `[i]` is row i; `.terms`, `.prior` and `.log_odds(label, against)` are the numbers; `.to_shap()`
+        returns an Explanation for shap's plots.
 
         Parameters
         ----------
@@ -72,14 +72,14 @@ class AsksQuestions:
         return self.classifier_.explain_rows(self._asked(X))
 
     def what_if(self, row: object, changes: Mapping[str, Any]) -> WhatIf:
-        """Predict one row as it is, and with other values of some columns: before and after, by column.
+        """Compare the prediction for one row with that for other values of some columns, by column.
 
         `row` is a dict, a Series, a named tuple, or X of one row; None as a value makes a column missing.
 
         Parameters
         ----------
         row : dict, Series, named tuple, or X of one row; an absent column is missing
-        changes : dict from column to its other value
+        changes : dict from column to its new value
 
         Returns
         -------
@@ -98,9 +98,9 @@ class AsksQuestions:
     def flip(self, row: object, to: object = None, fixed: Sequence[str] = ()) -> Flips:
         """The smallest changes that flip the prediction for one row to the class `to`, or to any other class.
 
-        The fewest columns come first, one or two, then the least change: 1 for a level that becomes another one, and
-        the distance in standard deviations of its column for a number, within the range that was learned. Columns that
-        are `fixed` may not change, and what is missing stays so.
+        Changes of one or two columns are tried. Those with the fewest columns come first, then those of the least
+        distance: 1 for a changed level, and standard deviations of its column for a number, within the training range.
+        Columns in `fixed` do not change, and missing values stay missing.
 
         Parameters
         ----------
@@ -126,11 +126,12 @@ class AsksQuestions:
     def ask_next(self, row: object = None, costs: Mapping[str, float] | None = None) -> ColumnQuestions:
         """The unknown columns of one row, ranked by their expected information about the class, in bits.
 
-        With `costs`, ranked by bits per cost; a column without one costs 1. Without a row nothing is known.
+        With `costs`, they are ranked by bits per cost; a column without a cost costs 1. Without a row, all columns are
+        unknown.
 
         Parameters
         ----------
-        row : what is known: a dict, a Series, a named tuple; None (default) for nothing
+        row : the known values: a dict, a Series or a named tuple; None (default) for no values
         costs : dict from column to a positive number, or None (default)
 
         Returns
@@ -159,7 +160,7 @@ class AsksQuestions:
         Parameters
         ----------
         X : held-out rows, or None (default)
-        y : the class of each of these rows; given with X
+        y : the class of each of these rows; required with X
 
         Returns
         -------
@@ -187,10 +188,10 @@ class AsksQuestions:
         return self.classifier_.importance([LabelledRows(batch, labels)])  # type: ignore[no-any-return]
 
     def drift(self, X: Any) -> Drift:
-        """Drift: what has changed in new rows, or in the rows of another model, since this model was trained.
+        """Drift of new rows, or of the rows of another model, from the training rows, by column.
 
-        X is rows, the name of a file, or another estimator. Each column has a G-test, a population stability index,
-        its unseen levels, and its share of missing values. Rows are counted in batches and not kept.
+        X is rows, the name of a file, or another estimator. Each column has a G-test, a population stability index
+        (PSI), its unseen levels and its share of missing values. Rows are counted in batches and not stored.
 
         Parameters
         ----------

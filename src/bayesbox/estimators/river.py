@@ -1,4 +1,5 @@
-"""An estimator as a river classifier, whose evaluation asks for its base class: the only module that knows river."""
+"""An estimator as a river classifier; river's evaluation requires its base class. The only module that imports
+river."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from sklearn.base import clone as unfitted
 
 
 class RiverClassifier(base.Classifier):  # type: ignore[misc]
-    """River's names around an estimator, which learns and answers; before its first row it answers nothing."""
+    """An estimator with river's interface; before its first row it predicts None."""
 
     def __init__(self, estimator: Any) -> None:
         self.estimator = estimator
@@ -19,7 +20,7 @@ class RiverClassifier(base.Classifier):  # type: ignore[misc]
         return True
 
     def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0) -> None:
-        """Learn a row, with a weight."""
+        """Learn one row with a weight."""
         self.estimator.learn_one(_row(x), y, weight=None if w == 1 else w)
 
     def predict_proba_one(self, x: dict[Any, Any], **_: Any) -> dict[Any, float]:
@@ -31,12 +32,12 @@ class RiverClassifier(base.Classifier):  # type: ignore[misc]
         return self.estimator.predict_one(_row(x)) if hasattr(self.estimator, "classifier_") else None
 
     def clone(self, new_params: dict[str, Any] | None = None, include_attributes: bool = False) -> RiverClassifier:
-        """The same that is not trained."""
+        """An untrained copy."""
         if include_attributes:
             return RiverClassifier(self.estimator)
         return RiverClassifier((new_params or {}).get("estimator") or unfitted(self.estimator))
 
 
 def _row(x: dict[Any, Any]) -> dict[Any, Any]:
-    """A row whose columns have names; river's own data may number them."""
+    """A row with column names as strings; river's own datasets may use integers."""
     return x if all(type(name) is str for name in x) else {str(name): value for name, value in x.items()}

@@ -1,4 +1,4 @@
-"""`robustness`: what noise, irrelevant, repeated and missing values do to models."""
+"""`robustness`: the effect of noise, irrelevant columns, repeated columns and missing values on models."""
 
 from __future__ import annotations
 
@@ -40,13 +40,12 @@ def robustness(
     seed: int = 0,
     threads: int = 1,
 ) -> Robustness:
-    """Cross-validate one model, a list or a dict of them on the given rows, and on rows that are corrupted on purpose.
+    """Cross-validate one or several models on the given rows and on deliberately corrupted copies of them.
 
-    `label_noise` are shares of the training labels that are wrong, `noise_points` isolated points that are added to the
-    training rows, as shares of these; both are evaluated on clean rows. `irrelevant` are numbers of random columns,
-    `copies` how often each column is repeated, `missing` shares of values that are missing. Each is a number or
-    several; (0.2,), (0.1,), (10,), (1,) and (0.2,) by default, and () leaves one out. There are `cv` folds, ten by
-    default and there are enough rows. The models stay as they are.
+    `label_noise` is the share of training labels that are replaced, `noise_points` the share of isolated points added
+    to the training rows; both are evaluated on clean rows. `irrelevant` is the number of random columns added, `copies`
+    the number of copies of each column added, `missing` the share of values made missing. Each is a number or a list;
+    () skips that test. The given models are not changed.
 
     Parameters
     ----------
@@ -108,7 +107,7 @@ def robustness(
 
 
 def _models(given: object) -> dict[str, AnyClassifier]:
-    """Models by name: their own, or that of their class, numbered where several have it."""
+    """The models by name: the given name, or that of their class, numbered if several have the same."""
     if isinstance(given, Mapping):
         named = [(str(name), each) for name, each in given.items()]
     else:

@@ -1,13 +1,13 @@
-"""`StreamTrainer`: the batches of a stream, each counted exactly once, though a batch may be delivered again.
+"""`StreamTrainer`: counts each batch of a stream exactly once, even if a batch is delivered again.
 
-A folder holds the state, one file that has the number of the last batch in its name:
+A folder holds the state, in one file named by the number of the last batch:
 
-    people/batch-00000000000000000017-3f1c09ab52d7e4c8.bayes   all batches up to 17, and the digest of that one
+    people/batch-00000000000000000017-3f1c09ab52d7e4c8.bayes   all batches up to 17, with the digest of batch 17
     people/model.bayes                                         the same, for readers
 
-A new state takes its name in one step, with the batch and its number in it. So whenever a process is killed, the batch
-is counted or it is not, and the number says which. A batch that is delivered again is counted and compared: the same
-rows change nothing, other rows under a number that is taken are refused.
+A new state is written and then renamed atomically. So if the process is killed, the batch is either counted or not, and
+the number tells which. A batch that is delivered again is counted and compared: the same rows change nothing, other
+rows under the same number are an error.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ REMEDY = "Use a new folder for a new stream, or the checkpoint that belongs to t
 
 
 class _State(NamedTuple):
-    """The newest file of a folder."""
+    """The newest state file of a folder."""
 
     number: int
     digest: str
@@ -41,19 +41,19 @@ class _State(NamedTuple):
 
 
 class StreamTrainer:
-    """Counts the batches of a stream into a model in a folder, each exactly once: a function for `foreachBatch`.
+    """Counts each batch of a stream exactly once into a model in a folder; pass it to Spark's `foreachBatch`.
 
     It is called with the rows of a batch, a Spark DataFrame or any other source, and with the number of the batch.
-    Spark delivers a batch again under its number if a query was stopped before the batch was committed; the model
-    then has it already, and stays as it is. The digest is that of one `train` on all rows.
+    Spark delivers a batch again under the same number if a query was stopped before the batch was committed; the model
+    already has it then and does not change. The digest equals that of one `train` on all rows.
 
     Parameters
     ----------
-    folder : str or path; where the state is kept, on a disk that every driver of the query reaches
+    folder : str or path; where the state is stored, on a disk that every driver of the query can access
     target : str or None (default); the column of the class
-    model : an estimator, or None (default) for `NaiveBayes()`; a fitted one is what the stream is added to
+    model : an estimator, or None (default) for `NaiveBayes()`; the stream is added to a fitted one
     text : str or None (default); the column of the documents, for a `TextClassifier`
-    weight : str or None (default); the column that says how often a row counts
+    weight : str or None (default); the column of weights: a row counts as this many rows
 
     Examples
     --------
@@ -94,7 +94,7 @@ class StreamTrainer:
         return f"StreamTrainer({self.folder!r}, target={self.target!r})"
 
     def __call__(self, rows: object, batch: int) -> None:
-        """Count the rows of a batch, unless they are counted already; the state is on disk when this returns."""
+        """Count the rows of a batch unless they are already counted; the state is on disk when this returns."""
         if isinstance(batch, bool) or not isinstance(batch, int) or batch < 0:
             raise BadOption("the number of a batch must be a non-negative integer", found=batch)
         with FileLock(os.path.join(self.folder, MODEL)) as lock:
@@ -110,7 +110,7 @@ class StreamTrainer:
                 if digest != last.digest:
                     raise BadData(f"batch {batch} has been counted with other rows", where=self.folder, remedy=REMEDY)
             elif pending is None:
-                return  # without a row: a second delivery would not change anything either
+                return  # no rows: a second delivery would not change anything either
             else:
                 pending.apply(classifier)
                 if last is None and not isinstance(self._start, bytes) and classifier.derived is not None:
@@ -121,19 +121,19 @@ class StreamTrainer:
 
     @property
     def last_batch(self) -> int | None:
-        """The number of the last batch that was counted; None before the first."""
+        """The number of the last counted batch; None before the first."""
         last = self._last()
         return None if last is None else last.number
 
     def model(self) -> Any:
-        """A fitted estimator with all batches so far."""
+        """A fitted estimator of all batches so far."""
         last = self._last()
         if last is None:
             raise BadData("no batch has been counted yet", where=self.folder)
         return estimator_of(load(last.path, holds=CLASSIFIER))
 
     def _classifier(self, last: _State | None) -> Any:
-        """What the next batch is added to: a copy."""
+        """A copy of the classifier that the next batch is added to."""
         if last is not None:
             return load(last.path, holds=CLASSIFIER)
         if isinstance(self._start, bytes):
@@ -141,7 +141,7 @@ class StreamTrainer:
         return self._start._blank_classifier()
 
     def _states(self) -> list[_State]:
-        """The files of states, oldest first; there is more than one where a process was killed."""
+        """The state files, oldest first; there is more than one if a process was killed."""
         found = ((STATE.fullmatch(name), os.path.join(self.folder, name)) for name in os.listdir(self.folder))
         return sorted(_State(int(match[1]), match[2], path) for match, path in found if match)
 
@@ -150,12 +150,12 @@ class StreamTrainer:
 
     def _remove_older(self) -> None:
         for state in self._states()[:-1]:
-            with contextlib.suppress(OSError):  # it is harmless
+            with contextlib.suppress(OSError):  # a leftover file does no harm
                 os.remove(state.path)
 
 
 def _bytes_or_blank(model: CountedEstimator[Any]) -> bytes | CountedEstimator[Any]:
-    """What a fitted estimator has learned, as it is now; an unfitted one as it is, if counts are all that it learns."""
+    """The bytes of a fitted estimator's current model; an unfitted one as is, if it learns nothing but counts."""
     if "classifier_" in model.__dict__:
         return to_bytes(model.classifier_)
     if model._blank_classifier().unfinished():

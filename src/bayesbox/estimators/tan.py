@@ -15,8 +15,9 @@ from bayesbox.table.augmented.tan import TreeClassifier
 
 
 class _MethodBesideParameter:
-    """scikit-learn's method and the parameter of TAN have one name, `score`: to read it gives the method, for the class
-    too, whose signature says what is routed to it; to set it sets the parameter, which `get_params` tells."""
+    """A descriptor for `score`, which is both scikit-learn's method and a parameter of TAN. Reading it, on the class
+    too, returns the method, whose signature scikit-learn inspects; setting it sets the parameter, which `get_params`
+    returns."""
 
     def __get__(self, instance: TAN | None, owner: type[TAN]) -> Any:
         return CountedEstimator.score if instance is None else MethodType(CountedEstimator.score, instance)

@@ -34,7 +34,8 @@ GIVE_TEXTS = "Pass a list, an array or a series of strings; join tokenised words
 
 @estimator
 class TextClassifier(CountedEstimator[DocumentClassifier], DocumentOptions):
-    """Naive Bayes for documents: words are counted by class, exactly, so documents can be added, forgotten and merged.
+    """Naive Bayes for documents: words are counted by class, exactly, so documents can be added and forgotten, and
+    models merged.
 
     Documents are a list, an array or a series of strings (or bytes in UTF-8), an Arrow column, or a matrix of counts.
     A word is a run of two or more word characters in lower case, as in scikit-learn's `CountVectorizer`.
@@ -59,24 +60,24 @@ class TextClassifier(CountedEstimator[DocumentClassifier], DocumentOptions):
 
     @classmethod
     def _of_classifier(cls, classifier: DocumentClassifier) -> Self:
-        """The estimator that would have made this classifier, and holds it."""
+        """The estimator with this classifier's options, fitted with it."""
         given = parameters_from(classifier.rules) | parameters_from(classifier.tokens)
         return cls(**given)._adopt(classifier)
 
     def _adopt(self, classifier: DocumentClassifier) -> Self:
-        """Take over a classifier that has learned elsewhere."""
+        """Adopt a classifier that was trained elsewhere."""
         self.classifier_ = classifier
         self.ledger = classifier.ledger
         return self
 
     def fit(self, X: object, y: object, sample_weight: object = None) -> Self:
-        """Count the words of the documents X by the labels y.
+        """Train on the documents X with the labels y.
 
         Parameters
         ----------
         X : list, array or series of strings or bytes in UTF-8, an Arrow column, or a matrix of counts
         y : the class of each document
-        sample_weight : array of a weight for each document, or None (default, each counts once)
+        sample_weight : array of weights, one per document, or None (default, all 1)
 
         Returns
         -------
@@ -94,16 +95,16 @@ class TextClassifier(CountedEstimator[DocumentClassifier], DocumentOptions):
         return self
 
     def partial_fit(self, X: object, y: object, classes: object = None, sample_weight: object = None) -> Self:
-        """Count more documents; equal to one fit on all of them. Classes may be declared, or turn up later.
+        """Count more documents; equal to one fit on all of them. Classes may be declared, or appear later.
 
-        Threads may call this and `forget` at once, as for tables.
+        Threads may call this and `forget` concurrently, as for tables.
 
         Parameters
         ----------
         X : documents, as for `fit`
         y : the class of each document
-        classes : list of the classes there will be, or None (default) for those that turn up
-        sample_weight : array of a weight for each document, or None (default, each counts once)
+        classes : list of all classes that may occur, or None (default) for those found in y
+        sample_weight : array of weights, one per document, or None (default, all 1)
 
         Returns
         -------
@@ -120,13 +121,13 @@ class TextClassifier(CountedEstimator[DocumentClassifier], DocumentOptions):
         return self
 
     def forget(self, X: object, y: object, sample_weight: object = None) -> Self:
-        """Subtract documents: the tallies are as if these had never been learned.
+        """Subtract documents exactly: the tallies are as if they had never been counted.
 
         Parameters
         ----------
-        X : documents that were learned
-        y : the classes they were learned with
-        sample_weight : array of the weights they were learned with, or None (default)
+        X : training documents
+        y : the classes they were trained with
+        sample_weight : array of the weights they were trained with, or None (default)
 
         Returns
         -------
@@ -143,7 +144,7 @@ class TextClassifier(CountedEstimator[DocumentClassifier], DocumentOptions):
 
     @property
     def n_features_in_(self) -> int:
-        """The columns of the matrix of counts that was learned; texts have none."""
+        """The number of columns of the matrix of counts in training; texts have none."""
         self._require_fitted()
         if self.classifier_.width is None:
             raise AttributeError("texts have no number of features")
@@ -151,14 +152,14 @@ class TextClassifier(CountedEstimator[DocumentClassifier], DocumentOptions):
 
     @property
     def chosen_(self) -> dict[str, Any]:
-        """The model that classifies documents: its `occurrence`, whether words count `once`, and its `phrases`."""
+        """The model in use: its `occurrence`, whether words count `once`, and its `phrases`."""
         self._require_fitted()
         rules = self.classifier_.rules
         return {"occurrence": rules.occurrence, "once": rules.once, "phrases": self.classifier_.tokens.phrases}
 
     @property
     def words_(self) -> tuple[str, ...]:
-        """The words that are used."""
+        """The words that the model uses."""
         self._require_fitted()
         return self.classifier_.model.conditional.words
 
@@ -169,14 +170,15 @@ class TextClassifier(CountedEstimator[DocumentClassifier], DocumentOptions):
         return self.classifier_.model.conditional.weights
 
     def parameters(self, occurrence: str | None = None, *, length: int | None = None) -> Parameters:
-        """How many probabilities this model has, and how many are free; or another model of the same documents.
+        """The number of probabilities of this model, and how many are free; or those of another model of these
+        documents.
 
-        `parameters("position", length=100)` is the model with a table of its own for each of 100 places.
+        `parameters("position", length=100)` is for a model with one table for each of 100 word positions.
 
         Parameters
         ----------
         occurrence : str or None (default) for that of this model
-        length : int or None (default); how many places there are, where occurrence is "position"
+        length : int or None (default); the number of word positions, if occurrence is "position"
 
         Returns
         -------
@@ -191,12 +193,12 @@ class TextClassifier(CountedEstimator[DocumentClassifier], DocumentOptions):
         return parameters(occurrence, words=len(names), classes=len(self.classes_), length=length)
 
     def telling_words(self, label: object, number: int = 10) -> list[tuple[str, float]]:
-        """The most informative words for a class, with their lead in log-weight over the next class.
+        """The most informative words for a class, each with its lead: the difference in log-weight to the next class.
 
         Parameters
         ----------
         label : a class
-        number : int, default 10; how many words
+        number : int, default 10; the number of words
 
         Returns
         -------
@@ -209,7 +211,7 @@ class TextClassifier(CountedEstimator[DocumentClassifier], DocumentOptions):
         return self.classifier_.telling_words(number)[text]
 
     def explain(self, X: object) -> DocumentsExplanation:
-        """Explain documents: their words, and what each adds to each class; `print` shows one document with its counts.
+        """Explain documents by their words: what each adds to each class; `print` shows one document with its counts.
 
         Parameters
         ----------
@@ -222,7 +224,7 @@ class TextClassifier(CountedEstimator[DocumentClassifier], DocumentOptions):
         return self.classifier_.explain_rows(self._asked(X))
 
     def _as_row(self, row: Any) -> Any:
-        """One document: a text, or a mapping that holds one under the name of the column that was learned."""
+        """One document: a string, or a mapping with the document under the name of the text column."""
         if isinstance(row, (str, bytes)):
             return row
         found = super()._as_row(row)
@@ -246,13 +248,12 @@ class TextClassifier(CountedEstimator[DocumentClassifier], DocumentOptions):
         tags.input_tags.two_d_array = False
         tags.input_tags.one_d_array = True
         tags.input_tags.sparse = True
-        tags.classifier_tags.poor_score = True  # on random points, which are no counts
+        tags.classifier_tags.poor_score = True  # on random points, which are not counts
         return tags
 
 
 def texts_from(X: object, name: str = TEXT) -> Batch:
-    """Documents as a batch of one column, from whatever holds them: a list, an array, a series, an Arrow column, or a
-    matrix of counts."""
+    """Documents as a batch of one column, from a list, an array, a Series, an Arrow column, or a matrix of counts."""
     if isinstance(X, (str, bytes)):
         raise BadData("documents must be a list, not a single text", found=X, remedy="Pass a list: [text]")
     if is_dask(X):
@@ -288,7 +289,7 @@ def _batch(name: str, column: object, rows: int) -> Batch:
 
 
 def _counts_of(X: Any) -> Any:
-    """A matrix of counts, dense or sparse, where X is one or can be made one; None if it holds texts."""
+    """X as a matrix of counts, dense or sparse; None if it holds texts."""
     if is_sparse(X):
         _require_finite(X.tocsr().data)
         return X
@@ -299,7 +300,7 @@ def _counts_of(X: Any) -> Any:
         return None
     try:
         array = np.asarray(X)
-    except ValueError as error:  # rows of unlike lengths
+    except ValueError as error:  # rows of different lengths
         raise BadData(
             "a document must be a text, or a row with as many counts as all others", remedy=GIVE_TEXTS
         ) from error

@@ -45,40 +45,40 @@ def train(
     sheet: str | None = None,
     progress: Progress | None = None,
 ) -> Any:
-    """Train an estimator on files (a name, a glob, a folder, several of them), a frame, or any source.
+    """Train an estimator on files (a name, a glob, a folder, or a list of them), a DataFrame, or any source.
 
-    The rows stream through in one pass. Rows without a label are dropped; `training_` says how many. A
-    `TextClassifier` learns the column `text` of a table, or files of documents: a folder with one folder per class
-    (text, mail, Maildir), or one mbox per class; their names are the classes. Links in such folders are
-    skipped and counted in a warning, `SkippedLinks`, unless `follow_links` is true.
+    The rows are streamed in one pass. Rows without a label are dropped; `training_` has their number. A
+    `TextClassifier` is trained on the column `text` of a table, or on files of documents: a folder with one folder per
+    class (text, mail, Maildir), or one mbox per class; their names are the classes. Links in such folders are skipped
+    with a warning, `SkippedLinks`, unless `follow_links` is true.
 
-    A target of numbers that look like measurements is refused: `target_bins` cuts it into this many bins of about as
-    many rows each, which are the classes then. `classes_limit` is the most classes, 10,000 by default; passing
-    it declares that numbers are classes.
+    A numeric target that looks like a measurement is an error: `target_bins` cuts it into this many bins of about equal
+    numbers of rows, which become the classes. `classes_limit` is the maximum number of classes, 10,000 by default;
+    passing it declares that the numbers are classes.
 
     Parameters
     ----------
     data : name of a file, a glob, a folder, a list of these, a frame, a table, or any source
-    target : str or None (default); the column of the class, which folders of documents do not need
-    model : an estimator that is not fitted, or None (default) for `NaiveBayes()`
+    target : str or None (default); the target column, not needed for folders of documents
+    model : an unfitted estimator, or None (default) for `NaiveBayes()`
     text : str or None (default); the column of the documents, for a `TextClassifier`
-    weight : str or None (default); the column that says how often a row counts
-    target_bins : int or None (default); cut a target of numbers into this many classes
-    classes_limit : int or None (default, 10,000); the most classes
-    threads : int, default 1; threads that read and count
+    weight : str or None (default); the column of weights: a row counts as this many rows
+    target_bins : int or None (default); cut a numeric target into this many classes
+    classes_limit : int or None (default, 10,000); the maximum number of classes
+    threads : int, default 1; the number of threads that read and count
     na : list of str, () by default; additional texts that mean missing
     bad_rows : "error" (default), or "skip" to skip malformed rows and count them
-    format : str or None (default); the format of the file, where its name does not say it
+    format : str or None (default); the format of the file, if its name does not tell
     follow_links : bool, default False; follow links in folders of documents
-    encoding : str or None (default, UTF-8); that of text files, though a byte order mark takes precedence
+    encoding : str or None (default, UTF-8); the encoding of text files; a byte order mark takes precedence
     decimal : str, default "."; the decimal mark of numbers in text files
-    thousands : str or None (default); the mark between the thousands of numbers
-    delimiter : str or None (default); what separates the fields
-    skip_rows : int, default 0; the first lines of a text file to pass over
-    comment : str or None (default); what lines begin with that are not rows
+    thousands : str or None (default); the thousands separator of numbers
+    delimiter : str or None (default); the separator of the fields
+    skip_rows : int, default 0; the number of lines to skip at the start of a text file
+    comment : str or None (default); the prefix of comment lines, which are skipped
     sheet : str or None (default, the first); the sheet of an Excel workbook
-    progress : function, or None (default); called while rows are read, with the share that is done, the seconds left
-        (both None while they are not known) and how many rows there were
+    progress : function, or None (default); called while rows are read, with the share done, the seconds left (both None
+        while unknown) and the number of rows so far
 
     Returns
     -------
@@ -119,8 +119,7 @@ def train(
 def load(path: str | PathLike[str]) -> Any:
     """Load the estimator of a model file; it can be trained further.
 
-    Nothing is locked. The estimator remembers which version of the file it is, so that `save` to the same name raises
-    `ModelChanged` where another has changed the file since.
+    The file is not locked. `save` to the same name raises `ModelChanged` if another process has changed the file since.
 
     Parameters
     ----------
@@ -136,5 +135,5 @@ def load(path: str | PathLike[str]) -> Any:
 
 
 def estimator_of(classifier: Any) -> Any:
-    """The estimator that holds a classifier."""
+    """The fitted estimator of a classifier."""
     return kind_of(classifier).load_estimator()._of_classifier(classifier)

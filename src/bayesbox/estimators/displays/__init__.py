@@ -1,1 +1,1 @@
-"""Pictures in the manner of scikit-learn's displays: made from an estimator, drawn as SVG, or on matplotlib axes."""
+"""Plots like scikit-learn's displays: made from an estimator, drawn as SVG or on matplotlib axes."""

@@ -1,4 +1,4 @@
-"""What every display does: it shows itself as SVG, and draws on matplotlib axes where these are given."""
+"""The base of all displays, which show as SVG and draw on matplotlib axes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ COLORS = ("#3b6fb6", "#c8553d", "#4c9f70", "#8f5fa8", "#b08900", "#4f8a8b", "#a2
 
 @describe_methods(METHODS["PlotDisplay"])
 class PlotDisplay(Result):
-    """A picture of a model. A notebook shows `svg()`; `plot(ax)` draws on matplotlib axes, `ax_` and `figure_`."""
+    """A plot of a model. A notebook shows `svg()`; `plot(ax)` draws on matplotlib axes and sets `ax_` and `figure_`."""
 
     ax_: Any = None
     figure_: Any = None
@@ -32,14 +32,14 @@ class PlotDisplay(Result):
         """Draw on axes."""
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw on matplotlib axes, by default those of a new figure."""
+        """Draw on matplotlib axes, by default on a new figure."""
         axes = _new_axes() if ax is None else ax
         self._draw(axes)
         self.ax_, self.figure_ = axes, axes.figure
         return self
 
     def _plotted_on(self, ax: Any) -> Self:
-        """The same, drawn where axes were given."""
+        """The display itself, drawn on `ax` if axes were given."""
         return self if ax is None else self.plot(ax)
 
     def _blocks(self) -> Sequence[Block]:

@@ -22,7 +22,7 @@ STYLES = ("-", "--", ":", "-.")
 
 @describe_methods(METHODS["DensityDisplay"])
 class DensityDisplay(PlotDisplay):
-    """The density of a column of numbers in each class, one curve for each; several densities side by side.
+    """The density of a numeric column, one curve per class; several densities are drawn side by side.
 
     Examples
     --------
@@ -44,7 +44,7 @@ class DensityDisplay(PlotDisplay):
     def from_estimator(
         cls, estimator: Any, column: object, *, densities: Sequence[str] | None = None, ax: Any = None
     ) -> DensityDisplay:
-        """The display of a fitted `NaiveBayes`: the density in use, or the named ones."""
+        """The display of a fitted `NaiveBayes`: the density in use, or those named in `densities`."""
         check_is_fitted(estimator)
         classifier = getattr(estimator, "classifier_", None)
         if not isinstance(classifier, NaiveClassifier):
@@ -53,7 +53,7 @@ class DensityDisplay(PlotDisplay):
         return cls(str(column), classifier.model.classes, panels, span)._plotted_on(ax)
 
     def svg(self) -> Picture:
-        """The curves as SVG, a panel for each density."""
+        """The curves as SVG, one panel per density."""
         return Picture(density_svg(self.column, self.panels, self.classes, *self.range), f"density of {self.column}")
 
     def _curves(self) -> list[tuple[str, Any, Any]]:

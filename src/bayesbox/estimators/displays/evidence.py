@@ -1,4 +1,4 @@
-"""`EvidenceDisplay`: what each column of a row says for a class."""
+"""`EvidenceDisplay`: the evidence of each column of one row for a class."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from bayesbox.schema.levels import level_text
 from bayesbox.schema.parameters import describe_methods
 
 TOP = 10
-NAMES, BARS, NUMBERS, LINE, HEAD = 190, 300, 70, 22, 40  # of the picture: widths and heights in pixels
+NAMES, BARS, NUMBERS, LINE, HEAD = 190, 300, 70, 22, 40  # the layout of the picture in pixels
 
 
 @describe_methods(METHODS["EvidenceDisplay"])
@@ -44,9 +44,9 @@ class EvidenceDisplay(PlotDisplay):
     def from_estimator(
         cls, estimator: Any, row: Any, *, label: object = None, against: object = None, top: int = TOP, ax: Any = None
     ) -> EvidenceDisplay:
-        """The display of one row; `label` is the most probable class unless given, `against` the next.
+        """The display of one row; `label` is the most probable class by default, `against` the next most probable.
 
-        `top` columns are drawn, the others together as one bar.
+        The `top` columns have a bar each; the others share one.
         """
         rows = one_row(row)
         found = estimator.explain(rows)

@@ -15,7 +15,7 @@ from bayesbox.schema.parameters import describe_methods
 
 @describe_methods(METHODS["NetworkDisplay"])
 class NetworkDisplay(PlotDisplay):
-    """A network drawn; with evidence, or `probabilities=True`, the posterior of each node.
+    """The graph of a network; with evidence, or `probabilities=True`, also the posterior of each node.
 
     Examples
     --------

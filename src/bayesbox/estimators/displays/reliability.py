@@ -1,4 +1,4 @@
-"""`ReliabilityDisplay`: can the probabilities be believed?"""
+"""`ReliabilityDisplay`: how well the probabilities are calibrated."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from bayesbox.stat.metrics import BINS, Bin, measure, scored
 
 @describe_methods(METHODS["ReliabilityDisplay"])
 class ReliabilityDisplay(PlotDisplay):
-    """The reliability diagram: the accuracy of predictions against their confidence, a point for each bin.
+    """The reliability diagram: the accuracy of predictions against their confidence, one point per bin.
 
     Examples
     --------
@@ -57,7 +57,8 @@ class ReliabilityDisplay(PlotDisplay):
         name: str = "Reliability",
         ax: Any = None,
     ) -> ReliabilityDisplay:
-        """The display of probabilities: rows x `classes` (by default sorted), or of two classes those of the second."""
+        """The display of predicted probabilities: rows x `classes` (sorted by default), or P(second class) for two
+        classes."""
         p = np.asarray(y_prob, dtype=np.float64)
         p = np.column_stack([1 - p, p]) if p.ndim == 1 else p
         labels = labels_from(y_true, len(p))

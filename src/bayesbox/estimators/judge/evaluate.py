@@ -1,4 +1,4 @@
-"""`evaluate` and `compare`: how good classifiers are, ours and any of scikit-learn's."""
+"""`evaluate` and `compare` for bayesbox and scikit-learn classifiers."""
 
 from __future__ import annotations
 
@@ -63,35 +63,36 @@ def evaluate(
 ) -> Evaluation:
     """Evaluate a classifier: accuracy, log loss, Brier score, AUC and calibration error, each with its interval.
 
-    A fitted estimator is evaluated on the rows as it is, unless `cv` is given; where these are the rows it has learned,
-    the result says so. With `cv`, and for one that is not fitted, a copy is cross-validated: `cv` is a number of
-    stratified folds (10 by default), "loo" (as `loo=True`), or a scikit-learn splitter, such as GroupKFold. For
-    bayesbox's own models a fold is a subtraction of counts; any other classifier or pipeline is refitted.
+    A fitted estimator is evaluated on the given rows, unless `cv` is given; the result says if these are its training
+    rows. With `cv`, or if it is not fitted, a copy is cross-validated: `cv` is a number of stratified folds (10 by
+    default), "loo" (the same as `loo=True`), or a scikit-learn splitter such as GroupKFold. bayesbox models subtract
+    the counts of each fold; any other classifier or pipeline is refitted.
 
     Parameters
     ----------
     cv : int, "loo", a scikit-learn splitter, or None (default)
-    loo : bool, default False; every row by the model of all the others
+    loo : bool, default False; predict every row with the model of all the others
     draws : int, default 1000; draws of the bootstrap
     estimator : classifier
-        One of bayesbox, or any of scikit-learn with `predict_proba`.
+        A bayesbox classifier, or any scikit-learn classifier with `predict_proba`.
     X, y : rows and their classes
-        As `fit` takes them: pandas, polars, Arrow, arrays, dicts; documents for a `TextClassifier`.
+        As for `fit`: pandas, polars, Arrow, arrays, dicts; documents for a `TextClassifier`.
     repeats : int
-        How often the rows are shuffled into folds; intervals stay those of the rows.
+        How often the rows are shuffled into folds; more repeats do not narrow the intervals.
     sample_weight : array
-        Weights, for learning and for the metrics; a row of weight 2 counts as two rows.
+        Weights for training and for the metrics; a row of weight 2 counts as two rows.
     by : str or array
-        A column of X, or a value for each row: the same metrics by group, in `.by`. Groups under 20 rows are marked.
+        A column of X, or a value for each row: adds the metrics of each group, in `.by`. Groups under 20 rows are
+        marked.
     bins : int
-        The bins of the calibration error.
+        The number of bins of the calibration error.
     intervals : {"auto", "exact", "bootstrap"}
-        "auto" takes the closed form if there is one; "exact" the binomial interval for the accuracy; "bootstrap"
-        draws rows with replacement for all metrics, `draws` times.
+        "auto" uses the closed form if there is one, "exact" the binomial interval for the accuracy; "bootstrap"
+        resamples the rows `draws` times for all metrics.
     seed : int
-        For the folds, and for what is drawn.
+        The seed of the folds and of the bootstrap.
     progress : function
-        Called with the share that is done, the seconds left (None if not known), and what is done.
+        Called with the share done, the seconds left (None if unknown) and a description of the step.
 
     Returns
     -------
@@ -138,9 +139,9 @@ def compare(
 ) -> ModelComparison:
     """Compare classifiers on the same rows and folds, the best log loss first, with paired differences.
 
-    `estimators` is a list, or a dict by name; classifiers and pipelines of scikit-learn may be used. All are
-    cross-validated (10 folds by default), or where all are fitted and `cv` is not given, evaluated on the rows as they
-    are. One that refuses the data is named with the reason. The other parameters are those of `evaluate`.
+    `estimators` is a list, or a dict by name, of bayesbox or scikit-learn classifiers and pipelines. All are
+    cross-validated with 10 folds by default; if all are fitted and `cv` is not given, they are evaluated on the given
+    rows. A model that cannot use the data is listed with the reason. The other parameters are those of `evaluate`.
 
     Parameters
     ----------
@@ -148,7 +149,7 @@ def compare(
     X : rows or documents, as for `evaluate`
     y : the class of each row, a list, an array or a column
     cv : int, "loo", a scikit-learn splitter, or None (default, 10 folds unless all are fitted)
-    loo : bool, default False; every row by the model of all the others
+    loo : bool, default False; predict every row with the model of all the others
     repeats : int, default 1; how often the rows are shuffled into folds
     sample_weight : array of a weight for each row, or None (each counts once); a row of weight 2 counts as two
     bins : int, default 15; the bins of the calibration error
@@ -186,7 +187,7 @@ def compare(
         start = time.process_time()
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # what is odd in the rows is said when a model is trained
+                warnings.simplefilter("ignore")  # problems of the rows are reported when a model is trained
                 evaluation = _evaluated(estimator, judge, way, repeats, options, Reporter(None))
         except BayesboxError as error:
             if len(named) == 1:
@@ -203,7 +204,7 @@ def compare(
     return ModelComparison.of(f"{first._how_in_words()}, {first.scored.rows:,} rows", found, seconds, refused)
 
 
-# -- what is asked ---------------------------------------------------------------------------------------------------
+# -- the parameters --------------------------------------------------------------------------------------------------
 
 
 def _judge(estimator: Any, X: Any, y: Any, weights: Any, bins: int, *, fitted: bool) -> Judge:
@@ -216,7 +217,7 @@ def _judge(estimator: Any, X: Any, y: Any, weights: Any, bins: int, *, fitted: b
 
 
 def _way(cv: Any, loo: bool, fitted: bool) -> Any:
-    """How to judge: None for the rows as they are, "loo", a number of folds, or a splitter."""
+    """How to evaluate: None (on the given rows), "loo", a number of folds, or a splitter."""
     if loo and cv not in (None, LOO):
         raise BadOption("choose one of cv and loo", found=cv)
     if loo or (isinstance(cv, str) and cv == LOO):
@@ -319,7 +320,7 @@ def _groups(by: object, judge: Judge) -> tuple[str, Encoded]:
 
 
 def _batch(X: object) -> Batch | None:
-    """The columns of X, if it has some that can be shown."""
+    """The columns of X as a batch, or None if X has no columns to show."""
     if isinstance(X, (list, tuple)) and X and isinstance(X[0], str):
         return Batch(("text",), (np.asarray(X, dtype=object),), len(X))
     try:
@@ -332,7 +333,7 @@ def _batch(X: object) -> Batch | None:
 
 
 def _named(estimators: object) -> dict[str, Any]:
-    """The estimators by name: their own text where it is short, numbered where two are alike."""
+    """The estimators by name: their repr if it is short, numbered if two are alike."""
     if isinstance(estimators, Mapping):
         return {str(name): estimator for name, estimator in estimators.items()}
     if hasattr(estimators, "fit") or not isinstance(estimators, Sequence):

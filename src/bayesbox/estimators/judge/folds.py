@@ -1,4 +1,4 @@
-"""Predictions of an estimator for held-out rows: by subtraction for ours, by refitting for any other."""
+"""Held-out predictions: by subtraction of counts for bayesbox estimators, by refitting for any other."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ Places = NDArray[np.int64]
 
 
 class Split(NamedTuple):
-    """The rows that a model learns, and those that it is evaluated by."""
+    """The training rows and the test rows of one fold."""
 
     train: Places
     test: Places
 
 
 class Judge(NamedTuple):
-    """What is asked of every estimator: the rows, their classes and weights, and the bins of confidence."""
+    """What all estimators are evaluated on: the rows, their classes and weights, and the number of calibration bins."""
 
     X: Any
     y: Any
@@ -49,12 +49,12 @@ class Judge(NamedTuple):
 
     @property
     def rows(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return len(self.labels.codes)
 
 
 def is_fitted(estimator: object) -> bool:
-    """Whether an estimator has learned."""
+    """Whether an estimator is fitted."""
     from sklearn.exceptions import NotFittedError
 
     try:
@@ -65,7 +65,7 @@ def is_fitted(estimator: object) -> bool:
 
 
 def require_classifier(estimator: object) -> None:
-    """Refuse what gives no probabilities of classes."""
+    """Raise an error for anything that is not a classifier with `predict_proba`."""
     if isinstance(estimator, type):
         remedy = f"Write {estimator.__name__}()"
         raise BadOption("pass an estimator, not its class", found=estimator.__name__, remedy=remedy)
@@ -77,11 +77,11 @@ def require_classifier(estimator: object) -> None:
         )
 
 
-# -- ours: counted, so that rows can be subtracted ---------------------------------------------------------------------
+# -- bayesbox estimators: counts of rows are subtracted --------------------------------------------------------------
 
 
 def counted_folds(estimator: CountedEstimator[Any], judge: Judge, splits: list[Split]) -> Iterator[Predictions]:
-    """The predictions for each split. The rows are counted once; a model without some of them is a subtraction."""
+    """The predictions for each split. All rows are counted once; the counts of the test rows are subtracted."""
     fitted = clone(estimator).fit(*_local(judge))
     classifier: AnyClassifier = fitted.classifier_
     rows = counted_rows(fitted, judge)
@@ -98,7 +98,7 @@ def counted_folds(estimator: CountedEstimator[Any], judge: Judge, splits: list[S
 
 
 def counted_loo(estimator: CountedEstimator[Any], judge: Judge) -> Predictions:
-    """Every row by the model of all the others."""
+    """The leave-one-out predictions: each row by the model of all other rows."""
     if judge.weights is not None:
         raise BadOption("leave-one-out does not support weights", remedy="Write cv=10")
     fitted = clone(estimator).fit(*_local(judge))
@@ -119,7 +119,7 @@ def counted_loo(estimator: CountedEstimator[Any], judge: Judge) -> Predictions:
 
 
 def counted_rows(fitted: CountedEstimator[Any], judge: Judge) -> LabelledRows:
-    """The rows as the classifier learns them, texts encoded."""
+    """The rows as a training batch, with texts encoded."""
     batch: Batch = fitted._learned(judge.X)
     columns = fitted.classifier_.kept_columns(dict(zip(batch.names, batch.columns, strict=True)))
     kept = Batch(tuple(columns), tuple(columns.values()), batch.rows)
@@ -127,7 +127,7 @@ def counted_rows(fitted: CountedEstimator[Any], judge: Judge) -> LabelledRows:
 
 
 def counted_held_out(fitted: CountedEstimator[Any], judge: Judge) -> tuple[Predictions, str]:
-    """The predictions for rows, and whether these are the rows that were learned."""
+    """The predictions for rows, and whether these are the training rows."""
     batch, classifier = fitted._asked(judge.X), fitted.classifier_
     rows = LabelledRows(batch, judge.labels, judge.weights, np.arange(batch.rows), judge.groups)
     check = TrainingRowCheck(classifier)
@@ -141,11 +141,11 @@ def _local(judge: Judge) -> tuple[Any, Any, Any]:
     return judge.X, judge.y, judge.weights
 
 
-# -- any other: refitted for each fold ---------------------------------------------------------------------------------
+# -- other estimators: refitted for each fold ------------------------------------------------------------------------
 
 
 def refitted_folds(estimator: object, judge: Judge, splits: list[Split]) -> Iterator[Predictions]:
-    """The predictions for each split by an estimator that has learned its rows again."""
+    """The predictions for each split by a clone fitted on its training rows."""
     classes = tuple(sorted({judge.labels.levels[code] for code in np.unique(judge.labels.codes)}))
     X, y = _indexable(judge.X), _indexable(judge.y)
     check_consistent_length(X, y)
@@ -164,7 +164,7 @@ def refitted_held_out(fitted: Any, judge: Judge) -> Predictions:
 
 
 def answered(fitted: Any, X: Any, judge: Judge, rows: Places, classes: tuple[str, ...]) -> Predictions:
-    """What a fitted estimator says of some rows."""
+    """The predictions of a fitted estimator for some rows."""
     known = [level_text(label) for label in np.asarray(fitted.classes_).tolist()]
     with np.errstate(divide="ignore"):
         log_p = np.log(np.asarray(fitted.predict_proba(X), dtype=np.float64))
@@ -179,7 +179,7 @@ def answered(fitted: Any, X: Any, judge: Judge, rows: Places, classes: tuple[str
 
 
 def _weight_parameter(estimator: Any, weights: Doubles) -> dict[str, Doubles]:
-    """Weights as the estimator takes them; a pipeline gives them to its last step."""
+    """The fit parameter for weights; in a pipeline it is routed to the last step."""
     steps = getattr(estimator, "steps", None)
     last, prefix = (steps[-1][1], f"{steps[-1][0]}__") if steps else (estimator, "")
     if "sample_weight" not in inspect.signature(last.fit).parameters:
@@ -192,7 +192,7 @@ def _indexable(data: Any) -> Any:
 
 
 def labels_of_rows(estimator: Any, X: Any, y: object, *, fitted: bool) -> tuple[Any, Encoded]:
-    """The labels as codes; those of a model of bins put into its bins."""
+    """The labels as codes; if the model was trained on bins of its target, numbers are binned."""
     if is_dask(X) or is_dask(y):
         X, y = _indexable(X), _indexable(y)
     cuts = estimator.classifier_.target_cuts if fitted and isinstance(estimator, CountedEstimator) else None

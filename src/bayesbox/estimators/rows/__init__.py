@@ -1,1 +1,1 @@
-"""How rows reach an estimator: one at a time, and in partitions."""
+"""Rows passed to an estimator one at a time or in partitions."""

@@ -1,4 +1,4 @@
-"""Rows one at a time, under river's names: what every estimator over counted classifiers shares."""
+"""Methods for one row at a time with river's names, which all counting estimators share."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 class OneRowAnswers:
-    """Predictions for one row: a dict, a row of a pandas frame or a named tuple.
+    """Training and predictions one row at a time: a dict, a row of a pandas DataFrame or a named tuple.
 
-    A column that the row lacks is missing, and an unseen level is what `unseen` says; neither warns. A row
-    that says nothing gets the class prior.
+    An absent column is missing, and an unseen level is handled by `unseen`, both without a warning. A row without
+    values gets the class prior.
     """
 
     if TYPE_CHECKING:
@@ -32,17 +32,17 @@ class OneRowAnswers:
     _waiting: WaitingRows | None = None
 
     def learn_one(self, row: object, label: object, *, weight: float | None = None) -> Self:
-        """Learn one row; equal to `partial_fit` with a table of it, and undone by `forget_one`.
+        """Learn one row, as `partial_fit` with a table of one row does; `forget_one` subtracts it.
 
-        Rows wait to be counted together, and are before anything is asked of the model, so that the digest is that of
-        one fit. Naive Bayes over levels, flags and numbers (robust or normal) answers single rows meanwhile without
-        being rebuilt. Threads may call this, `forget_one` and the answers at once.
+        Rows are buffered and counted together before the model is read, so the digest equals that of one fit. Naive
+        Bayes with categories, flags and numbers (robust or gaussian) predicts single rows meanwhile without being
+        rebuilt. Threads may call this, `forget_one` and the predictions concurrently.
 
         Parameters
         ----------
         row : dict, Series, named tuple, or X of one row; an absent column is missing
         label : the class of the row
-        weight : float or None (default, it counts once)
+        weight : float or None (default, 1)
 
         Returns
         -------
@@ -65,13 +65,13 @@ class OneRowAnswers:
             return self
         with writing(self):
             if self._waiting is not None:
-                self._waiting.core.close()  # another thread may be about to add to it
+                self._waiting.core.close()  # another thread may be adding rows
             self.partial_fit([row], [label], sample_weight=None if weight is None else [weight])
             self._waiting = WaitingRows.of(self.classifier_)
         return self
 
     def forget_one(self, row: object, label: object, *, weight: float | None = None) -> Self:
-        """Subtract one row: the tallies are as if it had never been learned.
+        """Subtract one row exactly: the tallies are as if it had never been learned.
 
         Parameters
         ----------
@@ -159,11 +159,12 @@ class OneRowAnswers:
         return self._row_answers().by_label(row)
 
     def scorer(self) -> CompiledScorer:
-        """The current model, compiled: it is immutable, shared by threads, and not pickled.
+        """The current model, compiled for fast predictions: immutable, safe to share between threads, and not
+        picklable.
 
-        `.proba(row)` and `.log_proba(row)` give one value per class, `.predict(row)` the label, `.proba_many(rows)`
-        rows x classes, `.terms(row)` what each column adds, `.answer(row)` the probabilities with the numbers of
-        columns that the row lacks and of unseen levels.
+        `.proba(row)` and `.log_proba(row)` return one value per class, `.predict(row)` the label, `.proba_many(rows)`
+        rows x classes, `.terms(row)` the term of each column, `.answer(row)` the probabilities with the numbers of
+        absent columns and of unseen levels.
 
         Returns
         -------
@@ -181,7 +182,7 @@ class OneRowAnswers:
     def to_river(self) -> Any:
         """The estimator as a river classifier, for its pipelines and `evaluate.progressive_val_score`.
 
-        The two share what is learned. `pip install bayesbox[river]` brings river.
+        Both share the same model. river is installed by `pip install bayesbox[river]`.
 
         Returns
         -------
@@ -193,10 +194,10 @@ class OneRowAnswers:
             raise MissingExtra("river", "river") from None
         return RiverClassifier(self)
 
-    # -- rows that wait ------------------------------------------------------------------------------------------
+    # -- buffered rows -----------------------------------------------------------------------------------------------
 
     def _is_live(self, waiting: WaitingRows) -> bool:
-        """Whether a live model answers; one is started where rows have been learned since a model was made."""
+        """Whether a live model can predict; one is started if rows were learned since the model was made."""
         if waiting.is_live:
             return True
         if waiting.outdated or not waiting.may_live or not waiting.some:
@@ -206,7 +207,7 @@ class OneRowAnswers:
             return waiting.go_live(self.__dict__["classifier_"])
 
     def _count_waiting(self) -> None:
-        """Count the rows that wait; others that ask meanwhile are answered when it is done."""
+        """Count the buffered rows; other threads wait until they are counted."""
         waiting = self._waiting
         if waiting is None or not waiting.some:
             return
@@ -218,12 +219,12 @@ class OneRowAnswers:
                 waiting.counting = False
 
     def _changed_elsewhere(self) -> None:
-        """The classifier is replaced: what waits is counted into the new one, and a live model is no longer right."""
+        """Drop the live model after the classifier was replaced; buffered rows are counted into the new one."""
         if self._waiting is not None:
             self._waiting.outdated = True
 
     def _drop_waiting(self) -> None:
-        """Everything is refitted, without the rows that wait."""
+        """Discard the buffered rows before a refit."""
         self._waiting = None
 
     def __getstate__(self) -> Any:
@@ -232,23 +233,23 @@ class OneRowAnswers:
         return {name: value for name, value in state.items() if name != "_waiting"} if state else state
 
     def __copy__(self) -> Self:
-        self._count_waiting()  # which belong to this one
+        self._count_waiting()  # the buffered rows belong to this estimator
         copied: Self = super().__copy__()  # type: ignore[misc]
         copied.__dict__.pop("_waiting", None)
         return copied
 
-    # -- rows as they are given ------------------------------------------------------------------------------------
+    # -- rows as given -----------------------------------------------------------------------------------------------
 
     def _row_answers(self) -> RowAnswers:
         classifier: AnyClassifier = self.classifier_
         return classifier.row_answers()
 
     def _rows_asked(self, rows: object) -> Any:
-        """Rows as the classifier takes them, without a warning."""
+        """Rows as a batch for the classifier, without warnings."""
         raise NotImplementedError
 
     def _as_row(self, row: Any) -> dict[str, Any]:
-        """One row by the names of its columns."""
+        """One row as a dict by column name."""
         if type(row) is dict:
             return row
         if isinstance(row, Mapping) and not hasattr(row, "shape"):

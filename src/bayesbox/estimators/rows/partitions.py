@@ -1,4 +1,4 @@
-"""Rows in partitions, such as a Dask DataFrame, learned and answered one partition at a time."""
+"""Rows in partitions, such as a Dask DataFrame, counted and predicted one partition at a time."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from bayesbox.source.shapes import is_dask
 
 
 class PartitionedRows(TrainingRows):
-    """A Dask DataFrame with its labels: a series in the same partitions, or labels in memory, one per row."""
+    """A Dask DataFrame with its labels: a Series with the same partitions, or labels in memory, one per row."""
 
     def __init__(self, X: Any, y: Any, weights: Any = None) -> None:
         self.X, self.y = X, y
@@ -28,7 +28,7 @@ class PartitionedRows(TrainingRows):
         self.paired = is_dask(y) and y.npartitions == X.npartitions
 
     def parts(self) -> Iterator[LabelledRows]:
-        """The partitions that have rows, each with its labels."""
+        """The non-empty partitions, each with its labels."""
         whole = None if self.paired else labels_of(self.y)
         first_row = 0
         for X, y in zip(partitions_of(self.X), partitions_of(self.y) if self.paired else repeat(None), strict=False):
@@ -56,4 +56,4 @@ class PartitionedRows(TrainingRows):
         return list(self.parts())
 
     def require_again(self) -> None:
-        """Partitions can be computed as often as need be."""
+        """Do nothing: partitions can be computed more than once."""

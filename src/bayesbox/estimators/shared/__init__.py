@@ -1,1 +1,1 @@
-"""What estimators share besides what they answer."""
+"""What estimators share apart from predictions."""

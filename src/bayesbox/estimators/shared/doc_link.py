@@ -1,4 +1,4 @@
-"""The link to the reference in scikit-learn's pictures of estimators and pipelines."""
+"""The link to the reference in scikit-learn's HTML of estimators and pipelines."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ PAGE = "reference/api/{estimator_name}.html"
 
 @cache
 def documentation() -> str:
-    """The address of the documentation that the installed package names; nothing if it names none."""
+    """The documentation URL in the metadata of the installed package; empty if there is none."""
     try:
         urls = metadata("bayesbox").get_all("Project-URL") or []
     except PackageNotFoundError:
@@ -22,7 +22,7 @@ def documentation() -> str:
 
 
 class DocLink:
-    """What scikit-learn asks of an estimator for the link on its name."""
+    """What scikit-learn needs to link the name of an estimator."""
 
     _doc_link_module = "bayesbox"
 
@@ -31,7 +31,7 @@ class DocLink:
         return f"{documentation()}/{PAGE}"
 
     def _get_doc_link(self) -> str:
-        """The page of this estimator; none if the package names no address, or the class is not public."""
+        """The URL of this estimator's page; empty if the package has no URL or the class is not public."""
         name = type(self).__name__
         public = getattr(sys.modules["bayesbox"], name, None) is type(self)
         return self._doc_link_template.format(estimator_name=name) if documentation() and public else ""
