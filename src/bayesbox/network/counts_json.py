@@ -1,11 +1,10 @@
-"""The counts behind the tables of a network as a part of its JSON document, so that a network that was read
-can be trained further, forgetting and merging.
+"""The counts behind the tables of a network in its JSON document, for update, forget and merge after reading.
 
     "learned": {"rows": [4], "digest": "...", "smoothing": {"rule": "laplace"}, "by_node": {}, "experts": null,
                 "counts": {"rain": [1, 3], "grass": [1, 0, 1, 2]}}
 
-The counts of a family are in the order of its table. A count that is no whole number (rows had weights) is a text: the
-odd integer and the power of two that it is.
+The counts of a family are in the order of its table. A count that is not an integer (rows had weights) is a string: an
+odd integer and a power of two.
 """
 
 from __future__ import annotations
@@ -28,11 +27,11 @@ if TYPE_CHECKING:
     from bayesbox.network.network import BayesianNetwork
 
 BDEU = "bdeu"
-SAME = 1e-12  # how far a table may be from what its counts give
+SAME = 1e-12  # the largest difference between a table and what its counts give
 
 
 def learned_to_json(network: BayesianNetwork) -> Json | None:
-    """What is to be written of the counts; None if there are none."""
+    """The counts as JSON; None if there are none."""
     book, rules, experts = network.book_, network._rules, network._experts
     if book is None or rules is None:
         return None
@@ -57,7 +56,7 @@ def _rule_to_json(rule: Rule) -> Json:
 
 
 def learned_from_json(network: BayesianNetwork, document: object, *, where: str) -> None:
-    """Give a network that was read the counts of its document; refused where they are not those of its tables."""
+    """Give a network the counts of its JSON document; an error if they do not match its tables."""
     try:
         _restore(network, Reader(document, "`learned`"))
     except ValueError as error:

@@ -13,7 +13,7 @@ from bayesbox.network.compact.table import CompactTable
 
 @dataclass(frozen=True)
 class FactorTable:
-    """A table with an axis for each variable of its scope; variables are known by their positions."""
+    """A table with one axis per variable of its scope; variables are given by position."""
 
     scope: tuple[int, ...]
     table: NDArray[np.float64]
@@ -21,9 +21,9 @@ class FactorTable:
 
 @dataclass(frozen=True)
 class CompactSteps:
-    """A node whose compact table was taken apart: its parents, and the variables and factors that stand for the table.
+    """A node whose compact table was decomposed: its parents, and the variables and factors that replace the table.
 
-    `variables` are the steps, which are no nodes; `factors` those of the steps and of the node itself.
+    `variables` are the steps, which are not nodes; `factors` those of the steps and of the node itself.
     """
 
     node: int
@@ -45,8 +45,8 @@ class FactorModel:
     names: tuple[str, ...]
     states: tuple[tuple[str, ...], ...]
     factors: tuple[FactorTable, ...]
-    auxiliary: int = 0  # of the last variables, how many are no nodes but steps of compact tables
-    compact: tuple[CompactSteps, ...] = ()  # which steps these are
+    auxiliary: int = 0  # how many of the last variables are steps of compact tables, not nodes
+    compact: tuple[CompactSteps, ...] = ()  # the decomposed nodes
 
     @property
     def visible(self) -> int:

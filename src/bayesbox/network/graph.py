@@ -2,7 +2,7 @@
 
     P(x_1, ..., x_n) = product over the nodes of P(x_i | parents of x_i)
 
-A graph without tables answers queries of structure only.
+A graph without tables answers structural queries only.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ Doubles = NDArray[np.float64]
 
 MOST_NODES = 10_000
 MOST_CELLS = 10**8
-SMALL_CELLS = 256  # of a compact table, up to which it is made in full
-ALONE_CELLS = 32  # of several, above which they are taken apart all the same, since they may share parents
-TOLERANCE = 1e-6  # how far a row may be from the sum 1
+SMALL_CELLS = 256  # of a compact table; up to this it is expanded in full
+ALONE_CELLS = 32  # of several compact tables; larger ones are decomposed anyway, since they may share parents
+TOLERANCE = 1e-6  # the largest deviation of a row's sum from 1
 
 
 @dataclass(frozen=True)
 class Node:
-    """A variable: its states, its parents, and a table with an axis for each parent and the states along the last.
+    """A variable: its states, its parents, and a table with one axis per parent and its states on the last.
 
-    One with a compact table has its full table only where that is small.
+    A node with a compact table has its full table only if that is small.
     """
 
     name: str
@@ -53,7 +53,7 @@ class Node:
         return {state: index for index, state in enumerate(self.states)}
 
     def code(self, state: object) -> int:
-        """The position of a state, which may be given in its own type: True for "true", 1 for "1"."""
+        """The position of a state, which may be given as a value of its own type: True for "true", 1 for "1"."""
         text = level_text(state)
         found = self.place.get(text)
         if found is None:
@@ -64,13 +64,13 @@ class Node:
         return found
 
     def sums_to_one(self) -> bool:
-        """Whether every row sums to 1 but for the rounding of the sum itself."""
+        """Whether every row sums to 1 up to the rounding error of the sum."""
         assert self.table is not None
         return bool((np.abs(self.table.sum(axis=-1) - 1) <= 2e-16 * (len(self.states) + 1)).all())
 
 
 class Graph:
-    """Nodes by name, in the order they were given; checked, and without a cycle.
+    """Nodes by name, in the order they were given; validated and acyclic.
 
     >>> rain = Node("rain", ("yes", "no"), (), np.array([0.2, 0.8]))
     >>> grass = Node("grass", ("wet", "dry"), ("rain",), np.array([[0.9, 0.1], [0.1, 0.9]]))
@@ -79,7 +79,7 @@ class Graph:
     """
 
     learned: Any = None
-    """What a document says of how the tables were learned, as it stands there."""
+    """The "learned" part of a document, unchanged: how the tables were learned."""
 
     def __init__(
         self,
@@ -90,7 +90,7 @@ class Graph:
         rounded: bool = False,
         checked: bool = False,
     ) -> None:
-        """With `rounded`, rows that are off by the rounding of their digits are made to sum to 1, with a warning."""
+        """With `rounded`, rows whose sum is off by the rounding of their digits are normalised, with a warning."""
         self.name = name
         self._make: Callable[[], Iterable[Node]] | None = None
         self.nodes = {}
@@ -110,7 +110,7 @@ class Graph:
 
     @classmethod
     def later(cls, make: Callable[[], Iterable[Node]], *, name: str) -> Graph:
-        """A graph whose nodes were checked already, and are created on first use."""
+        """A graph whose nodes were already validated and are created on first use."""
         graph = cls.__new__(cls)
         graph.name, graph._make = name, make
         return graph
@@ -123,13 +123,13 @@ class Graph:
 
     @cached_property
     def order(self) -> list[str]:
-        """The names, parents before children."""
+        """The names in topological order."""
         return self._topological()
 
     def __getstate__(self) -> dict[str, Any]:
-        assert self.nodes is not None  # made now, since what makes them stays here
+        assert self.nodes is not None  # created now, since the factory cannot be pickled
         kept = {name: value for name, value in self.__dict__.items() if name in ("name", "nodes", "learned")}
-        return {**kept, "_make": None}  # all else follows
+        return {**kept, "_make": None}  # the rest is derived
 
     def _checked(self, node: Node, *, normalize: bool, rounded: dict[str, float] | None) -> Node:
         if not node.states:
@@ -175,7 +175,7 @@ class Graph:
         return f"P({name} | {', '.join(parts)})" if parts else f"P({name})"
 
     def _topological(self) -> list[str]:
-        """Parents before children, else in the order given; a cycle is named."""
+        """A topological order, otherwise as given; an error names a cycle."""
         waiting = {name: len(node.parents) for name, node in self.nodes.items()}
         ready = [name for name, count in waiting.items() if not count]
         for name in ready:
@@ -210,7 +210,7 @@ class Graph:
 
     @property
     def edges(self) -> list[tuple[str, str]]:
-        """(parent, child), by child in the order of the nodes."""
+        """The arcs (parent, child), ordered by child."""
         return [(parent, node.name) for node in self.nodes.values() for parent in node.parents]
 
     def node(self, name: object) -> Node:
@@ -221,7 +221,7 @@ class Graph:
         return found
 
     def ancestors(self, names: Iterable[str]) -> set[str]:
-        """The ancestors of these nodes; not these themselves, unless they are ancestors of another."""
+        """The ancestors of these nodes, excluding themselves unless they are ancestors of another."""
         return _reached(names, lambda name: self.nodes[name].parents)
 
     def descendants(self, names: Iterable[str]) -> set[str]:
@@ -229,13 +229,14 @@ class Graph:
         return _reached(names, lambda name: self.children_of[name])
 
     def markov_blanket(self, name: str) -> set[str]:
-        """Parents, children, and the children's other parents: given these, the node is independent of all others."""
+        """The parents, children and the children's other parents: given these, the node is independent of all
+        others."""
         children = self.children_of[name]
         blanket = {*self.nodes[name].parents, *children, *(p for child in children for p in self.nodes[child].parents)}
         return blanket - {name}
 
     def local_markov(self) -> Iterator[tuple[str, list[str], list[str]]]:
-        """(node, those it is independent of given its parents, its parents) for each node that has such."""
+        """Triples (node, nodes it is independent of given its parents, its parents), if there are such nodes."""
         for name, node in self.nodes.items():
             excluded = {name, *node.parents, *self.descendants([name])}
             others = [other for other in self.nodes if other not in excluded]
@@ -259,14 +260,14 @@ class Graph:
 
     @cached_property
     def compact_nodes(self) -> list[str]:
-        """The nodes whose compact tables are taken apart: the large ones, and of several all but small ones."""
+        """The nodes whose compact tables are decomposed: large ones, and if there are several all but small ones."""
         compact = [node for node in self.nodes.values() if node.compact is not None]
         most = SMALL_CELLS if len(compact) < 2 else ALONE_CELLS
         return [node.name for node in compact if node.table is None or node.table.size > most]
 
     @cached_property
     def expanded(self) -> Graph:
-        """The graph with these nodes taken apart into small tables; new nodes are at the end."""
+        """The graph with these nodes decomposed into small tables; new nodes are at the end."""
         return self._apart[0] if self.compact_nodes else self
 
     @cached_property
@@ -274,7 +275,7 @@ class Graph:
         return self.taken_apart()
 
     def taken_apart(self, *, explicit: bool = False) -> tuple[Graph, dict[str, TakenApart]]:
-        """The graph of small tables, and how each compact node was taken apart; `explicit` takes apart all of them."""
+        """The graph of small tables, and the decomposition of each compact node; `explicit` decomposes all of them."""
         wanted = [name for name, node in self.nodes.items() if node.compact is not None]
         parts: dict[str, TakenApart] = {}
         names = list(self.nodes)
@@ -288,7 +289,7 @@ class Graph:
         return Graph([*kept, *new], name=self.name, checked=True), parts
 
     def _compact_steps(self) -> tuple[CompactSteps, ...]:
-        """Where the parts of each compact table stand in the model."""
+        """The positions of the parts of each compact table in the model."""
         expanded, parts = self._apart
         place = {name: index for index, name in enumerate(expanded.nodes)}
         found = []
@@ -304,7 +305,7 @@ class Graph:
         return Node(step.name, node.states, step.parents, np.ascontiguousarray(step.table))
 
     def full_table(self, name: str) -> Doubles:
-        """The table of a node, made where it is compact; refused where it would be too large or there is none."""
+        """The full table of a node, expanded if it is compact; an error if it is too large or missing."""
         node = self.nodes[name]
         if node.table is not None:
             return node.table
@@ -325,7 +326,7 @@ class Graph:
     def model(self) -> FactorModel:
         """The tables as factors of the joint distribution, one per node in the order of the nodes.
 
-        Variables that compact tables need besides are at the end.
+        The auxiliary variables of compact tables are at the end.
         """
         if self.compact_nodes:
             steps = self._compact_steps()
@@ -364,7 +365,7 @@ def _same(mine: Doubles | None, theirs: Doubles | None) -> bool:
 
 
 def _small_table(node: Node, compact: CompactTable, shape: tuple[int, ...]) -> Doubles | None:
-    """The full table of a compact one where it is small; the shape is that which the parents' states give it."""
+    """The full table of a compact one if it is small; its shape follows from the parents' states."""
     if compact.shape != shape:
         raise BadTable(
             f"the compact table of `{node.name}` does not fit its parents' states and its own",
@@ -389,9 +390,9 @@ def _reached(names: Iterable[str], further: Any) -> set[str]:
 def checked_table(
     table: Doubles, name: str, row_text: Any, *, normalize: bool, rounded: dict[str, float] | None = None
 ) -> Doubles:
-    """A table of which every number is a probability and every row sums to 1, or is made to.
+    """A table whose numbers are probabilities and whose rows sum to 1, normalised if allowed.
 
-    `rounded` takes in the sum of a row that was off by the rounding of its digits; without it such a row is refused.
+    `rounded` collects the sums of rows that are off by the rounding of their digits; without it such a row is an error.
     """
     rows = table.reshape(-1, table.shape[-1])
     with np.errstate(over="ignore"):
@@ -430,7 +431,7 @@ def checked_table(
 
 
 def require_cells(sizes: Sequence[int], name: str) -> int:
-    """The cells of a table, before it is made; refused where they are too many."""
+    """The number of cells of a table, before it is built; an error if there are too many."""
     cells = 1
     for size in sizes:
         cells *= size

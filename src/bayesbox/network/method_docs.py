@@ -60,7 +60,7 @@ METHODS: dict[str, dict[str, dict[str, str]]] = {
             "returns": "GraphLayout",
         },
         "local_markov": {
-            "returns": "list of str, a statement for each node of which there is one",
+            "returns": "list of str, one statement per node that has one",
         },
         "markov_blanket": {
             "node": "str, the name of a node",
@@ -85,7 +85,7 @@ METHODS: dict[str, dict[str, dict[str, str]]] = {
         },
         "sample": {
             "n": "int, how many rows",
-            "seed": "int, default 0; None draws others each time",
+            "seed": "int, default 0; None draws different rows each time",
             "returns": "Arrow table",
         },
         "states": {
@@ -160,7 +160,7 @@ METHODS: dict[str, dict[str, dict[str, str]]] = {
             "data": "frame, table, dict of columns, source, or the name of a file; a column for each node",
             "score": '"bic" (default), "aic", "loglik", "k2", "bdeu:1" or "dirichlet:0.5"',
             "reading": "columns=, na=, weight= and the like, as for `log_likelihood`",
-            "returns": "float; more is better",
+            "returns": "float; higher is better",
         },
     },
     "NetworkQuestions": {
@@ -205,7 +205,7 @@ METHODS: dict[str, dict[str, dict[str, str]]] = {
         "posteriors": {
             "evidence": "dict from node to state or to a dict of likelihoods, a frame of cases, or None (default)",
             "approx": APPROX,
-            "threads": "int or None (default, one a core); for frames",
+            "threads": "int or None (default, one per core); for DataFrames",
             "options": "options of that method by name, such as samples=10000 and seed=0",
             "returns": "PosteriorTable, a mapping from node to state to probability",
         },

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 Names = str | Iterable[str] | None
 
-ROWS_AT_ONCE = 1 << 20  # of a sample: an interrupt need not wait for all of them
+ROWS_AT_ONCE = 1 << 20  # of a sample, so that an interrupt does not wait for all of them
 
 
 @describe_methods(METHODS["BayesianNetwork"])
@@ -82,20 +82,20 @@ class BayesianNetwork(
 
     @classmethod
     def of(cls, graph: Graph) -> BayesianNetwork:
-        """A network that was made already."""
+        """A network from an existing graph."""
         network = cls.__new__(cls)
         network.graph = graph
         return network
 
     @property
     def model(self) -> FactorModel:
-        """The tables as factors; BadData if there are none."""
+        """The tables as factors; BadData if the network has none."""
         require_tables(self.graph)
         return self.graph.model
 
     @cached_property
     def _inexact(self) -> set[str]:
-        """The nodes whose rows do not quite sum to 1."""
+        """The nodes whose rows do not sum to 1 exactly."""
         return {name for name, node in self.graph.expanded.nodes.items() if not node.sums_to_one()}
 
     def _relevant(self, wanted: Sequence[str], known: Sequence[str]) -> list[int]:
@@ -126,7 +126,7 @@ class BayesianNetwork(
         return list(self.graph.node(node).states)
 
     def cpt(self, node: str) -> NDArray[np.float64] | None:
-        """P(node | parents): an axis for each parent, and the states of the node along the last."""
+        """P(node | parents): one axis per parent, and the states of the node on the last."""
         found = self.graph.node(node)
         return None if found.table is None and found.compact is None else self.graph.full_table(found.name).copy()
 
@@ -141,9 +141,9 @@ class BayesianNetwork(
         return parameters_of(self.graph)
 
     def tables(self, *, interval: float | None = None) -> PrintedTables:
-        """All tables as textbooks print them, and the number of parameters: prints, shows as HTML, has `.latex()`.
+        """All tables in textbook form, and the number of parameters: prints, shows as HTML, has `.latex()`.
 
-        `interval=0.95` adds the credible interval of every number, where the tables were counted by `fit`.
+        `interval=0.95` adds the credible interval of every number, if the tables were counted by `fit`.
 
         >>> print(BayesianNetwork({"grass": ["rain"]}, {"rain": 0.2, "grass": {True: 0.9, False: 0.1}}).tables())
         P(rain, grass) = P(rain) P(grass | rain)
@@ -179,7 +179,7 @@ class BayesianNetwork(
         return self.graph.markov_blanket(self.graph.node(node).name)
 
     def local_markov(self) -> list[str]:
-        """The local Markov property: each node is independent of those that are not below it, given its parents.
+        """The local Markov property: each node is independent of its non-descendants given its parents.
 
         >>> BayesianNetwork({"B": ["A"], "C": ["B"]}).local_markov()
         ['C _|_ A | B']
@@ -231,7 +231,7 @@ class BayesianNetwork(
         return self.active_path_of(question) is None
 
     def active_path_of(self, question: Independence) -> list[str] | None:
-        """The active path of a question of independence, which is of nodes and not of their states."""
+        """The active path of a question about independence, which must name nodes without states."""
         valued = [term for term in (*question.left, *question.right, *question.given) if term.value is not None]
         if valued:
             raise BadOption(
@@ -311,8 +311,9 @@ class BayesianNetwork(
     ) -> Picture:
         """A drawing of the graph as SVG; on request, or with evidence, the posteriors of each node as bars.
 
-        With `strengths` arcs are as wide as they are strong: the share of the bootstrap samples that have them, where
-        the network was learned with some, else the share of what is left to know of the child (`strengths()`).
+        With `strengths` the width of an arc shows its strength: the share of bootstrap samples that have it, if the
+        network was learned with a bootstrap, else the share of the child's remaining entropy that it removes
+        (`strengths()`).
 
         >>> net = BayesianNetwork({"grass": ["rain"]}, {"rain": 0.2, "grass": {True: 0.9, False: 0.1}})
         >>> net.svg(evidence={"grass": True})[:4]
@@ -328,7 +329,7 @@ class BayesianNetwork(
     def layout(self, *, probabilities: bool = False) -> GraphLayout:
         """The layout of the drawing as data: `.nodes`, `.arcs`, `.to_dict()`; `svg` draws it.
 
-        With `probabilities` there is room in the nodes for the bars of their states.
+        With `probabilities` the nodes have room for the bars of their states.
 
         >>> net = BayesianNetwork({"grass": ["rain"]})
         >>> net.layout()["grass"]

@@ -1,4 +1,4 @@
-"""The tables of a network as textbooks print them, and the number of their parameters."""
+"""The tables of a network in textbook form, and the number of their parameters."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ MOST_NUMBERS = 50_000  # of all tables
 
 
 def parameters_of(graph: Graph) -> Parameters:
-    """The numbers of all tables, of which one in each row follows from the others.
+    """The number of parameters of all tables: all, and the free ones (one in each row follows from the others).
 
-    Of a compact table they are those of its causes and of the leak; a row in which nothing is caused has none free.
+    A compact table has those of its causes and of the leak; a row in which nothing is caused has no free parameter.
     """
     nodes = graph.nodes.values()
     rows = [_rows(node, graph) for node in nodes]
@@ -52,16 +52,16 @@ def _rows(node: Node, graph: Graph) -> int:
 
 
 def _idle(node: Node) -> int:
-    """The rows of a compact table that are certain."""
+    """Which rows of a compact table are deterministic."""
     if node.compact is None:
         return 0
     return sum(int(node.compact.idle(at).sum()) for at in range(len(node.parents))) + (not node.compact.has_leak)
 
 
 def tables_of(network: BayesianNetwork, interval: float | None = None) -> PrintedTables:
-    """Every table, a row for each state of the parents; counts over counts where rows were counted.
+    """Every table, one row per combination of the parents' states; counts over counts if rows were counted.
 
-    With the level of an `interval`, that of every number is in the row below.
+    With an `interval` level, the row below has the credible interval of each number.
     """
     require_tables(network.graph)
     nodes = network.graph.nodes
@@ -91,7 +91,7 @@ def tables_of(network: BayesianNetwork, interval: float | None = None) -> Printe
 
 
 def _count(number: int) -> str:
-    """A whole number, however large.
+    """An integer of any size as text.
 
     >>> _count(1023), _count(2**200)
     ('1,023', '1.60e+60')
@@ -115,7 +115,7 @@ def _table(network: BayesianNetwork, node: Node, counts: Doubles | None) -> Step
 
 
 def _compact_table(node: Node, states: list[tuple[str, ...]]) -> Step:
-    """What each parent causes alone, where it causes something, and the leak."""
+    """The contribution of each parent alone, if it causes something, and the leak."""
     assert node.compact is not None
     kind = f"noisy-{node.compact.kind.upper()}"
     names: list[str] = []
@@ -132,12 +132,12 @@ def _compact_table(node: Node, states: list[tuple[str, ...]]) -> Step:
 
 
 def _given_cells(shares: Doubles) -> list[list[Cell]]:
-    """The numbers as they are written."""
+    """The numbers as text."""
     return [[ShortCell(value=value) for value in row] for row in as_fractions(shares)]
 
 
 def _posteriors(network: BayesianNetwork) -> dict[str, list[list[SharePosterior]]]:
-    """The posterior of each number; refused if the tables were not counted."""
+    """The posterior of each number; an error if the tables were not counted."""
     from bayesbox.network.analyse.interval import cell_posteriors, require_counts
 
     counts = require_counts(network)
@@ -155,7 +155,7 @@ def _with_intervals(step: Step, posteriors: list[list[SharePosterior]], level: f
 
 
 def counts_by_node(network: BayesianNetwork) -> dict[str, Doubles]:
-    """The counts of each node, where its table is made of them by a rule and nothing else."""
+    """The counts of each node, if its table follows from them by a smoothing rule alone."""
     if network.book_ is None or network._rules is None or network._experts is not None:
         return {}
     families = network._families(variables_of(network.graph))
@@ -163,7 +163,7 @@ def counts_by_node(network: BayesianNetwork) -> dict[str, Doubles]:
 
 
 def _counted_cells(network: BayesianNetwork, node: Node, counts: Doubles, shares: Doubles) -> list[list[Cell]]:
-    """(count + 1)/(total + 2) of every cell; the number alone where the row was then made to sum to 1."""
+    """Each cell as (count + 1)/(total + 2); the plain number if the row was normalised afterwards."""
     assert network._rules is not None
     rule = network._rules.of_node(node.name, counts.size)
     exact = np.empty(counts.shape, dtype=object)

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from bayesbox.explain.steps import Work
     from bayesbox.network.approximate.beside_exact import ApproximateAnswers
 
-COMPILED = ("_compiled", "_propagation")  # what is rebuilt rather than copied
+COMPILED = ("_compiled", "_propagation")  # rebuilt rather than copied
 
 
 @describe_methods(METHODS["NetworkQuestions"])
@@ -129,7 +129,7 @@ class NetworkQuestions:
         for axis, place in enumerate(names):
             if place in valued and (
                 place in places or len(valued[place]) > 1
-            ):  # by value and by name, or contradicting
+            ):  # repeated targets, or contradicting ones
                 shape = [-1 if each == axis else 1 for each in range(len(names))]
                 keep = np.array([{state} == valued[place] for state in range(self.model.cards[place])])
                 table = table * keep.reshape(shape).astype(table.dtype)
@@ -170,7 +170,7 @@ class NetworkQuestions:
         return self
 
     def fraction(self, text: str) -> Fraction:
-        """The probability of an event as a fraction; each number of the tables is the decimal that prints it."""
+        """The probability of an event as a fraction; each number of the tables counts as its shortest decimal."""
         query = parse_query(text)
         if not query.is_event:
             raise BadOption("a fraction needs an event: every target must have a value", found=text)
@@ -180,8 +180,8 @@ class NetworkQuestions:
         """The calculation of P(...): prints as text, shows as HTML in a notebook; `.latex()`, `.to_dict()`.
 
         One product if every node has a state, else the sum term by term ("enumeration"), or variable "elimination"
-        factor by factor if that is shorter; `method` names one. `approx` is "weighting" or "gibbs": the first
-        samples, as the textbooks draw them, beside the estimate by the `options` of the method.
+        factor by factor if that is shorter; `method` selects one. `approx` is "weighting" or "gibbs": the first samples
+        of the textbook algorithm, and the estimate with the `options` of the method.
         """
         from bayesbox.network.work.question import work_of
 
@@ -196,11 +196,10 @@ class NetworkQuestions:
         sizes: Sequence[int] = (100, 1_000, 10_000),
         runs: int = 10,
     ) -> ApproximateAnswers:
-        """P(...) by every approximate method beside the exact answer, with the errors: prints, HTML, `.to_frame()`.
+        """P(...) by every approximate method and exactly, with the errors: prints, HTML, `.to_frame()`.
 
-        Methods that draw samples take `samples` of them, and also as many as `sizes` says, each by this many `runs`
-        with other seeds: the fall of the error, of which `.svg()` is a picture. Where an exact answer would cost too
-        much, `.exact` is None.
+        Sampling methods draw `samples` samples. Their error is also measured at each of `sizes`, over `runs` runs with
+        different seeds; `.svg()` plots it. If an exact answer would be too costly, `.exact` is None.
         """
         from bayesbox.network.approximate.beside_exact import compare_methods
 
@@ -216,18 +215,18 @@ class NetworkQuestions:
     ) -> PosteriorTable:
         """P(state | evidence) of every variable: node -> state -> probability.
 
-        Evidence is a dict from node to state (or a row of a pandas frame), or to a dict of likelihoods where it is
-        itself uncertain; None for what is not known. A frame of evidence, one column per node and one row per case,
-        gives an array in place of each number; empty cells and unknown states are treated as unobserved, and impossible
-        rows give NaN.
+        Evidence is a dict from node to state (or a row of a pandas DataFrame), or to a dict of likelihoods if it is
+        uncertain; None means unknown. A DataFrame of evidence, one column per node and one row per case, gives an array
+        in place of each number; empty cells and unknown states are treated as unobserved, and impossible rows give NaN.
 
-        `approx` takes, in place of an exact answer, "weighting" (samples=, seed=, table_cells=), "gibbs" (samples=,
-        chains=, seed=), "blockgibbs" (samples=, chains=, seed=, table_cells=), "bounds" (cases=, table_cells=), "loopy"
-        (sweeps=, tolerance=) or "meanfield" (sweeps=, tolerance=, seed=); their errors are in
-        `standard_errors`, `lower`, `upper` and `approximation`. `threads` applies to frames: one per core by default.
+        `approx` selects an approximation instead of the exact answer: "weighting" (samples=, seed=, table_cells=),
+        "gibbs" (samples=, chains=, seed=), "blockgibbs" (samples=, chains=, seed=, table_cells=), "bounds"
+        (cases=, table_cells=), "loopy" (sweeps=, tolerance=) or "meanfield" (sweeps=, tolerance=, seed=); their errors
+        are in `standard_errors`, `lower`, `upper` and `approximation`. `threads` applies to DataFrames: one per core by
+        default.
         """
         _refuse_options(approx, options)
-        if type(evidence) is not dict:  # as most often it is
+        if type(evidence) is not dict:  # the common case is fast
             evidence = case_of(evidence)
         one = evidence is None or (isinstance(evidence, Mapping) and not has_columns(evidence))
         if approx is not None:
@@ -253,7 +252,7 @@ class NetworkQuestions:
         return found.table
 
     def log_probability(self, evidence: Evidence | None = None) -> float:
-        """The natural log of the probability of any partial assignment; of a factor graph, log Z."""
+        """The natural log of the probability of a partial assignment; for a factor graph, log Z."""
         return self._marginal(self.findings(evidence), ()).log_total
 
     def probability(self, evidence: Evidence | None = None) -> float:
@@ -302,7 +301,7 @@ class NetworkQuestions:
             evidence = mapping_of(evidence)
         for name, value in evidence.items():
             place = model.place[name] if name in model.place else self._place(name)
-            if type(value) is str and value in model.states[place]:  # most often; what follows takes longer
+            if type(value) is str and value in model.states[place]:  # the common case; the rest is slower
                 states[place] = model.states[place].index(value)
             elif isinstance(value, Mapping):
                 likelihoods[place] = self._likelihood(place, value)
@@ -311,7 +310,8 @@ class NetworkQuestions:
         return ObservedStates(states, likelihoods)
 
     def evidence_of(self, query: Query, *, exact: bool = False) -> dict[str, Any]:
-        """The evidence of a query as a mapping; of several findings of one node, the product of their likelihoods."""
+        """The evidence of a query as a mapping; several findings of one node become the product of their
+        likelihoods."""
         evidence: dict[str, Any] = {}
         believed: dict[str, Any] = {}
         for term in query.evidence:
@@ -323,7 +323,7 @@ class NetworkQuestions:
         return evidence | (jeffrey_likelihoods(self, evidence, believed, exact=exact) if believed else {})
 
     def _both(self, name: str, one: object, other: object) -> Any:
-        """Two findings of a node as one."""
+        """Two findings of a node combined into one."""
         place = self._place(name)
         if isinstance(one, str) and isinstance(other, str) and self._code(place, one) == self._code(place, other):
             return one
@@ -383,7 +383,7 @@ class NetworkQuestions:
         raise UnknownNode("state", text, states, where=f"node `{self.model.names[place]}`")
 
     def _coded(self, frame: object) -> NDArray[np.int32]:
-        """A frame of evidence as states, -1 if nothing is known."""
+        """A DataFrame of evidence as state codes, -1 if unknown."""
         batch = batch_of(frame)
         coded = np.full((batch.rows, len(self.model.names)), -1, dtype=np.int32)
         for name, column in zip(batch.names, batch.columns, strict=True):
@@ -392,9 +392,9 @@ class NetworkQuestions:
         return coded
 
     def state_codes(self, place: int, column: Encoded) -> NDArray[np.int32]:
-        """The states in a column of a variable, -1 if there is no value, or none that the variable has."""
+        """The state codes in a column of a variable, -1 if the value is missing or unknown."""
         codes = [self._known_code(place, level) for level in column.levels]
-        if len(codes) > 1 and max(codes) < 0:  # not a slip here or there: written in another way
+        if len(codes) > 1 and max(codes) < 0:  # not single typos: a different spelling of the states
             warned = UnknownStates(self.model.names[place], column.levels, states=self.model.states[place])
             warnings.warn(warned, stacklevel=4)
         states: NDArray[np.int32] = np.array([*codes, -1], dtype=np.int32)[column.codes]
@@ -417,7 +417,7 @@ class NetworkQuestions:
         return PropagationInParts(self._compiled) if self.model.compact else propagation_of(self._compiled)
 
     def __getstate__(self) -> dict[str, Any]:
-        """All but the compiled plans, which are made again when they are needed."""
+        """Everything except the compiled plans, which are rebuilt when needed."""
         return {name: value for name, value in self.__dict__.items() if name not in COMPILED}
 
     def _marginal(self, findings: ObservedStates, wanted: Sequence[int], *, exact: bool = False) -> Marginal:

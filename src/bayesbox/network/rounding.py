@@ -1,8 +1,8 @@
-"""Rows of tables whose sum is off 1 by no more than the rounding of the digits they are written with.
+"""Rows of tables whose sum differs from 1 only by the rounding of their digits.
 
-A double names the decimal it was read from, so that the digits are known without the text. k numbers of d decimals are
-together off by less than k / 2 units of the last one: 0.333, 0.333, 0.333. Where some have fewer digits, as in a format
-of significant ones (0.95, 0.05, 0.000035), each is off by half a unit of its own last digit, up to 1e-4 in all. More
+The shortest decimal of a double has the digits it was read from, so the text is not needed. The sum of k numbers of d
+decimals is off by less than k / 2 units of the last one: 0.333, 0.333, 0.333. If some have fewer digits, as with
+significant digits (0.95, 0.05, 0.000035), each is off by half a unit of its own last digit, up to 1e-4 in total. More
 than .01 is not rounding.
 """
 
@@ -18,7 +18,7 @@ MOST_OF_MIXED = Decimal("0.0001")
 
 
 def is_rounding(row: NDArray[np.float64]) -> bool:
-    """Whether the digits of a row explain that it does not sum to 1.
+    """Whether the rounding of its digits explains that a row does not sum to 1.
 
     >>> is_rounding(np.array([0.333, 0.333, 0.333])), is_rounding(np.array([0.95, 0.05, 0.000035]))
     (True, True)

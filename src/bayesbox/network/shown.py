@@ -10,7 +10,7 @@ from bayesbox.display.result import Result
 from bayesbox.network.factor_graph import FactorModel
 from bayesbox.network.graph import Graph
 
-MOST_DRAWN = 60  # nodes of a network that a notebook draws
+MOST_DRAWN = 60  # nodes; a notebook draws smaller networks only
 
 
 class NetworkResult(Result):

@@ -1,4 +1,4 @@
-"""Conditional tables as people write them, as arrays.
+"""Conditional tables given as dicts, lists or arrays, converted to arrays.
 
     0.001                                           P(true) of a node without parents that has two states
     {"true": 0.001, "false": 0.999}                 its distribution by state
@@ -6,12 +6,12 @@
     {"true": 0.9, "false": 0.05}                    with one parent of two states: P(true) for each state of the parent
     {("true", "false"): 0.94, ...}                  with several: keys are tuples of the parents' states,
     {"true": {"true": 0.95, "false": 0.94}, ...}    or nested dicts, one level per parent
-    an array                                        with an axis for each parent and the states along the last, or a row
-                                                    for each combination (the last parent fastest), or flat
+    an array                                        with one axis per parent and the states on the last, or one row per
+    combination (the last parent fastest), or flat
 
-Where a distribution is one number, it is that of the state true, yes or 1, else of the first. A node whose states are
-not given has the keys of its distributions for states, else those in its children's tables, else (true, false)
-if there are two, else 0, 1, 2 ...
+If a distribution is one number, it is the probability of the state true, yes or 1, else of the first state. If the
+states of a node are not given, they are the keys of its distributions, else those in its children's tables, else (true,
+false) if there are two, else 0, 1, 2 ...
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def graph_of(
     name: str = "",
     normalize: bool = False,
 ) -> Graph:
-    """A graph from the parents of each node and tables as people write them.
+    """A graph from the parents of each node and tables in any of these forms.
 
     >>> graph = graph_of({"alarm": ["burglary"]}, {"burglary": 0.001, "alarm": {True: 0.95, False: 0.01}})
     >>> graph.nodes["alarm"].table.tolist()
@@ -63,7 +63,7 @@ def graph_of(
 
 
 def table_from(name: str, given: object, above: tuple[str, ...], states: Mapping[str, tuple[str, ...]]) -> Node:
-    """A node with the table that is given for it, in full or compact."""
+    """A node with its given table, full or compact."""
     if isinstance(given, NoisyTable):
         compact = given.resolved(name, states[name], {parent: states[parent] for parent in above})
         return Node(name, states[name], above, compact=compact)
@@ -71,7 +71,7 @@ def table_from(name: str, given: object, above: tuple[str, ...], states: Mapping
 
 
 def _by_node(given: object, what: str, each: str) -> dict[str, Any]:
-    """What is given for each node, by the text of its name."""
+    """The values of a dict by the text of the node's name."""
     if not isinstance(given, Mapping):
         raise BadData(
             f"{what} must be a dict from each node to {each}",
@@ -84,7 +84,7 @@ def _by_node(given: object, what: str, each: str) -> dict[str, Any]:
 def _parents(
     structure: Mapping[str, Any], tables: Mapping[str, Any], states: Mapping[str, Any]
 ) -> dict[str, tuple[str, ...]]:
-    """The parents of every node; one that is only named as a parent has none, and stands before its first child."""
+    """The parents of every node; a node that only occurs as a parent has none, and comes before its first child."""
     given_parents = {
         name: (above,) if isinstance(above, str) else tuple(level_text(each) for each in above or ())
         for name, above in structure.items()
@@ -112,13 +112,13 @@ def _states(
             known[name] = own
         if name not in known and isinstance(leaf, Mapping):
             known[name] = tuple(level_text(state) for state in leaf)
-    for name, above in parents.items():  # the keys under which its children are given
+    for name, above in parents.items():  # the keys in its children's tables
         for place, parent in enumerate(above):
             keys = _keys(tables.get(name), place, len(above))
             if parent not in known and keys and _count(tables.get(parent), ()) in (None, len(keys)):
                 known[parent] = keys
     waiting = [name for name in parents if name not in known]
-    while waiting:  # by the shape of the table, which the parents' states explain
+    while waiting:  # by the shape of the table, given the parents' states
         ready = [name for name in waiting if all(parent in known for parent in parents[name])] or waiting[:1]
         for name in ready:
             table = tables.get(name)
@@ -139,7 +139,7 @@ def _counted_states(name: str, count: int | None) -> tuple[str, ...]:
 
 
 def _count(table: Any, sizes: Sequence[int]) -> int | None:
-    """How many states a node has by its table; None if that does not say it."""
+    """The number of states of a node by its table; None if the table does not determine it."""
     if table is None or isinstance(table, (Mapping, str, NoisyTable)):
         return None
     shape = np.shape(table)
@@ -150,7 +150,7 @@ def _count(table: Any, sizes: Sequence[int]) -> int | None:
 
 
 def _leaf(table: object, depth: int) -> Any:
-    """The first distribution of a table that is given by dicts."""
+    """The first distribution of a table given as dicts."""
     if not depth or not isinstance(table, Mapping) or not table:
         return table
     key, inside = next(iter(table.items()))
@@ -158,7 +158,7 @@ def _leaf(table: object, depth: int) -> Any:
 
 
 def _keys(table: object, place: int, depth: int) -> tuple[str, ...]:
-    """The states of a parent, as the keys of a table name them."""
+    """The states of a parent, from the keys of a table."""
     if not isinstance(table, Mapping) or not table:
         return ()
     first = next(iter(table))
@@ -188,7 +188,7 @@ def _table(name: str, given: object, above: tuple[str, ...], states: Mapping[str
 
 
 def _fill(table: Doubles, own: Node, given: object, axes: list[Node]) -> None:
-    """Write what is given into a table, one parent after another."""
+    """Fill in a table from dicts, one parent after another."""
     if not axes:
         table[...] = distribution_of(own, given)
         return
@@ -204,7 +204,7 @@ def _fill(table: Doubles, own: Node, given: object, axes: list[Node]) -> None:
 
 
 def distribution_of(own: Node, given: object) -> Doubles:
-    """One row."""
+    """One row of a table."""
     if isinstance(given, Mapping):
         row = np.full(len(own.states), np.nan)
         for state, value in given.items():
@@ -222,7 +222,7 @@ def distribution_of(own: Node, given: object) -> Doubles:
 
 
 def _from_array(own: Node, given: object, sizes: list[int]) -> Doubles:
-    """Numbers in any of the shapes that leave no doubt."""
+    """A table from an array in any unambiguous shape."""
     array = _numbers(own, given)
     count, rows = len(own.states), int(np.prod(sizes, dtype=np.int64))
     if array.shape in {(*sizes, count), (rows, count), (rows * count,)}:
@@ -248,7 +248,7 @@ def _numbers(own: Node, given: object) -> Doubles:
 
 
 def _complement(value: float) -> float:
-    """1 - value as decimals have it: 0.05 for 0.95, where doubles would give 0.050000000000000044."""
+    """1 - value in decimal arithmetic: 0.05 for 0.95, where floats would give 0.050000000000000044."""
     return float(1 - Fraction(repr(value))) if 0 <= value <= 1 else math.nan
 
 
@@ -258,6 +258,6 @@ def combinations(nodes: Sequence[Node]) -> Iterable[tuple[str, ...]]:
 
 
 def require_tables(graph: Graph) -> None:
-    """Refuse a graph that has no tables."""
+    """Raise an error if a graph has no tables."""
     if not graph.has_tables:
         raise BadData("this network has no tables, so it has no probabilities", remedy="Pass them: cpts={...}")

@@ -1,4 +1,4 @@
-"""The picture of a network in a notebook."""
+"""The network widget of notebooks."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ class HasNetworkWidget:
     """A network with an interactive widget for notebooks."""
 
     def widget(self, target: str | None = None, evidence: Mapping[str, Any] | None = None) -> NetworkWidget:
-        """The network in a notebook: click states by hand, or `w.evidence = {...}` in the next cell.
+        """An interactive widget: click states, or set `w.evidence = {...}` in the next cell.
 
-        `w.evidence` and `w.posteriors` are what is shown; with a `target` it suggests what to ask next. Needs
-        `bayesbox[notebook]`.
+        `w.evidence` and `w.posteriors` are the current values; with a `target` the widget suggests what to ask next.
+        Needs `bayesbox[notebook]`.
 
         >>> import bayesbox as bb
         >>> net = bb.BayesianNetwork({"grass": ["rain"]}, {"rain": 0.2, "grass": {True: 0.9, False: 0.1}})

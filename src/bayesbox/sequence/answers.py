@@ -1,4 +1,4 @@
-"""What a chain answers of sequences: paths, posteriors, likelihoods, forecasts, samples."""
+"""The predictions of a hidden Markov model: paths, posteriors, likelihoods, forecasts, samples."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from bayesbox.sequence.viterbi import best_path
 
 @describe_methods(METHODS["ChainAnswers"])
 class ChainAnswers:
-    """The questions that a model of a schema and of tables can be asked."""
+    """The prediction methods of a hidden Markov model."""
 
     _schema: Schema | None
 
     @property
     def model_(self) -> ChainModel:
-        """The rules applied to the tallies."""
+        """The model: the rules applied to the tallies."""
         raise NotImplementedError
 
     @property
@@ -40,11 +40,11 @@ class ChainAnswers:
 
     @property
     def n_parameters(self) -> int:
-        """How many numbers can be chosen freely."""
+        """The number of free parameters."""
         return self.model_.n_parameters
 
     def bic(self, sequences: object, **how: Any) -> float:
-        """-2 log-likelihood + parameters * log(steps): less is better."""
+        """-2 log-likelihood + parameters * log(steps); lower is better."""
         found = sequences_of(sequences, raw=True, **how)
         total = float(forward_backward.log_likelihood(self.model_, self._steps(found)).sum())
         return -2 * total + self.n_parameters * float(np.log(max(found.size, 1)))
@@ -95,17 +95,17 @@ class ChainAnswers:
         return many
 
     def score(self, sequences: object, **how: Any) -> Any:
-        """log P(sequence): a float; a list of floats for several sequences. -inf where it is impossible."""
+        """log P(sequence): a float, or a list of floats for several sequences; -inf if impossible."""
         found = sequences_of(sequences, raw=True, **how)
         return found.each(forward_backward.log_likelihood(self.model_, self._steps(found)).tolist())
 
     def filter(self) -> Filter:
-        """Steps as they come: P(state | steps so far), one after the other."""
+        """A filter for streaming: P(state | steps so far) after each step."""
         return Filter(self.model_)
 
     def forecast(self, sequences: object = None, steps: int = 1, **how: Any) -> Any:
-        """What follows: P(state) and the distribution of every column for the next steps; a list for several
-        sequences, and from the beginning where none is given."""
+        """P(state) and the distribution of every column for the next steps; a list for several sequences. Without a
+        sequence it starts at the first step."""
         require_whole("steps", steps, least=1)
         if sequences is None:
             return Forecast.of(self.model_, None, steps)
@@ -127,6 +127,6 @@ class ChainAnswers:
 
 
 def _unseen(steps: Steps, impossible: int) -> Steps:
-    """The same steps with nothing seen in them."""
+    """The same steps with nothing observed."""
     assert impossible
     return Steps({}, 1, np.zeros(steps.size, dtype=np.int32), steps.offsets)

@@ -1,9 +1,8 @@
-"""Baum-Welch: learn a chain whose states nobody saw, by counting what is expected under the model so far.
+"""Baum-Welch: learn a chain with hidden states, from the expected counts under the current model.
 
-Each round takes the expected counts of first states, of transitions and of the steps in each state, and applies the
-rules to these as if they had been counted (Baum et al., 1970; Rabiner, 1989, eq. 40). With the plain shares (`mle`) the
-likelihood never falls; with a smoothing rule the same holds of likelihood times prior. States that are known for some
-steps stay as they are.
+Each iteration computes the expected counts of first states, of transitions and of the steps in each state, and applies
+the rules to them as to counts (Baum et al., 1970; Rabiner, 1989, eq. 40). With maximum likelihood (`mle`) the
+likelihood never decreases; with a smoothing rule likelihood times prior never does. Known states of steps stay fixed.
 """
 
 from __future__ import annotations
@@ -25,15 +24,15 @@ from bayesbox.sequence.model import ChainModel, ChainRules, Steps, chain_model
 from bayesbox.tally.book import Book
 from bayesbox.tally.count import count
 
-SHORT = 10  # rounds of each restart before the best goes on
-EVEN = 0.05  # share of every state in a first guess, so that none is empty
+SHORT = 10  # iterations of each restart before only the best continues
+EVEN = 0.05  # share of every state in an initial guess, so that none is empty
 
 Progress = Callable[[int, float], None]
 
 
 @dataclass(frozen=True)
 class LearnedChain:
-    """The last model with the expected counts it is made of, and the log-likelihood before each round."""
+    """The final model with its expected counts, and the log-likelihood before each iteration."""
 
     model: ChainModel
     book: ChainBook
@@ -43,7 +42,7 @@ class LearnedChain:
 
 @dataclass(frozen=True)
 class Task:
-    """What is learned from: the steps, their schema, the names of the states and the rules."""
+    """The training task: the steps, their schema, the names of the states and the rules."""
 
     steps: Steps
     schema: Schema
@@ -52,7 +51,7 @@ class Task:
     rules: ChainRules
 
     def in_order(self, states: tuple[str, ...]) -> Task:
-        """The same with its states in another order."""
+        """The task with its states in another order."""
         known = self.steps.known
         if known is not None:
             place = np.array([*(states.index(state) for state in self.states), -1], dtype=np.int32)
@@ -63,7 +62,7 @@ class Task:
         return chain_model(self.schema.with_classes(self.states), book, self.rules)
 
     def book(self, start: Doubles, transition: Doubles, rows: Doubles) -> ChainBook:
-        """The book of expected counts; `rows` holds the weight of each distinct step in each state."""
+        """The book of expected counts; `rows` has the weight of each distinct step in each state."""
         emission = Book.empty(self.label_type)
         nobody = np.zeros(self.steps.rows, dtype=np.int32)
         values = label_values(self.states, self.label_type).tolist()
@@ -86,9 +85,9 @@ def baum_welch(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> LearnedChain:
-    """The best of some restarts. A model that is given to begin with is the only start.
+    """The best result of several random starts, or the result from an initial model.
 
-    It ends after `iterations` rounds, or once a round changes the log-likelihood by no more than `tolerance` of it.
+    It stops after `iterations` iterations, or once the relative change of the log-likelihood is at most `tolerance`.
     """
     if initial is not None:
         if len(initial.states) != len(task.states):
@@ -133,7 +132,8 @@ def _rounds(task: Task, begun: LearnedChain, rounds: int, tolerance: float, prog
 
 
 def _first_guess(task: Task, random: np.random.Generator) -> LearnedChain:
-    """Steps shared out among the states by chance: levels and texts at random, numbers by nearness to a few of them."""
+    """An initial random assignment of steps to states: levels and texts at random, numbers by distance to a few of
+    them."""
     size, steps = len(task.states), task.steps
     shares = np.ones((steps.rows, size))
     for name, column in steps.columns.items():

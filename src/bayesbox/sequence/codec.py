@@ -1,7 +1,7 @@
-"""A hidden Markov model as the members of a model file: the tallies with it, so that it can be trained further.
+"""A hidden Markov model as members of a model file, including its tallies, so that it can be updated.
 
-The tallies of the steps are the members of a classifier's file; what begins and follows stands in `model.json`, exact
-numbers as the odd integer times a power of two that they are. A model of given tables has logarithms there instead.
+The tallies of the steps are stored as in a classifier's file; first states and transitions are in `model.json`, exact
+numbers as an odd integer times a power of two. A model of given tables has logarithms there instead.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ LOADED_BY = "bayesbox.HiddenMarkovModel.load, or use it with `bayes hmm`"
 
 
 def write(model: HiddenMarkovModel) -> tuple[Json, dict[str, bytes]]:
-    """What the document says of a model, and the other members."""
+    """The JSON document of a model, and the other members."""
     schema, book, options = model._schema, model.book_, model.options
     if schema is None:
         raise BadData("the model is not fitted yet, so there is nothing to save")
@@ -48,7 +48,7 @@ def write(model: HiddenMarkovModel) -> tuple[Json, dict[str, bytes]]:
         "origin": model._origin,
         "label_type": label_type_of(model.states_.tolist()) if given else book.label_type,
         "states": list(model.model_.states),
-        "emissions": options.emissions,  # the rules follow it, then the other options
+        "emissions": options.emissions,  # then the rules and the other options
         "rules": options_to_json(options.emission),
         **options_to_json(options),
         "declared": declared_to_json(model.columns),
@@ -58,12 +58,12 @@ def write(model: HiddenMarkovModel) -> tuple[Json, dict[str, bytes]]:
         "tables": _tables_to_json(model.model_) if given else None,
     }
     if model._origin == COUNTED and schema.classes:
-        written["named"] = True  # the states were named, and are not only those that were counted
+        written["named"] = True  # the states were named, so there may be more than were counted
     return written, {} if given else book_to_arrow(book.emission)
 
 
 def parts(model: HiddenMarkovModel) -> Iterator[type]:
-    """The classes that a model is made of and that others may have registered."""
+    """The classes of a model's parts, which extensions may have registered."""
     rules = (model.rules.start, model.rules.transition, *vars(model.rules.emission).values())
     return parts_of(rules, model._schema, model.book_.emission)
 
@@ -84,7 +84,7 @@ def _hex(logs: Doubles) -> list[str]:
 
 
 def read(_kind: str, reader: Reader, members: dict[str, bytes]) -> HiddenMarkovModel:
-    """The model of a file."""
+    """The model in a file."""
     digest, origin = reader.take("digest", str), reader.take("origin", str)
     label_type, states = reader.take("label_type", str), reader.texts("states")
     if label_type not in LABEL_TYPES or origin not in (GIVEN, COUNTED, LEARNED):

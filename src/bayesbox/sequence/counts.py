@@ -1,4 +1,4 @@
-"""The book of chains: how often each state began a sequence, followed each other one, and what was seen in it."""
+"""The counts of chains: first states, transitions, and the observations in each state."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ VERSION = b"bayesbox chain book 1\n"
 class ChainBook:
     """Three tallies: of first states, of states by the state before, and of the steps by their state.
 
-    `+` learns, `-` forgets, exactly; `digest()` names the whole.
+    `+` adds and `-` subtracts sequences exactly; `digest()` identifies the counts.
     """
 
     def __init__(self, start: Counts, transition: Counts, emission: Book) -> None:
@@ -32,12 +32,12 @@ class ChainBook:
 
     @classmethod
     def empty(cls) -> ChainBook:
-        """Nothing counted yet."""
+        """An empty book."""
         return cls(Counts((START,), (), ExactArray(0)), Counts((), (), ExactArray(0)), Book.empty())
 
     @classmethod
     def of(cls, states: tuple[str, ...], start: AnyArray, transition: AnyArray, emission: Book) -> ChainBook:
-        """The book of these counts, or expected counts: one a state, and states x states from row to column."""
+        """The book of these counts, or expected counts: one per state, and states x states from row to column."""
         exact = ExactArray.from_integers if start.dtype.kind == "i" else ExactArray.from_doubles
         starts = Counts.of((START,), list(states), exact(np.ascontiguousarray(start)))
         follows = Counts.of(states, list(states), exact(np.ascontiguousarray(transition).ravel()))
@@ -89,7 +89,7 @@ class ChainBook:
 
 
 def count_states(labels: Encoded, offsets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """How often each state begins a sequence, and follows each other one; a step without a state counts in neither.
+    """How often each state begins a sequence and follows each other state; steps without a state are not counted.
 
     >>> labels = Encoded(np.array([0, 1, 1, 0], dtype=np.int32), ["dry", "rain"], ["dry", "rain"])
     >>> count_states(labels, np.array([0, 3, 4]))

@@ -1,4 +1,4 @@
-"""A sequence drawn: what was seen, in the colour of the most probable path, and P(state) below, as SVG."""
+"""A sequence as SVG: the observations in the colours of the most probable path, and P(state) below."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from bayesbox.explain.svg_text import safe
 
 WIDTH, LEFT, RIGHT, HEAD = 760, 84, 16, 48
 SEEN_HEIGHT, LINE, SHARES_HEIGHT, GAP, FOOT = 150, 20, 110, 14, 30
-MOST_LEVELS = 12  # lines of a column of levels
+MOST_LEVELS = 12  # levels of a column that get a line each
 TICKS = 6
 
 
 class Seen(NamedTuple):
-    """One column of the steps: numbers (NaN if missing), or the line that each level stands in (-1: missing)."""
+    """One observed column: numbers (NaN if missing), or the line of each level (-1 if missing)."""
 
     name: str
     values: Doubles
@@ -32,7 +32,7 @@ class Seen(NamedTuple):
 
 
 class Decoded(NamedTuple):
-    """What there is to draw: steps x states of P(state), the position of each step's state, and the steps' names."""
+    """The data of the drawing: P(state) as steps x states, the state of each step, and the names of the steps."""
 
     states: tuple[str, ...]
     shares: Doubles
@@ -111,7 +111,7 @@ def _range(values: Doubles) -> tuple[float, float]:
 
 
 def _shares(decoded: Decoded, top: float) -> Iterator[str]:
-    """One band for each state, one above the other, as wide as it is probable."""
+    """Stacked bands, one per state, as high as the state is probable."""
     wide, floor = _step_width(decoded), top + SHARES_HEIGHT
     yield f'<text x="{LEFT - 8}" y="{top + 10}" fill="{INK}" text-anchor="end">P(state)</text>'
     below = np.zeros(len(decoded.path))

@@ -1,4 +1,4 @@
-"""What a chain says of steps that are not there yet: forecasts, the stream of a filter, samples."""
+"""Forecasts, the streaming filter, and samples of a chain."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class LevelForecast(NamedTuple):
 
 
 class NumberForecast(NamedTuple):
-    """The mean and the deviation of a number, one a step."""
+    """The mean and the standard deviation of a number, one per step."""
 
     mean: Doubles
     deviation: Doubles
@@ -34,7 +34,7 @@ class NumberForecast(NamedTuple):
 
 @dataclass(frozen=True)
 class Forecast:
-    """P(state) for the next steps, steps x states, and what is to be seen in each column."""
+    """P(state) for the next steps, steps x states, and the forecast of each column."""
 
     labels: Labels
     states: Doubles
@@ -42,7 +42,7 @@ class Forecast:
 
     @classmethod
     def of(cls, model: ChainModel, log_now: Doubles | None, steps: int) -> Forecast:
-        """From P(state) at the last step; from the start if there is none."""
+        """The forecast from P(state) at the last step, or from the start if there is none."""
         transition = np.exp(model.log_transition)
         shares = np.exp(model.log_start) if log_now is None else np.exp(log_now) @ transition
         rows = np.empty((steps, len(model.states)))
@@ -85,7 +85,7 @@ def _column(conditional: Distribution, states: Doubles) -> LevelForecast | Numbe
 
 
 class Filter:
-    """Steps as they come: after each, P(state | steps so far) and the log-likelihood of them.
+    """A streaming filter: after each step, P(state | steps so far) and their log-likelihood.
 
     >>> from bayesbox import HiddenMarkovModel
     >>> hmm = HiddenMarkovModel.from_tables(start=[0.5, 0.5], transition=[[0.9, 0.1], [0.1, 0.9]],
@@ -110,7 +110,7 @@ class Filter:
         return np.exp(self.model.log_start if self._log_now is None else self._log_now)
 
     def update(self, step: object) -> Doubles:
-        """Take in one step: a value, or a mapping of the columns; None is a step in which nothing was seen."""
+        """Add one step: a value, or a mapping of the columns; None is a step with nothing observed."""
         if self._log_now is None:
             before = self.model.log_start
         else:
@@ -137,7 +137,7 @@ class Filter:
         return {names[0]: values_column([step], names[0])}
 
     def forecast(self, steps: int = 1) -> Forecast:
-        """What follows."""
+        """The forecast for the next steps."""
         return Forecast.of(self.model, self._log_now, steps)
 
 
@@ -149,14 +149,14 @@ def _log_sum(logs: Doubles, *, axis: int) -> Doubles:
 
 
 class Sample(NamedTuple):
-    """A made sequence and its states."""
+    """A sampled sequence and its states."""
 
     sequence: Any
     states: Labels
 
 
 def sample(model: ChainModel, n: int, seed: int | None) -> Sample:
-    """n steps by chance: the same for the same seed."""
+    """A random sequence of n steps; the same seed gives the same sequence."""
     require_whole("n, the steps of a sample,", n)
     if seed is not None:
         require_whole("seed", seed)

@@ -22,7 +22,7 @@ from bayesbox.stat.cores import cores
 
 
 class Expected(NamedTuple):
-    """Of some sequences: their log-likelihoods, and how often each thing is expected to have happened."""
+    """The log-likelihoods of some sequences, and the expected counts."""
 
     log_likelihood: Doubles  # sequences
     start: Doubles  # states
@@ -31,16 +31,17 @@ class Expected(NamedTuple):
 
 
 def log_terms(model: ChainModel, steps: Steps) -> Doubles:
-    """log P(step | state), one row per distinct step. What is missing says nothing; a known state rules out the others.
+    """log P(step | state), one row per distinct step. Missing values are marginalised; a known state rules out the
+    others.
 
-    An infinite number is refused with its step, counted from 1.
+    An infinite number is an error that names its step, counted from 1.
     """
     plan = Plan(steps.rows, np.zeros(len(model.states)))
     for conditional in model.conditionals:
         conditional.add_to(plan, steps.columns)
     terms: Doubles = plan.run(_core.JOINT)
-    if steps.codes is None:  # else all columns are of levels
-        impossible: NDArray[np.bool_] = np.isneginf(terms[:, 0])  # it is that in every state, so in the first
+    if steps.codes is None:  # with codes, all columns are categories
+        impossible: NDArray[np.bool_] = np.isneginf(terms[:, 0])  # infinite in every state, so also in the first
         if impossible.any():
             refuse_infinite(steps.columns, impossible, 0)
     if steps.known is not None:
@@ -53,20 +54,20 @@ Arguments = tuple[Doubles, Doubles, Doubles, NDArray[np.int32] | None, NDArray[n
 
 
 def arguments(model: ChainModel, steps: Steps) -> Arguments:
-    """What the core takes."""
+    """The arguments of the core."""
     return model.log_start, model.log_transition, log_terms(model, steps), steps.codes, steps.offsets
 
 
-WORTH_A_THREAD = 1e5  # steps times states, below which a second thread costs more than it saves
+WORTH_A_THREAD = 1e5  # steps times states; with fewer, a second thread costs more than it saves
 
 
 def threads_for(model: ChainModel, steps: Steps) -> int:
-    """One a core if there is enough to do; the answers are the same for any number."""
+    """The number of threads: one per core if there is enough work. It does not affect the results."""
     return cores() if steps.sequences > 1 and steps.size * len(model.states) > WORTH_A_THREAD else 1
 
 
 def log_likelihood(model: ChainModel, steps: Steps) -> Doubles:
-    """log P(sequence), one a sequence; -inf where it is impossible."""
+    """log P(sequence), one per sequence; -inf if impossible."""
     return _core.chain_score(*arguments(model, steps), threads=threads_for(model, steps))
 
 

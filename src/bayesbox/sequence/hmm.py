@@ -41,9 +41,9 @@ if TYPE_CHECKING:
     from bayesbox.explain.printed_tables import PrintedTables
     from bayesbox.explain.steps import Work
 
-STATES = 2  # where neither a number nor a label says how many
+STATES = 2  # if neither a number nor labels are given
 LEARNED, COUNTED, GIVEN = "learned", "counted", "given"
-OF_FILE = ("_schema", "_book", "_model", "_origin")  # what the model file holds
+OF_FILE = ("_schema", "_book", "_model", "_origin")  # the content of a model file
 
 
 @parameters
@@ -52,9 +52,8 @@ class HiddenMarkovModel(Result, FromFile, ChainAnswers, HasChainWidget, HasParam
     """A hidden Markov model of sequences, trained by counting if states are known, by Baum-Welch if they are not.
 
     `states` is the number of states, their names, or "auto" or "2..6": then the number is chosen, and `choice_` has
-    the scores. Where every label is known, a number must be theirs; a state that no label has is declared by naming
-    all. A step has one column or several, each by the distributions and rules of naive Bayes; missing values
-    are marginalised.
+    the scores. If every label is known, a number must match them; to declare a state without labels, name all states. A
+    step has one column or several, each by the distributions and rules of naive Bayes; missing values are marginalised.
 
     Examples
     --------
@@ -85,7 +84,7 @@ class HiddenMarkovModel(Result, FromFile, ChainAnswers, HasChainWidget, HasParam
 
     @classmethod
     def of_options(cls, given: ChainOptions) -> Self:
-        """A model with these options that is not trained."""
+        """An unfitted model with these options."""
         return cls(**{name: getattr(given, name) for name in options_of(ChainOptions)})
 
     @classmethod
@@ -121,9 +120,9 @@ class HiddenMarkovModel(Result, FromFile, ChainAnswers, HasChainWidget, HasParam
         initial: HiddenMarkovModel | None = None,
         progress: Progress | None = None,
     ) -> Self:
-        """Learn from sequences. `labels` are the states, shaped like the sequences, or the name of their column; None
-        if one is not known. All known: counting. None known, or some: Baum-Welch, from `initial` if given;
-        `progress` is called with the share that is done, the seconds left and what is done."""
+        """Fit the model to sequences. `labels` are the states, shaped like the sequences, or the name of their column;
+        None where unknown. If all are known, the model is counted, otherwise it is learned by Baum-Welch, from
+        `initial` if given; `progress` is called with the share done, the seconds left and a description."""
         report = Reporter(progress)
         found, known = read_steps(sequences, labels, sequence, order, lengths)
         if found.size == 0:
@@ -133,7 +132,7 @@ class HiddenMarkovModel(Result, FromFile, ChainAnswers, HasChainWidget, HasParam
             require_number(self.states, len(known.levels))
             self._accept(self._declared(schema, known), self._tally(found, known, schema), COUNTED)
             report.done()
-            return self._loaded_from()  # refitted: it is not loaded from a file
+            return self._loaded_from()  # a refitted model no longer counts as loaded from a file
         rules = self._rules(LEARNED)
         told = report.rounds(most_rounds(self.states, self.choose, self.folds, self.iterations, self.restarts))
 
@@ -181,29 +180,29 @@ class HiddenMarkovModel(Result, FromFile, ChainAnswers, HasChainWidget, HasParam
 
     @property
     def options(self) -> ChainOptions:
-        """The parameters as they are now, parsed."""
+        """The current parameters, parsed."""
         return options_from(self, ChainOptions)
 
     @property
     def rules(self) -> ChainRules:
-        """How tallies become probabilities, but for the prior of numbers: that is not the same for all tallies."""
+        """How tallies become probabilities, except for the prior of numbers, which differs between tallies."""
         given = self.options
         return ChainRules(given.emission, given.start_smoothing, given.transition_smoothing)
 
     def _rules(self, origin: str) -> ChainRules:
-        """The rules as they are for a model that was learned, or counted."""
+        """The rules for a model that was learned by Baum-Welch, or counted."""
         rows = self.number_prior if self.number_prior is not None else 1.0 if origin == LEARNED else 0.0
         return replace(self.rules, number_prior=rows)
 
     def partial_fit(self, sequences: object, labels: object, **how: Any) -> Self:
-        """Learn more sequences with known states."""
+        """Add sequences with known states."""
         with writing(self):
             schema, book = self._counted(sequences, labels, how, "learn")
             self._accept(schema, self._book + book, COUNTED)
         return self
 
     def forget(self, sequences: object, labels: object, **how: Any) -> Self:
-        """Subtract sequences, exactly. Where they were never learned, nothing changes."""
+        """Subtract sequences exactly. If they were never learned, nothing changes."""
         if not self._origin:
             raise CannotForget("the model is not fitted yet")
         with writing(self):
@@ -239,12 +238,12 @@ class HiddenMarkovModel(Result, FromFile, ChainAnswers, HasChainWidget, HasParam
             schema = self._schema.extended(found.columns)
         if what == "learn" and isinstance(self.states, (int, np.integer)):
             count = len({*self._book.states, *known.levels})
-            if count > self.states:  # fewer may be those of the sequences so far
+            if count > self.states:  # there may be fewer in the sequences so far
                 require_number(self.states, count)
         return self._declared(schema, known), self._tally(found, known, schema)
 
     def _declared(self, schema: Schema, known: Encoded) -> Schema:
-        """The schema, with the states that were named: they are there though no step has them, and no others are."""
+        """The schema with exactly the named states, even if no step has some of them."""
         named = schema.classes or self.states
         if named is None or isinstance(named, (int, np.integer, str)):
             return schema
@@ -264,10 +263,10 @@ class HiddenMarkovModel(Result, FromFile, ChainAnswers, HasChainWidget, HasParam
 
     @property
     def model_(self) -> ChainModel:
-        """The rules applied to the tallies."""
+        """The model: the rules applied to the tallies."""
         model = self._model
         if model is None:
-            with writing(self):  # the schema and the book of one moment
+            with writing(self):  # a consistent pair of schema and book
                 if self._schema is None:
                     raise BadData("this model is not fitted yet", remedy="Call fit first")
                 model = self._model = chain_model(self._schema, self._book, self._rules(self._origin))
@@ -322,7 +321,7 @@ class HiddenMarkovModel(Result, FromFile, ChainAnswers, HasChainWidget, HasParam
         return sequence_work(self, sequences_of(sequence, **how), algorithm, smoothing)
 
     def tables(self) -> PrintedTables:
-        """All tables as textbooks print them, with the counts if states were known."""
+        """All tables in textbook form, with the counts if states were known."""
         from bayesbox.sequence.printed_tables import tables_of
 
         return tables_of(self)
@@ -336,7 +335,7 @@ class HiddenMarkovModel(Result, FromFile, ChainAnswers, HasChainWidget, HasParam
         title: str = "Most probable path and P(state)",
         **how: Any,
     ) -> Picture:
-        """One sequence as a drawing: a column of what was seen, in the colours of the path, and P(state) below."""
+        """A drawing of one sequence: an observed column in the colours of the path, and P(state) below."""
         from bayesbox.sequence.picture import picture
 
         drawn = picture(self, sequences_of(sequence, **how), column=column, names=names, title=title)
@@ -349,7 +348,7 @@ class HiddenMarkovModel(Result, FromFile, ChainAnswers, HasChainWidget, HasParam
         return network_of(self.model_, length)
 
     def reading(self) -> tuple[set[str], set[str]]:
-        """The columns of a file that are to be read as text, and as numbers."""
+        """The columns of a file to read as text, and as numbers."""
         kinds = self._schema.kinds if self._schema is not None else {}
         text = {name for name, kind in kinds.items() if kind.has_levels or kind.is_text or not kind.is_used}
         return text, {name for name, kind in kinds.items() if kind.is_number}
@@ -357,21 +356,21 @@ class HiddenMarkovModel(Result, FromFile, ChainAnswers, HasChainWidget, HasParam
     # -- files ---------------------------------------------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False, wait: float = WAIT) -> None:
-        """Write the model to a file, whole or not at all.
+        """Write the model to a file, atomically.
 
-        A file that was loaded and that another has changed since is replaced only where `overwrite` is true; else
-        `ModelChanged` is raised. Another process that is writing it is waited for, `wait` seconds at most.
+        If the file was changed by someone else since it was loaded, `ModelChanged` is raised unless `overwrite` is
+        true. If another process is writing the file, this waits up to `wait` seconds.
         """
         with writing(self):
             self._save(self, path, overwrite=overwrite, wait=wait)
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is pickled: the parameters, and what was learned as the bytes of the model file."""
+        """The pickled state: the parameters, and the fitted model as the bytes of a model file."""
         from bayesbox.file.save import to_bytes
 
         state: dict[str, Any] = dict(super().__getstate__())
         plain = {name: value for name, value in state.items() if name not in OF_FILE}
-        if not self._origin:  # nothing was learned
+        if not self._origin:  # not fitted
             return plain
         with contextlib.suppress(BayesboxError):
             return {**plain, "_file": to_bytes(self)}
@@ -387,14 +386,14 @@ class HiddenMarkovModel(Result, FromFile, ChainAnswers, HasChainWidget, HasParam
         self.__dict__.update({**of_file, **{name: value for name, value in state.items() if name != "_file"}})
 
     def digest(self) -> str:
-        """A SHA-256 of the whole model; `book_.digest()` is that of the counts alone."""
+        """The SHA-256 of the whole model; `book_.digest()` is that of the counts only."""
         from bayesbox.file.digest import model_digest
 
         return model_digest(self)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> HiddenMarkovModel:
-        """The model of a file."""
+        """The model in a file."""
         from bayesbox.file.load import load_version
         from bayesbox.sequence.codec import HOLDS
 
@@ -426,7 +425,7 @@ class HiddenMarkovModel(Result, FromFile, ChainAnswers, HasChainWidget, HasParam
         ]
 
     def _frame(self) -> Mapping[str, Sequence[object]]:
-        """P(next state | state), a row for each state."""
+        """P(next state | state), one row per state."""
         states, rows = self.model_.states, np.exp(self.model_.log_transition).tolist()
         columns = {f"P({state})": [row[place] for row in rows] for place, state in enumerate(states)}
         return {"state": list(states), "start": np.exp(self.model_.log_start).tolist(), **columns}

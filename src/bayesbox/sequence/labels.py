@@ -1,4 +1,4 @@
-"""What a hidden Markov model learns from: the names of its states, steps, and the states that are known of them."""
+"""The training data of a hidden Markov model: steps, the names of the states, and the known states."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def named_states(states: object) -> tuple[tuple[str, ...], str]:
 
 
 def require_number(wanted: object, count: int) -> None:
-    """Refuse a number of states, or a range of numbers, that labels of `count` states contradict."""
+    """Raise an error for a number of states, or a range, that contradicts labels of `count` states."""
     if isinstance(wanted, str):
         numbers, open_ = candidates(wanted)
         fits = open_ or count in numbers
@@ -48,7 +48,7 @@ def require_number(wanted: object, count: int) -> None:
 
 
 def state_names(wanted: object, known: Encoded | None) -> tuple[tuple[str, ...], str]:
-    """The states: those that are named; if they are only a number, those that are known, then others."""
+    """The states: the named ones; if only a number is given, the known ones and then new names."""
     states, kind = named_states(wanted)
     if known is None or not known.levels or set(known.levels) <= set(states):
         return states, kind
@@ -62,7 +62,7 @@ def state_names(wanted: object, known: Encoded | None) -> tuple[tuple[str, ...],
 
 
 def state_positions(known: Encoded, states: tuple[str, ...]) -> NDArray[np.int32]:
-    """The position of each step's state; -1 if it is not known."""
+    """The position of each step's state; -1 if unknown."""
     place = np.array([*(states.index(level) for level in known.levels), -1], dtype=np.int32)
     return place[known.codes]
 
@@ -70,7 +70,7 @@ def state_positions(known: Encoded, states: tuple[str, ...]) -> NDArray[np.int32
 def read_steps(
     data: object, labels: object, sequence: str | None, order: str | None, lengths: Sequence[int] | None
 ) -> tuple[Sequences, Encoded | None]:
-    """(The steps, their states as far as they are known; None if nobody gave any)."""
+    """The steps, and their states as far as they are known; None without labels."""
     if isinstance(labels, str):
         return _read_named(data, labels, sequence, order, lengths)
     found = sequences_of(data, sequence=sequence, order=order, lengths=lengths)
@@ -95,7 +95,7 @@ def _lengths(found: Sequences) -> list[int]:
 
 
 def _occurring(labels: Encoded) -> Encoded:
-    """The labels, without those that no step has."""
+    """The labels that some step has."""
     kept = labels.occurring()
     if len(kept) == len(labels.levels):
         return labels

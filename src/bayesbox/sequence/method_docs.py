@@ -42,7 +42,7 @@ METHODS: dict[str, dict[str, dict[str, str]]] = {
         },
         "sample": {
             "n": "int, default 1; how many steps",
-            "seed": "int, default 0; None draws others each time",
+            "seed": "int, default 0; None draws a different one each time",
             "returns": "Sample, the pair (sequence, states)",
         },
         "score": {
@@ -67,11 +67,11 @@ METHODS: dict[str, dict[str, dict[str, str]]] = {
                 "the states, shaped like the sequences, or the name of their column; None (default) where "
                 "they are hidden"
             ),
-            "sequence": "str or None (default), the column that says to which sequence a row belongs",
+            "sequence": "str or None (default), the column that identifies the sequence of a row",
             "order": "str or None (default), the column that orders the steps of a sequence",
             "lengths": "list of int or None (default), how many steps each sequence has, one after the other",
-            "initial": "HiddenMarkovModel or None (default), where Baum-Welch begins",
-            "progress": "function of share, seconds left and text, or None (default)",
+            "initial": "HiddenMarkovModel or None (default), the initial model of Baum-Welch",
+            "progress": "function of the share done, seconds left and a description, or None (default)",
             "returns": "the model itself",
         },
         "forget": {
@@ -79,7 +79,7 @@ METHODS: dict[str, dict[str, dict[str, str]]] = {
                 "a sequence (list, array, dict of columns), a list of sequences, or a frame whose column "
                 "`sequence` tells them apart"
             ),
-            "labels": "the states they were learned with",
+            "labels": "the states that the sequences were learned with",
             "how": "sequence=, order= and lengths=, as for `fit`",
             "returns": "the model itself",
         },

@@ -1,4 +1,4 @@
-"""The hidden Markov model: how a chain of states begins, goes on, and shows itself step by step."""
+"""The hidden Markov model as data: initial, transition and emission probabilities."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from bayesbox.sequence.counts import ChainBook
 
 @dataclass(frozen=True)
 class ChainRules:
-    """How the tallies of a chain become probabilities; the steps by the rules of naive Bayes.
+    """How the tallies of a chain become probabilities; emissions by the rules of naive Bayes.
 
-    `number_prior`: the rows that the normal-inverse-gamma prior of a number is worth, which has the mean and the
+    `number_prior` is the weight, in rows, of the normal-inverse-gamma prior of a number, which has the mean and the
     variance of the whole column.
     """
 
@@ -37,7 +37,7 @@ class ChainRules:
 
 @dataclass(frozen=True)
 class ChainModel:
-    """P(first state), P(state | state before) and P(step | state), each column of a step by itself: data only."""
+    """P(first state), P(state | previous state) and P(step | state), with the columns of a step independent."""
 
     states: tuple[str, ...]
     labels: Labels
@@ -53,7 +53,7 @@ class ChainModel:
 
     @property
     def n_parameters(self) -> int:
-        """How many numbers can be chosen freely."""
+        """The number of free parameters."""
         size = len(self.states)
         return size - 1 + size * (size - 1) + sum(each.free_parameters for each in self.conditionals)
 
@@ -62,9 +62,8 @@ class ChainModel:
 class Steps:
     """The steps of one or more sequences, end to end.
 
-    `columns` hold the distinct steps, and `codes` which of them each step is; without codes each step has its own row.
-    Sequence q is the steps from `offsets[q]` up to `offsets[q + 1]`. `known` holds the state of each row where it is
-    known, -1 if it is not.
+    `columns` has the distinct steps, and `codes` the index of each step; without codes each step has its own row.
+    Sequence q is the steps from `offsets[q]` up to `offsets[q + 1]`. `known` has the state of each row, -1 if unknown.
     """
 
     columns: Mapping[str, Any]
@@ -84,7 +83,7 @@ class Steps:
 
 
 def chain_model(schema: Schema, book: ChainBook, rules: ChainRules) -> ChainModel:
-    """Apply the rules to the tallies."""
+    """The model from the tallies, by the rules."""
     states = tuple(label_order(list({*book.states, *schema.classes}), book.label_type))
     if not states:
         raise BadData("no step has a state, so there is nothing to learn from")
@@ -125,7 +124,7 @@ def chain_model(schema: Schema, book: ChainBook, rules: ChainRules) -> ChainMode
 
 
 def _shares(counts: LevelCounts, rule: Smoothing) -> Doubles:
-    """The log of each row's shares; a row of which nothing is known is even."""
+    """The log of each row's probabilities; a row without counts is uniform."""
     over, under = counts.ratio(rule)
     shares = (over / under)[:, : len(counts.levels)]
     sums = shares.sum(axis=1, keepdims=True)

@@ -1,4 +1,4 @@
-"""The options of a hidden Markov model: its parameters, its file and its command follow from them."""
+"""The options of a hidden Markov model; its parameters, file and command are generated from them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class TakesStates(Takes):
         return given
 
     def from_text(self, name: str, text: str) -> States | None:
-        """A number, or what to choose it from.
+        """A number, or the range to choose it from.
 
         >>> TakesStates().from_text("states", "3"), TakesStates().from_text("states", "2..6")
         (3, '2..6')
@@ -52,7 +52,7 @@ class ChainOptions(Options):
         TakesStates(),
         default=None,
         kw_only=False,
-        in_file=NEVER,  # those that were found are
+        in_file=NEVER,  # the states found are
         help="The number of states, or a range to choose from; by default the number of labels, else 2.",
     )
     emissions: str = option(
@@ -65,8 +65,8 @@ class ChainOptions(Options):
     smoothing: Any = option(
         TakesSmoothing(),
         default="laplace",
-        in_file=NEVER,  # under `rules`, as of naive Bayes
-        command=False,  # where one rule is that of all three
+        in_file=NEVER,  # stored under `rules`, as for naive Bayes
+        command=False,  # one rule for all three
         help="How the counts of levels become probabilities: laplace, mle, lidstone:0.5, m:2, ...",
     )
     start_smoothing: Any = option(
@@ -94,7 +94,7 @@ class ChainOptions(Options):
     unseen: str = option(
         OneOf(*UNSEEN),
         default="smooth",
-        in_file=NEVER,  # under `rules`, too
+        in_file=NEVER,  # stored under `rules` too
         command=False,
         help="What an unseen level gets: the probability of a zero count, nothing, or an error.",
     )
@@ -126,5 +126,5 @@ class ChainOptions(Options):
 
     @property
     def emission(self) -> NaiveOptions:
-        """How the tallies of a step become probabilities: as those of naive Bayes."""
+        """How the tallies of a step become probabilities, as in naive Bayes."""
         return NaiveOptions(smoothing=self.smoothing, unseen=self.unseen, numeric="gaussian")

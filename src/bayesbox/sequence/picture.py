@@ -1,4 +1,4 @@
-"""A sequence as a hidden Markov model sees it, as a drawing."""
+"""The drawing of a sequence decoded by a hidden Markov model."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def picture(
 
 
 def _step_text(name: object) -> str:
-    """The name of a step; a whole number without its point, since a file does not say which kind it holds.
+    """The name of a step; an integral number without a decimal point, since a file does not tell the two apart.
 
     >>> _step_text(3.0), _step_text(2.5), _step_text("May")
     ('3', '2.5', 'May')
@@ -57,7 +57,7 @@ def _step_text(name: object) -> str:
 def _seen(hmm: HiddenMarkovModel, found: Sequences, name: str) -> Seen | None:
     values = found.columns.get(name)
     if values is None and len(found.columns) == 1:
-        values = next(iter(found.columns.values()))  # values without a name
+        values = next(iter(found.columns.values()))  # values without a column name
     if values is None:
         return None
     title = "seen" if name.isdecimal() else name

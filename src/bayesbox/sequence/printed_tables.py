@@ -1,4 +1,4 @@
-"""The tables of a chain as textbooks print them: P(first), P(next | state), P(seen | state)."""
+"""The tables of a chain in textbook form: P(first), P(next | state), P(seen | state)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def tables_of(hmm: HiddenMarkovModel) -> PrintedTables:
-    """All tables; counts over counts where states were known."""
+    """All tables; as counts over counts if states were known."""
     states = hmm.model_.states
     follows = [
         Row(f"P(next | {state})", tuple(cells)) for state, cells in zip(states, transition_cells(hmm), strict=True)

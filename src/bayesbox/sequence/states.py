@@ -1,4 +1,4 @@
-"""How many states a chain has: by BIC, or by the likelihood of steps that were held out."""
+"""Choosing the number of states of a chain by BIC, or by the likelihood of held-out steps."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ PATIENCE = 2  # worse scores in a row before it stops
 
 @dataclass(frozen=True)
 class StateChoice:
-    """The score of each number of states that was tried, and the best of them.
+    """The score of each number of states tried, and the best number.
 
-    By "bic": -2 log-likelihood + parameters * log(steps), less is better. By "cv": the mean log-likelihood of a step
-    that was held out, more is better.
+    By "bic": -2 log-likelihood + parameters * log(steps), lower is better. By "cv": the mean log-likelihood of a
+    held-out step, higher is better.
     """
 
     by: str
@@ -32,13 +32,13 @@ class StateChoice:
 
     @property
     def best(self) -> int:
-        """The number of states with the best score; the smaller one where two are equal."""
+        """The number of states with the best score; in case of a tie, the smaller."""
         sign = 1 if self.by == "bic" else -1
         return min(self.scores, key=lambda states: (sign * self.scores[states], states))
 
 
 def candidates(states: str) -> tuple[range, bool]:
-    """(The numbers of states that "auto" or "2..6" stands for, whether to stop once they get worse).
+    """The numbers of states of "auto" or "2..6", and whether to stop once scores get worse.
 
     >>> candidates("2..6"), candidates("auto")
     ((range(2, 7), False), (range(1, 9), True))
@@ -61,7 +61,7 @@ def choose_states(
     seed: int = 0,
     impatient: bool = False,
 ) -> StateChoice:
-    """Learn a chain of each number of states and score it; `impatient` ends after two scores worse than the best."""
+    """Fit a chain with each number of states and score it; `impatient` stops after two scores worse than the best."""
     choice = StateChoice(by, {})
     worse = 0
     for states in numbers:
@@ -74,7 +74,7 @@ def choose_states(
 
 
 def most_rounds(states: object, by: str, folds: int, iterations: int, restarts: int) -> int:
-    """The most rounds that learning takes, the choice of the number of states included."""
+    """The maximum number of iterations, including the choice of the number of states."""
     rounds = iterations + (restarts * SHORT if restarts > 1 else 0)
     if not isinstance(states, str):
         return rounds
@@ -82,14 +82,14 @@ def most_rounds(states: object, by: str, folds: int, iterations: int, restarts: 
 
 
 def bic(task: Task, learn: Callable[[Task], LearnedChain]) -> float:
-    """The BIC of what is learned."""
+    """The BIC of the fitted chain."""
     model = learn(task).model
     total = float(log_likelihood(model, task.steps).sum())
     return -2 * total + model.n_parameters * float(np.log(max(task.steps.size, 1)))
 
 
 def held_out(task: Task, learn: Callable[[Task], LearnedChain], folds: int, seed: int) -> float:
-    """The mean log-likelihood of a step in a fold, by what is learned from the other folds."""
+    """The mean log-likelihood of a held-out step, by cross-validation."""
     steps = task.steps if task.steps.sequences >= folds else _cut(task.steps, folds)
     if steps.sequences < 2:
         raise BadOption("there are too few steps to hold some out", found=steps.size, remedy="Choose states by bic")
@@ -104,7 +104,7 @@ def held_out(task: Task, learn: Callable[[Task], LearnedChain], folds: int, seed
 
 
 def _cut(steps: Steps, pieces: int) -> Steps:
-    """Each sequence in this many pieces, one after the other, if it is long enough."""
+    """Each sequence cut into this many consecutive pieces, if it is long enough."""
     offsets = [0]
     for start, stop in zip(steps.offsets[:-1].tolist(), steps.offsets[1:].tolist(), strict=True):
         cuts = (start + (stop - start) * piece // pieces for piece in range(1, pieces + 1))

@@ -1,9 +1,9 @@
-"""Whatever a user calls a sequence, or several of them, as steps end to end.
+"""One or several sequences, in any form that a user may pass, as concatenated steps.
 
 "GATTACA", ["walk", "shop"], np.array([0.1, 0.4])     one sequence of one column
 np.zeros((100, 3)), [{"noise": 3, "light": "on"}]     one sequence of several columns; a frame too
 [["walk", "shop"], ["walk"]], [frame, frame]          several sequences
-frame with sequence="patient", order="day"            several, told apart and put in order by columns
+frame with sequence="patient", order="day"            several, identified and ordered by columns
 array with lengths=[100, 50]                          several, end to end
 """
 
@@ -31,18 +31,18 @@ from bayesbox.source.frames import batch_of
 from bayesbox.source.labels import labels_of
 from bayesbox.source.shapes import holds_values
 
-DIRECT_RANGE = 4096  # integers whose range is no wider are codes as they are
-SINGLE = {str, int, float, bool, type(None), np.str_, np.int64, np.float64}  # types whose values hold no others
-HOLDERS = {list, tuple, np.ndarray}  # and types whose values do
-MOST_COMBINATIONS = 1 << 20  # of levels; more are not worth a row each
+DIRECT_RANGE = 4096  # integers within a range up to this are used as codes
+SINGLE = {str, int, float, bool, type(None), np.str_, np.int64, np.float64}  # scalar types
+HOLDERS = {list, tuple, np.ndarray}  # container types
+MOST_COMBINATIONS = 1 << 20  # of levels; with more, steps are not deduplicated
 
 
 @dataclass(frozen=True)
 class Sequences:
-    """Columns of equal length, where each sequence begins, and how answers are to be given back.
+    """Columns of equal length, where each sequence begins, and the shape of the answers.
 
-    `single`: one sequence was given, so one answer is wanted. `place`: the row of the frame that each step came from,
-    where rows were put in order. `bare`: there were values without names, so that integers are symbols.
+    `single`: one sequence was given, so one answer is returned. `place`: the row of the DataFrame that each step came
+    from, if rows were reordered. `bare`: values without column names, so integers are symbols.
     """
 
     columns: Mapping[str, Any]
@@ -56,7 +56,7 @@ class Sequences:
         return int(self.offsets[-1])
 
     def split(self, rows: AnyArray) -> Any:
-        """An answer a step, as the sequences were given."""
+        """One answer per step, in the shape of the sequences."""
         if self.place is not None:
             answer = np.empty_like(rows)
             answer[self.place] = rows
@@ -66,7 +66,7 @@ class Sequences:
         return [rows[start:stop] for start, stop in zip(self.offsets[:-1], self.offsets[1:], strict=True)]
 
     def each(self, answers: Sequence[Any]) -> Any:
-        """An answer a sequence."""
+        """One answer per sequence."""
         return answers[0] if self.single else list(answers)
 
 
@@ -79,9 +79,9 @@ def sequences_of(
     ignore: Sequence[str] = (),
     raw: bool = False,
 ) -> Sequences:
-    """The steps of what was given; columns in `ignore` are no part of a step.
+    """The steps of the given data; columns in `ignore` are not part of a step.
 
-    With `raw` an array of texts stays one, for `steps_of` alone, which codes it where it stands.
+    With `raw` an array of texts is kept, for `steps_of`, which codes it in place.
 
     >>> found = sequences_of([["walk", "shop"], ["walk"]])
     >>> found.columns["0"].to_pylist(), found.offsets.tolist(), found.single
@@ -101,7 +101,7 @@ def sequences_of(
 
 
 def _is_many(data: object) -> bool:
-    """Whether this is a list of sequences: each of its items is itself a list, an array, a frame or a text."""
+    """Whether this is a list of sequences: each item is itself a list, an array, a DataFrame or a text."""
     if not isinstance(data, list | tuple) or not data:
         return False
     if type(data[0]) in HOLDERS and set(map(type, data)) <= HOLDERS:
@@ -125,7 +125,7 @@ def _many(data: Sequence[Any], ignore: Sequence[str], *, raw: bool) -> Sequences
 
 
 def _joined(data: Sequence[Any], *, raw: bool) -> Any:
-    """Sequences of one column end to end: of arrays of numbers, of arrays of texts, or of lists; None of others."""
+    """Sequences of one column concatenated: arrays of numbers, arrays of texts, or lists; None for others."""
     kinds = {item.dtype.kind if _is_plain_array(item) else "" for item in data}
     if kinds <= set("iufb"):
         return np.concatenate(data)
@@ -141,17 +141,17 @@ def _joined(data: Sequence[Any], *, raw: bool) -> Any:
 
 
 def _is_plain_array(item: object) -> TypeGuard[AnyArray]:
-    """Whether this is an array of one dimension; one of a type of its own may be more, such as one with a mask."""
+    """Whether this is a plain one-dimensional array, not a subclass such as a masked array."""
     return type(item) is np.ndarray and item.ndim == 1
 
 
 def _is_wide(column: object) -> TypeGuard[NDArray[np.str_]]:
-    """Whether this is an array of texts that the core reads as it is."""
+    """Whether this is an array of texts that the core reads without conversion."""
     return _is_plain_array(column) and column.dtype.kind == "U" and column.dtype.isnative
 
 
 def arrow_column(column: object) -> Any:
-    """A column as Arrow."""
+    """A column as an Arrow array."""
     return pa.array(np.ascontiguousarray(column), from_pandas=True) if isinstance(column, np.ndarray) else column
 
 
@@ -164,7 +164,7 @@ def _is_flat(item: object) -> bool:
 
 
 def _one(data: Any) -> tuple[dict[str, Any], int, bool]:
-    """(columns, number of steps, whether they came without names) of one sequence."""
+    """The columns of one sequence, the number of steps, and whether the columns have no names."""
     if isinstance(data, str):
         data = list(data)
     if isinstance(data, list | tuple) and data:
@@ -203,7 +203,7 @@ def _by_columns(
                 column=sequence,
             )
         _, first, group = np.unique(group, return_index=True, return_inverse=True)
-        group = np.argsort(np.argsort(first))[group]  # sequences in the order in which they first appear
+        group = np.argsort(np.argsort(first))[group]  # sequences in order of first appearance
     rank = np.arange(rows) if order is None else _rank(columns[order], order)
     place = np.lexsort((rank, group)).astype(np.int64)
     taken = {
@@ -219,7 +219,7 @@ def _names(*names: str | None) -> list[str]:
 
 
 def _rank(column: object, name: str) -> AnyArray:
-    """The order of the values of a column; missing values have none."""
+    """The rank of each value of a column; an error for missing values."""
     values = arrow_column(column)
     if values.null_count:
         raise BadData(f"column `{name}` orders the steps, but has a missing value", remedy="Fill it in", column=name)
@@ -234,7 +234,7 @@ def _take(column: Any, place: NDArray[np.int64]) -> Any:
 
 
 def kinds_for(found: Sequences, declared: Mapping[Any, object] | None, emissions: str) -> dict[Any, object]:
-    """What columns are declared to be: by the user, by `emissions`, and integers without a name as symbols."""
+    """The declared kinds of columns: by the user, by `emissions`, and integers without column names as symbols."""
     given: dict[Any, object] = dict(declared or {})
     for name, column in found.columns.items():
         if name in given or (name.isdecimal() and int(name) in given):
@@ -253,7 +253,7 @@ def _is_integer(column: Any) -> bool:
 
 
 def steps_of(found: Sequences, schema: Schema, known: NDArray[np.int32] | None = None) -> Steps:
-    """The steps as the recursion takes them: a row for each distinct one where all columns are of levels."""
+    """The steps for the recursion: one row per distinct step if all columns are categories."""
     if found.bare and found.size and len(found.columns) not in (len(schema.kinds), len(schema.used)):
         raise BadData(
             f"a step of this model has {len(schema.used)} values",
@@ -262,7 +262,7 @@ def steps_of(found: Sequences, schema: Schema, known: NDArray[np.int32] | None =
         )
     columns = {name: found.columns[name] for name in schema.used if name in found.columns}
     if not columns and len(schema.used) == len(found.columns) and (found.bare or schema.used == ("0",)):
-        columns = dict(zip(schema.used, found.columns.values(), strict=True))  # values without names, by position
+        columns = dict(zip(schema.used, found.columns.values(), strict=True))  # without column names, by position
     if not columns and schema.used and found.size:
         raise UnknownColumn(schema.used[0], available=found.columns)
     coded = all(_has_levels(schema.kinds[name]) for name in columns)
@@ -275,7 +275,7 @@ def steps_of(found: Sequences, schema: Schema, known: NDArray[np.int32] | None =
         return _steps_of_one(name, column, found.offsets)
     codes = np.zeros(found.size, dtype=np.int64)
     combinations = 1
-    parts: list[tuple[str, int, int, list[str]]] = []  # name, how far apart its codes are, how many, levels
+    parts: list[tuple[str, int, int, list[str]]] = []  # name, stride of its codes, number of codes, levels
     for name, column in columns.items():
         encoded = encode(column)
         own = encoded.codes
@@ -308,7 +308,7 @@ def _steps_of_one(name: str, column: object, offsets: NDArray[np.int64]) -> Step
         if highest - lowest < DIRECT_RANGE and highest < 1 << 62:
             codes = np.empty(len(column), dtype=np.int32)
             np.subtract(column, lowest, out=codes, dtype=np.int64, casting="unsafe")
-            if np.bincount(codes).all():  # each integer between them occurs: no dictionary is needed
+            if np.bincount(codes).all():  # every integer in the range occurs, so no dictionary is needed
                 texts = [str(value) for value in range(lowest, highest + 1)]
                 return Steps({name: text_array(texts)}, len(texts), codes, offsets)
     if _is_wide(column):
@@ -323,7 +323,7 @@ def _steps_of_one(name: str, column: object, offsets: NDArray[np.int64]) -> Step
 
 
 def _coded_texts(column: NDArray[np.str_]) -> tuple[NDArray[np.int32], list[str]] | None:
-    """(codes, texts in the order in which they come) of an array of texts; None if one is not valid Unicode."""
+    """The codes and the distinct texts, in order of appearance, of an array; None if a text is not valid Unicode."""
     codes, first = _core.factorize_wide_texts(column)
     texts = column[first]
     return None if wide_texts(texts) is None else (codes, texts.tolist())

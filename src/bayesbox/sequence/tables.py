@@ -1,4 +1,4 @@
-"""A chain of given probabilities, and a chain as a network."""
+"""A chain from given probabilities."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from bayesbox.schema.schema import Schema
 from bayesbox.sequence.model import ChainModel
 from bayesbox.source.shapes import exports_array
 
-COLUMN = "0"  # the name of the one column of bare sequences
+COLUMN = "0"  # the name of the only column of sequences without names
 SUM_TOLERANCE = 1e-6
 
 
@@ -56,7 +56,7 @@ def _texts(names: Sequence[Any], what: str) -> tuple[str, ...]:
 
 def _by_name(table: Any, states: Sequence[Any], what: str) -> list[Any]:
     if not isinstance(table, Mapping):
-        return list(np.asarray(table) if exports_array(table) else table)  # a frame lists its columns' names
+        return list(np.asarray(table) if exports_array(table) else table)  # a DataFrame iterates over its columns
     missing = [state for state in states if state not in table]
     if missing or len(table) != len(states):
         raise BadOption(f"{what} must have one row per state", found=list(table))

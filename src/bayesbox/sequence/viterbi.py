@@ -1,4 +1,4 @@
-"""The most probable path of states: max in the place of sum (Viterbi, 1967), in logarithms, ties to the first state."""
+"""The most probable path of states (Viterbi, 1967), in logarithms; ties go to the first state."""
 
 from __future__ import annotations
 
@@ -12,5 +12,5 @@ from bayesbox.sequence.model import ChainModel, Steps
 
 
 def best_path(model: ChainModel, steps: Steps) -> tuple[Doubles, NDArray[np.int32]]:
-    """(log P(path, sequence), one a sequence; the position of the state, one a step)."""
+    """log P(path, sequence), one per sequence, and the position of the state, one per step."""
     return _core.chain_best(*arguments(model, steps), threads=threads_for(model, steps))

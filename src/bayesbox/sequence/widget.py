@@ -1,4 +1,4 @@
-"""The picture of a chain in a notebook."""
+"""The widget of a hidden Markov model in notebooks."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ if TYPE_CHECKING:
 
 
 class HasChainWidget:
-    """A chain that a notebook shows as a picture that answers."""
+    """A chain with an interactive widget for notebooks."""
 
     def widget(self, sequence: object = ()) -> ChainWidget:
-        """A sequence decoded in a notebook: change its steps by hand, or `w.steps = [...]` in the next cell.
+        """An interactive widget that decodes a sequence: edit its steps, or set `w.steps = [...]` in the next cell.
 
-        `w.steps`, `w.path` and `w.posterior` say what is shown. Needs `bayesbox[notebook]`.
+        `w.steps`, `w.path` and `w.posterior` are the current values. Needs `bayesbox[notebook]`.
 
         Parameters
         ----------

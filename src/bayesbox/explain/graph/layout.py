@@ -41,7 +41,7 @@ class NodeBox:
         return self.y - self.height / 2
 
     def to_dict(self) -> Json:
-        """As plain data."""
+        """A plain dict, for JSON."""
         sizes = {"x": self.x, "y": self.y, "width": self.width, "height": self.height}
         return {"name": self.name, **sizes, "layer": self.layer}
 
@@ -66,7 +66,7 @@ class ArcRoute:
         return f"M{x:.1f} {y:.1f}" + "".join(f" C{piece}" for piece in pieces)
 
     def to_dict(self) -> Json:
-        """As plain data."""
+        """A plain dict, for JSON."""
         return {
             "parent": self.parent,
             "child": self.child,

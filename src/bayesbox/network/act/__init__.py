@@ -1,1 +1,1 @@
-"""Acting on a network: interventions, adjustment sets, and which effects can be identified."""
+"""Causal inference on a network: interventions, adjustment sets and identification of effects."""

@@ -1,15 +1,15 @@
-"""Sets of nodes to adjust for: the back door and the front door.
+"""Adjustment sets by the back-door and the front-door criterion.
 
-Back door: no member is a descendant of X, and they block every path between X and Y that begins with an arrow into X:
+Back door: the set has no descendant of X and blocks every path between X and Y that begins with an arrow into X:
 
     P(y | do(x)) = sum over z of P(y | x, z) P(z)
 
-Front door: they lie on every directed path from X to Y, no back door leads from X to them, and X blocks every back
-door from them to Y:
+Front door: the set intercepts every directed path from X to Y, no back-door path from X to the set is open, and X
+blocks every back-door path from the set to Y:
 
     P(y | do(x)) = sum over z of P(z | x) sum over x' of P(y | x', z) P(x')
 
-(Pearl, Causality, 2009, definitions 3.3.1 and 3.3.3.) A set is minimal where no part of it will do.
+(Pearl, Causality, 2009, definitions 3.3.1 and 3.3.3.) A set is minimal if no proper subset meets the criterion.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from dataclasses import dataclass, field
 
 from bayesbox.network.act.mixed_graph import MixedGraph
 
-MOST_TRIED = 20_000  # sets that are looked at, of each kind
+MOST_TRIED = 20_000  # candidate sets tried for each criterion
 
 Set = tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class FoundSets:
-    """The minimal sets that were found, small ones first; `complete` if there are no others."""
+    """The minimal sets found, smallest first; `complete` if there are no others."""
 
     sets: list[Set] = field(default_factory=list)
     complete: bool = True
 
 
 def back_door(graph: MixedGraph, cause: str, effect: str) -> FoundSets:
-    """The minimal sets that block every back door from the cause to the effect."""
+    """The minimal sets that block every back-door path from the cause to the effect."""
     cut = graph.without_arcs_from([cause])
     below = {name for name in graph.order if cause in graph.ancestors([name])}
     above = cut.ancestors([cause, effect])
@@ -43,10 +43,10 @@ def back_door(graph: MixedGraph, cause: str, effect: str) -> FoundSets:
     def blocks(some: Sequence[str]) -> bool:
         return cut.separated([cause], [effect], some)
 
-    if not blocks(candidates):  # where some set blocks all paths, that of all ancestors does
+    if not blocks(candidates):  # if any set blocks all paths, the set of all ancestors does
         return FoundSets()
     found = _minimal(candidates, blocks)
-    if not found.sets:  # too many to try: one of them by leaving out what can be
+    if not found.sets:  # too many to try: find one by dropping nodes that are not needed
         some = list(candidates)
         for name in candidates:
             fewer = [each for each in some if each != name]
@@ -56,7 +56,7 @@ def back_door(graph: MixedGraph, cause: str, effect: str) -> FoundSets:
 
 
 def front_door(graph: MixedGraph, cause: str, effect: str) -> FoundSets:
-    """The minimal sets through which all of the effect goes, with no back door of their own but by the cause."""
+    """The minimal sets that meet the front-door criterion."""
     above = graph.ancestors([effect])
     candidates = [name for name in graph.order if name in above and name not in (cause, effect)]
     from_cause = graph.without_arcs_from([cause])
@@ -75,7 +75,7 @@ def front_door(graph: MixedGraph, cause: str, effect: str) -> FoundSets:
 
 
 def _minimal(candidates: Sequence[str], serves: Callable[[Sequence[str]], bool], *, empty: bool = True) -> FoundSets:
-    """The sets that serve and of which no part does, by size."""
+    """The sets that meet the criterion and have no proper subset that does, smallest first."""
     found: list[Set] = []
     sizes = range(0 if empty else 1, len(candidates) + 1)
     every = itertools.chain.from_iterable(itertools.combinations(candidates, size) for size in sizes)
@@ -84,6 +84,6 @@ def _minimal(candidates: Sequence[str], serves: Callable[[Sequence[str]], bool],
             return FoundSets(found, complete=False)
         if not any(set(smaller) <= set(some) for smaller in found) and serves(some):
             found.append(some)
-            if not some:  # every other set holds the empty one
+            if not some:  # the empty set is a subset of every other
                 break
     return FoundSets(found)

@@ -1,9 +1,9 @@
-"""Interventions: a node is set from outside, so its own causes no longer matter.
+"""Interventions: a node is set from outside, so its parents no longer matter.
 
-    P(y | do(x)) = P'(y)      in the network whose node X has no parents and the table that is certain of x
+    P(y | do(x)) = P'(y)      in the network where X has no parents and P'(X = x) = 1
 
-(the truncated factorisation, Pearl, Causality, 2009, equation 3.10). A node may also be given a distribution, for a
-policy that sets it by chance.
+(the truncated factorisation, Pearl, Causality, 2009, equation 3.10). A node may also be set to a distribution: a
+stochastic policy.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from bayesbox.network.tables import distribution_of
 
 
 def cut_graph(graph: Graph, actions: Mapping[Any, Any]) -> Graph:
-    """The graph in which each of these nodes has no parents, and the state or the distribution that it is given."""
+    """The graph with the arcs into these nodes removed, each with the given state or distribution as its table."""
     if not isinstance(actions, Mapping):
         raise BadOption("do takes a dict from node to state", found=actions, remedy='do({"A": "true"})')
     changed: dict[str, Node] = {}

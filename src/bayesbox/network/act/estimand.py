@@ -1,4 +1,4 @@
-"""A formula for an effect in terms of what can be observed: sums, products and quotients of P(some | others)."""
+"""Estimands: formulas for an effect in observed quantities, made of sums, products and quotients of P(a | b)."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class Estimand:
         raise NotImplementedError
 
     def text(self, renamed: Mapping[str, str]) -> str:
-        """The formula as text; some nodes are named otherwise within a sum."""
+        """The formula as text; `renamed` has the name that each node has inside a sum."""
         raise NotImplementedError
 
     def table(self, network: BayesianNetwork) -> Scoped:
-        """Its values by the observed distribution of a network, an axis for each free node."""
+        """The values under the observed distribution of a network, one axis per free node."""
         raise NotImplementedError
 
     def __str__(self) -> str:
@@ -47,7 +47,7 @@ class Conditional(Estimand):
 
     @property
     def free(self) -> Names:
-        """Targets and what is given."""
+        """The targets and the conditions."""
         return frozenset({*self.targets, *self.given})
 
     def text(self, renamed: Mapping[str, str]) -> str:
@@ -56,7 +56,7 @@ class Conditional(Estimand):
         return f"P({one} | {other})" if other else f"P({one})"
 
     def table(self, network: BayesianNetwork) -> Scoped:
-        """From one marginal of the network."""
+        """The conditional table, from one marginal of the network."""
         places = [network.model.place[name] for name in (*self.targets, *self.given)]
         joint = np.asarray(network._marginal(ObservedStates(), places).table)
         below = joint.sum(axis=tuple(range(len(self.targets))), keepdims=True)
@@ -71,11 +71,11 @@ class ProductOf(Estimand):
 
     @property
     def free(self) -> Names:
-        """Those of its parts."""
+        """The free nodes of all factors."""
         return frozenset().union(*(part.free for part in self.parts))
 
     def text(self, renamed: Mapping[str, str]) -> str:
-        """The parts side by side; a sum in brackets unless it is the last."""
+        """The factors side by side; a sum is bracketed unless it is the last."""
         texts = [part.text(renamed) for part in self.parts]
         wrapped = [
             f"[{text}]" if isinstance(part, SumOf) and place + 1 < len(texts) else text
@@ -100,7 +100,7 @@ class SumOf(Estimand):
 
     @property
     def free(self) -> Names:
-        """Those of the inner formula that are not summed over."""
+        """The free nodes of the inner formula that are not summed over."""
         return self.inner.free - frozenset(self.over)
 
     def text(self, renamed: Mapping[str, str]) -> str:
@@ -132,7 +132,7 @@ class QuotientOf(Estimand):
 
     @property
     def free(self) -> Names:
-        """Those of both."""
+        """The free nodes of numerator and denominator."""
         return self.above.free | self.below.free
 
     def text(self, renamed: Mapping[str, str]) -> str:
@@ -140,7 +140,7 @@ class QuotientOf(Estimand):
         return f"[{self.above.text(renamed)}] / [{self.below.text(renamed)}]"
 
     def table(self, network: BayesianNetwork) -> Scoped:
-        """The quotient, 0 if both are."""
+        """The quotient; 0 / 0 is 0."""
         above, below = self.above.table(network), self.below.table(network)
         nothing = below.table == 0
         inverse = np.divide(1.0, below.table, out=np.zeros_like(below.table), where=~nothing)
@@ -148,7 +148,7 @@ class QuotientOf(Estimand):
 
 
 def summed(over: Iterable[str], inner: Estimand, order: Sequence[str]) -> Estimand:
-    """The sum over some nodes; marginals of P(...) are written as such, and nested sums as one."""
+    """The sum over some nodes, simplified: a sum of P(...) becomes a marginal, nested sums become one."""
     names = frozenset(over) & inner.free
     if not names:
         return inner
@@ -156,7 +156,7 @@ def summed(over: Iterable[str], inner: Estimand, order: Sequence[str]) -> Estima
         return summed([*names, *inner.over], inner.inner, order)
     if isinstance(inner, Conditional) and names < frozenset(inner.targets):
         return Conditional(tuple(name for name in inner.targets if name not in names), inner.given)
-    if isinstance(inner, ProductOf):  # what does not depend on them stands before the sum
+    if isinstance(inner, ProductOf):  # factors that do not depend on them move out of the sum
         outside = tuple(part for part in inner.parts if not part.free & names)
         inside = tuple(part for part in inner.parts if part.free & names)
         if outside and inside:
@@ -165,7 +165,7 @@ def summed(over: Iterable[str], inner: Estimand, order: Sequence[str]) -> Estima
 
 
 def product_of(parts: Iterable[Estimand]) -> Estimand:
-    """A product, of which products are part of the whole."""
+    """A product; nested products are flattened."""
     flat: list[Estimand] = []
     for part in parts:
         flat.extend(part.parts if isinstance(part, ProductOf) else [part])
@@ -175,7 +175,7 @@ def product_of(parts: Iterable[Estimand]) -> Estimand:
 def effect_table(
     network: BayesianNetwork, estimand: Estimand, targets: Sequence[str], fixed: Mapping[str, int]
 ) -> np.ndarray:
-    """P(targets | do(fixed)) by the formula, an axis for each target; refused where it divides by zero on the way."""
+    """P(targets | do(fixed)) by the formula, one axis per target; an error if the formula divides by zero."""
     model = network.model
     found = estimand.table(network)
     index = tuple(fixed.get(model.names[place], slice(None)) for place in found.scope)

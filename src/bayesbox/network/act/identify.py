@@ -1,10 +1,10 @@
-"""Which effects follow from observation: the ID algorithm, complete for graphs with latent nodes.
+"""Which effects are identifiable from observed nodes: the ID algorithm, complete for graphs with latent nodes.
 
 Shpitser and Pearl, Identification of joint interventional distributions in recursive semi-Markovian causal models,
-AAAI 2006 (ID), and Identification of conditional interventional distributions, UAI 2006 (IDC). Where ID fails, the
-graph holds a hedge: two sets of nodes F' within F, each connected by hidden common causes, that have the same roots
-and of which F alone holds a node that is set. Two models with this graph then agree on all that is observed and differ
-on the effect.
+AAAI 2006 (ID), and Identification of conditional interventional distributions, UAI 2006 (IDC). If ID fails, the graph
+has a hedge: two sets of nodes, F' within F, each connected by hidden common causes, with the same roots, of which only
+F contains a node that is set. Two models with this graph then exist that agree on the observed distribution and differ
+in the effect.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Names = frozenset[str]
 
 @dataclass(frozen=True)
 class Hedge:
-    """Why an effect cannot be identified: `outer` holds a node that is set, `inner` does not."""
+    """Why an effect is not identifiable: `outer` contains a node that is set, `inner` does not."""
 
     outer: tuple[str, ...]
     inner: tuple[str, ...]
@@ -38,7 +38,7 @@ class _NotIdentifiable(Exception):
 def identified(
     graph: MixedGraph, targets: Sequence[str], actions: Sequence[str], given: Sequence[str] = ()
 ) -> Estimand | Hedge:
-    """A formula for P(targets | do(actions), given), or the hedge for which there is none."""
+    """A formula for P(targets | do(actions), given), or the hedge that rules one out."""
     try:
         return _conditional(graph, frozenset(targets), frozenset(actions), frozenset(given))
     except _NotIdentifiable as error:
@@ -46,7 +46,7 @@ def identified(
 
 
 def _conditional(graph: MixedGraph, targets: Names, actions: Names, given: Names) -> Estimand:
-    """IDC: a finding that could as well be set (rule 2 of the do-calculus) is; the others go into a quotient."""
+    """IDC: evidence that may be exchanged for an action (rule 2 of the do-calculus) is; the rest becomes a quotient."""
     cut = graph.without_arcs_into(actions)
     for name in graph.order:
         if name in given:
@@ -64,35 +64,35 @@ def _conditional(graph: MixedGraph, targets: Names, actions: Names, given: Names
 
 @dataclass(frozen=True)
 class _Observed:
-    """A distribution over the nodes of a graph: what is observed itself, or a formula made of it."""
+    """A distribution over the nodes of a graph: the observed one, or a formula derived from it."""
 
     formula: Estimand | None = None
 
     def without(self, names: Names, order: Sequence[str]) -> _Observed:
-        """The marginal of the other nodes."""
+        """The distribution with these nodes summed out."""
         return self if self.formula is None else _Observed(summed(names, self.formula, order))
 
 
 class _Identify:
-    """The recursion; `whole` is the graph of all that is observed."""
+    """The recursion of ID; `whole` is the graph of all observed nodes."""
 
     def __init__(self, whole: MixedGraph) -> None:
         self.whole = whole
-        self.order = whole.order  # of sums: those of a part may hold nodes outside it
+        self.order = whole.order  # of the nodes of sums: those of a subgraph may contain nodes outside it
 
     def effect(self, targets: Names, actions: Names) -> Estimand:
         return self.id(targets, actions, _Observed(), self.whole)
 
     def id(self, y: Names, x: Names, p: _Observed, graph: MixedGraph) -> Estimand:
-        """P(y | do(x)) in a graph with the distribution p; the numbers are the lines of the algorithm."""
+        """P(y | do(x)) in a graph with the distribution p; the numbered comments are the lines of the algorithm."""
         nodes = frozenset(graph.order)
         if not x:  # 1
             return self.marginal(y, p, graph)
         above = graph.ancestors(y)
-        if nodes - above:  # 2: what is not above y does not matter
+        if nodes - above:  # 2: only y and its ancestors matter
             return self.id(y, x & above, p.without(nodes - above, self.order), graph.within(above))
         idle = nodes - x - graph.without_arcs_into(x).ancestors(y)
-        if idle:  # 3: to set these as well changes nothing
+        if idle:  # 3: setting these too changes nothing
             return self.id(y, x | idle, p, graph)
         parts = graph.within(nodes - x).components()
         if len(parts) > 1:  # 4: the effect is a product over the confounded components
@@ -115,7 +115,7 @@ class _Identify:
         return summed(frozenset(graph.order) - names, p.formula, self.order)
 
     def factor(self, name: str, p: _Observed, graph: MixedGraph) -> Estimand:
-        """P(name | all before it), by the distribution p."""
+        """P(name | all nodes before it) under the distribution p."""
         before = graph.order[: graph.order.index(name)]
         if p.formula is None:
             return Conditional((name,), self.needed(name, before))
@@ -124,7 +124,7 @@ class _Identify:
         return QuotientOf(above, summed([name], above, self.order)) if name in above.free else above
 
     def needed(self, name: str, before: Sequence[str]) -> tuple[str, ...]:
-        """Those before a node on which it depends, given the rest of them."""
+        """The predecessors of a node that it depends on, given the rest of them."""
         kept = list(before)
         for each in reversed(before):
             rest = [other for other in kept if other != each]

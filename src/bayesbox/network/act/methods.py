@@ -1,4 +1,4 @@
-"""The methods of a network that act: `do`, `adjustment_sets` and `identify`."""
+"""The causal methods of a network: `do`, `adjustment_sets` and `identify`."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ if TYPE_CHECKING:
 
 
 class NetworkActing:
-    """Interventions, and what must be observed to know their effect."""
+    """Interventions, adjustment sets and identifiability."""
 
     graph: Graph
-    _done: frozenset[tuple[str, str]] = frozenset()  # what was set, by node and state
+    _done: frozenset[tuple[str, str]] = frozenset()  # the interventions, as (node, state)
 
     def do(self, actions: Mapping[Any, Any]) -> BayesianNetwork:
-        """The network in which some nodes are set from outside, whatever their parents are.
+        """The network after an intervention that sets some nodes, regardless of their parents.
 
-        Arcs into these nodes are gone, and their tables are certain of the state given, or the distribution given.
-        `query("P(B | do(A=true))")` asks such a network.
+        Arcs into these nodes are removed, and each table gives the chosen state probability 1, or is the given
+        distribution. `query("P(B | do(A=true))")` asks such a network.
 
         Parameters
         ----------
         actions : mapping from node to state
-            What is set; a mapping from state to probability in place of a state sets the node by chance.
+            The state of each node; a mapping from state to probability sets the node at random.
 
         Returns
         -------
@@ -56,7 +56,7 @@ class NetworkActing:
         return type(cast("BayesianNetwork", self)).of(cut_graph(self.graph, actions))
 
     def acted(self, query: Query) -> Self:
-        """The network that a query asks: this one, or where it has do(...), the one in which that was done."""
+        """The network that a query is about: this one, or the intervened one if the query has do(...)."""
         wanted = frozenset((term.name, term.value or "") for term in query.actions)
         if wanted <= self._done:
             return self
@@ -71,9 +71,9 @@ class NetworkActing:
         Parameters
         ----------
         cause, effect : str
-            Two nodes: the effect P(effect | do(cause)) is requested.
+            Two nodes; the quantity of interest is P(effect | do(cause)).
         latent : names of nodes
-            Those that are not observed.
+            The unobserved nodes.
 
         Returns
         -------
@@ -106,16 +106,16 @@ class NetworkActing:
         return AdjustmentSets.of(one, other, hidden, back_door(graph, one, other), front_door(graph, one, other))
 
     def identify(self, text: str, *, latent: Iterable[str] = ()) -> Identification:
-        """Whether an effect follows from the observed nodes alone, by which formula, or for which hedge it does not.
+        """Whether an effect is identifiable from the observed nodes: the formula, or the hedge that rules it out.
 
-        The ID algorithm of Shpitser and Pearl: it finds a formula wherever there is one.
+        By the ID algorithm of Shpitser and Pearl, which finds a formula whenever one exists.
 
         Parameters
         ----------
         text : str
             P(targets | do(actions), evidence); states are needed for `.answer()` only.
         latent : names of nodes
-            Those that are not observed.
+            The unobserved nodes.
 
         Returns
         -------

@@ -1,7 +1,7 @@
-"""A causal graph some of whose nodes are not observed: arcs, and pairs of nodes with a hidden common cause.
+"""Causal graphs with latent nodes: arcs, and pairs of nodes with a hidden common cause.
 
-The latent projection (Verma and Pearl 1990): X -> Y where a directed path leads from X to Y through latent nodes only;
-X <-> Y where two directed paths lead from one latent node to both through latent nodes only.
+The latent projection (Verma and Pearl 1990): X -> Y if a directed path leads from X to Y through latent nodes only; X
+<-> Y if directed paths through latent nodes only lead from one latent node to both.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from bayesbox.network.graph import Graph
 
 @dataclass(frozen=True)
 class MixedGraph:
-    """The observed nodes, parents before children; the parents of each, and the pairs with a hidden common cause."""
+    """The observed nodes in topological order, the parents of each, and the pairs with a hidden common cause."""
 
     order: tuple[str, ...]
     parents: Mapping[str, frozenset[str]]
@@ -23,7 +23,7 @@ class MixedGraph:
 
     @classmethod
     def of(cls, graph: Graph, latent: Iterable[str]) -> MixedGraph:
-        """The projection of a graph on the nodes that are not latent."""
+        """The latent projection of a graph on its observed nodes."""
         hidden = set(latent)
         order = tuple(name for name in graph.order if name not in hidden)
         reached = {name: _through(graph, name, hidden) for name in graph.nodes}
@@ -37,7 +37,7 @@ class MixedGraph:
         return cls(order, {name: frozenset(above) for name, above in parents.items()}, frozenset(pairs))
 
     def within(self, names: Iterable[str]) -> MixedGraph:
-        """The part of the graph on some nodes."""
+        """The subgraph on some nodes."""
         kept = frozenset(names)
         return MixedGraph(
             tuple(name for name in self.order if name in kept),
@@ -46,7 +46,7 @@ class MixedGraph:
         )
 
     def without_arcs_into(self, names: Iterable[str]) -> MixedGraph:
-        """The graph in which nothing causes these nodes."""
+        """The graph without the arcs into these nodes."""
         cut = frozenset(names)
         return MixedGraph(
             self.order,
@@ -55,12 +55,12 @@ class MixedGraph:
         )
 
     def without_arcs_from(self, names: Iterable[str]) -> MixedGraph:
-        """The graph in which these nodes cause nothing."""
+        """The graph without the arcs out of these nodes."""
         cut = frozenset(names)
         return MixedGraph(self.order, {name: above - cut for name, above in self.parents.items()}, self.confounded)
 
     def ancestors(self, names: Iterable[str]) -> frozenset[str]:
-        """These nodes and all from which a directed path leads to one of them."""
+        """These nodes and all their ancestors."""
         found, waiting = set(names), list(names)
         while waiting:
             new = self.parents[waiting.pop()] - found
@@ -69,7 +69,7 @@ class MixedGraph:
         return frozenset(found)
 
     def components(self) -> list[frozenset[str]]:
-        """The confounded components: nodes that pairs with a hidden common cause connect, in the order of the nodes."""
+        """The confounded components (c-components): nodes connected by hidden common causes, in topological order."""
         component = {name: {name} for name in self.order}
         for one, other in (sorted(pair) for pair in self.confounded):
             if component[one] is not component[other]:
@@ -83,7 +83,7 @@ class MixedGraph:
         return found
 
     def separated(self, left: Iterable[str], right: Iterable[str], given: Iterable[str]) -> bool:
-        """Whether two sets are independent given a third, by the graph (m-separation)."""
+        """Whether two sets are m-separated given a third."""
         known, targets = set(given), set(right)
         above_known = self.ancestors(known)
         children = {name: [each for each in self.order if name in self.parents[each]] for name in self.order}
@@ -112,7 +112,7 @@ class MixedGraph:
 
 
 def _through(graph: Graph, name: str, hidden: set[str]) -> set[str]:
-    """The observed nodes to which a path leads through hidden ones only."""
+    """The observed nodes reached by a path through latent nodes only."""
     found: set[str] = set()
     seen, waiting = {name}, [name]
     while waiting:

@@ -1,4 +1,4 @@
-"""What is found about an effect: the sets to adjust for, and the formula or the reason why there is none."""
+"""Results about an effect: adjustment sets, and the formula or the reason why there is none."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class AdjustmentSets(Result):
-    """The minimal sets to adjust for, to find P(effect | do(cause)) from what is observed.
+    """The minimal adjustment sets for P(effect | do(cause)).
 
-    `back_door` and `front_door` are lists of tuples of nodes, small ones first; an empty tuple says that nothing need
-    be adjusted for, an empty list that there is no such set. `complete` is False if there may be more of them.
+    `back_door` and `front_door` are lists of tuples of nodes, smallest first; an empty tuple means that no adjustment
+    is needed, an empty list that no such set exists. `complete` is False if there may be more.
     """
 
     cause: str
@@ -41,7 +41,7 @@ class AdjustmentSets(Result):
         return cls(cause, effect, latent, back.sets, front.sets, back.complete and front.complete)
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data."""
+        """A plain dict, for JSON."""
         return {
             "cause": self.cause,
             "effect": self.effect,
@@ -76,10 +76,10 @@ def _told(kind: str, sets: Sequence[tuple[str, ...]]) -> list[str]:
 
 @dataclass(frozen=True, repr=False)
 class Identification(Result):
-    """Whether P(y | do(x)) follows from what is observed, and by which formula.
+    """Whether P(y | do(x)) is identifiable from the observed nodes, and the formula.
 
-    `estimand` is the formula, None if there is none; then `hedge` says why. `answer()` works the formula out by the
-    observed nodes of the network alone.
+    `estimand` is the formula, None if there is none; then `hedge` says why. `answer()` evaluates the formula on the
+    observed nodes of the network.
     """
 
     query: Query
@@ -99,10 +99,10 @@ class Identification(Result):
         return None if self.estimand is None else str(self.estimand)
 
     def answer(self) -> float | ProbabilityTable:
-        """The effect by the formula: a number where every target has a value, else a table.
+        """The effect by the formula: a number if every target has a value, else a table.
 
-        It uses the probabilities of the observed nodes only, as they could be counted from rows; `query` acts on the
-        network itself, latent nodes and all.
+        It uses the probabilities of the observed nodes only, as rows could provide them; `query` intervenes in the
+        network itself, including latent nodes.
         """
         if self.estimand is None:
             raise BadOption(f"{self.query} is not identifiable", found=str(self.hedge))
@@ -126,7 +126,7 @@ class Identification(Result):
         return ProbabilityTable(str(query), free, cells, levels=levels)
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data."""
+        """A plain dict, for JSON."""
         hedge = None if self.hedge is None else {"outer": list(self.hedge.outer), "inner": list(self.hedge.inner)}
         return {
             "question": str(self.query),

@@ -1,1 +1,1 @@
-"""What to make of a network and of evidence: what to ask next, findings that disagree, how strong the arcs are."""
+"""Analysis of a network and of evidence: what to ask next, conflicts, sensitivity and the strength of arcs."""

@@ -1,11 +1,11 @@
-"""What to ask next: the unknown nodes by how much each is expected to say of a target.
+"""What to ask next: the unknown nodes by their expected information about a target.
 
 The expected information of a node X about the target T, given the evidence e, is their mutual information in bits:
 
     I(X; T | e) = sum over t of P(t | e) sum over x of P(x | t, e) log2( P(x | t, e) / P(x | e) )
 
-The junction tree with T observed gives P(x | t, e) for all nodes at once, and P(t | e) besides: as many propagations as
-the target has states answer for every node.
+The junction tree with T observed gives P(x | t, e) for all nodes at once, and P(t | e): one propagation per state of
+the target covers every node.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ MOST_SHOWN = 20
 
 @dataclass(frozen=True)
 class NodeQuestion:
-    """A node that could be requested: what it is expected to say of the target, in bits, and what that costs."""
+    """A node that could be asked about: its expected information about the target in bits, and its cost."""
 
     node: str
     information: float
@@ -45,20 +45,20 @@ class NodeQuestion:
 
     @property
     def worth(self) -> float:
-        """Bits for one unit of cost."""
+        """Bits per unit of cost."""
         return self.information / self.cost
 
     def to_dict(self) -> dict[str, str | float]:
-        """As plain data."""
+        """A plain dict, for JSON."""
         return {"node": self.node, "information": self.information, "cost": self.cost, "worth": self.worth}
 
 
 @dataclass(frozen=True, repr=False)
 class NodeQuestions(Result):
-    """The unknown nodes of a network, the most worth asking first.
+    """The unknown nodes of a network, ordered by information per cost.
 
-    `entropy` is what is not known about the target, in bits: no question can say more. `posterior` is P(target) so
-    far.
+    `entropy` is the remaining uncertainty about the target in bits, an upper limit for any question. `posterior` is
+    P(target) given the evidence so far.
     """
 
     target: str
@@ -82,7 +82,7 @@ class NodeQuestions(Result):
         return self.questions[place]
 
     def to_dict(self) -> Json:
-        """As plain data."""
+        """A plain dict, for JSON."""
         return {
             "target": self.target,
             "posterior": dict(self.posterior),
@@ -123,7 +123,7 @@ class NodeQuestions(Result):
 def node_questions(
     model: FactorModel, found: Posteriors, known: set[int], target: int, costs: Costs | None
 ) -> NodeQuestions | None:
-    """The questions, of the posteriors given each state of the target; None if the evidence is impossible."""
+    """The questions, from the posteriors given each state of the target; None if the evidence is impossible."""
     highest = found.log_evidence.max()
     if np.isneginf(highest):
         return None
@@ -148,7 +148,7 @@ def node_questions(
 
 
 def mutual_information(shares: Doubles, tables: Doubles, offsets: NDArray[np.int64]) -> Doubles:
-    """Of each variable with the target, in bits: P(t), rows of P(x | t) of all states, and where variables begin.
+    """The mutual information of each variable with the target, in bits; `offsets` has where variables begin.
 
     >>> mutual_information(np.array([0.5, 0.5]), np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([0, 2])).tolist()
     [1.0]
@@ -162,7 +162,7 @@ def mutual_information(shares: Doubles, tables: Doubles, offsets: NDArray[np.int
 
 
 def _costs(model: FactorModel, costs: Costs | None) -> dict[str, float]:
-    """The costs by node; BadOption if one is not a positive number."""
+    """The cost of each node; BadOption if one is not a positive number."""
     if costs is not None and not isinstance(costs, Mapping):
         raise BadOption("costs must be a mapping from node to cost", found=costs, remedy='Write {"xray": 10}')
     found: dict[str, float] = {}

@@ -1,13 +1,13 @@
-"""Whether findings disagree: Jensen's measure of conflict, and what it is made of.
+"""Whether findings disagree: Jensen's measure of conflict, and its parts.
 
-Findings that follow from one course of events are likelier together than apart. The measure compares the two:
+Findings with a common explanation are more probable together than if they were independent. The measure compares:
 
     conflict(e1, ..., en) = log2( P(e1) ... P(en) / P(e1, ..., en) )     in bits
 
-It is above 0 if the findings are less probable together than if they had nothing to do with each other: a fault in
-one of them, or a rare case. A state h of another node explains a conflict as a rare case where conflict(e, h) is 0 or
-less, that is where log2( P(h | e) / P(h) ) is at least the conflict. (F. V. Jensen, B. Chamberlain, T. Nordahl and
-F. Jensen, Analysis in HUGIN of data conflict, UAI 1990.)
+It is above 0 if the findings are less probable together than if they were independent: one of them is wrong, or the
+case is rare. A state h of another node explains a conflict as a rare case if conflict(e, h) <= 0, that is, if log2( P(h
+| e) / P(h) ) is at least the conflict. (F. V. Jensen, B. Chamberlain, T. Nordahl and F. Jensen, Analysis in HUGIN of
+data conflict, UAI 1990.)
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MOST_SHOWN = 10
 
 
 class FindingProbability(NamedTuple):
-    """A finding, and its probability where nothing else is known."""
+    """A finding and its prior probability."""
 
     node: str
     value: str
@@ -36,7 +36,7 @@ class FindingProbability(NamedTuple):
 
 
 class PairConflict(NamedTuple):
-    """The conflict of two findings by themselves, in bits."""
+    """The conflict of two findings alone, in bits."""
 
     first: str
     second: str
@@ -44,7 +44,7 @@ class PairConflict(NamedTuple):
 
 
 class RareCase(NamedTuple):
-    """A state that would explain the conflict: how many bits likelier the findings make it."""
+    """A state that would explain the conflict, and how many bits the findings raise its probability by."""
 
     node: str
     state: str
@@ -55,7 +55,7 @@ class RareCase(NamedTuple):
 
 @dataclass(frozen=True)
 class ConflictParts:
-    """What a conflict is made of: the findings, their pairs, and the rare cases that would explain it."""
+    """The parts of a conflict: the findings, their pairs, and the rare cases that would explain it."""
 
     findings: tuple[FindingProbability, ...]
     log_probability: float
@@ -64,10 +64,10 @@ class ConflictParts:
 
 
 class Conflict(Result, float):
-    """The conflict of findings in bits, a number: above 0 they are less probable together than independent ones.
+    """The conflict of findings in bits, a number; above 0 they are less probable together than if independent.
 
-    `findings` have their probabilities, `pairs` the conflict of each two of them, the highest first, and `rare_cases`
-    are the states of other nodes that would explain all of it, the most probable first.
+    `findings` have their probabilities, `pairs` the conflict of each pair, the highest first, and `rare_cases` are the
+    states of other nodes that would explain all of it, the most probable first.
     """
 
     parts: ConflictParts
@@ -82,12 +82,12 @@ class Conflict(Result, float):
 
     @property
     def findings(self) -> tuple[FindingProbability, ...]:
-        """The findings, each with its probability where nothing else is known."""
+        """The findings, each with its prior probability."""
         return self.parts.findings
 
     @property
     def pairs(self) -> tuple[PairConflict, ...]:
-        """The conflict of each two findings, the highest first."""
+        """The conflict of each pair of findings, the highest first."""
         return self.parts.pairs
 
     @property
@@ -96,7 +96,7 @@ class Conflict(Result, float):
         return self.parts.rare_cases
 
     def to_dict(self) -> Json:
-        """As plain data."""
+        """A plain dict, for JSON."""
         return {
             "conflict": float(self),
             "findings": [each._asdict() for each in self.findings],
@@ -148,7 +148,7 @@ def conflict_of(model: FactorModel, findings: ObservedStates, propagate: Propaga
     single = {place: _mean(model, before, place, likelihood) for place, likelihood in found.items()}
     bits = (math.fsum(map(math.log, single.values())) - (log_evidence - log_all)) / BIT
     if len(found) < 2:
-        bits = 0.0  # by definition, and not a rounding error of it
+        bits = 0.0  # by definition, without rounding error
     texts = {place: _finding_text(model, findings, place) for place in found}
     names = {place: f"{model.names[place]}={texts[place]}" for place in found}
     pairs = []
@@ -168,7 +168,7 @@ def conflict_of(model: FactorModel, findings: ObservedStates, propagate: Propaga
 
 
 def _likelihoods(model: FactorModel, findings: ObservedStates) -> dict[int, list[float]]:
-    """Of each variable that something is known about, the likelihoods of its states, in the order of the model."""
+    """The likelihoods of the states of each variable with evidence, in the order of the model."""
     found = {}
     for place in sorted({*findings.states, *findings.likelihoods}):
         values = [float(each) for each in findings.likelihoods.get(place, [1.0] * model.cards[place])]

@@ -1,11 +1,11 @@
-"""How far one network is from another: cross-entropy and Kullback-Leibler divergence, exact.
+"""The distance of one network from another: exact cross-entropy and Kullback-Leibler divergence.
 
     H(P, Q) = - sum over x of P(x) log2 Q(x)
             = - sum over the nodes of the sum of P(node, parents in Q) log2 q(node | parents in Q)
 
-One propagation in P gives the probabilities of all families of Q: each is a factor of ones beside P's own. The
-divergence is D(P || Q) = H(P, Q) - H(P), 0 if the two are the same distribution, infinite if Q rules out what P
-does not.
+One propagation in P gives the probabilities of all families of Q: each family is added to P as a factor of ones. The
+divergence is D(P || Q) = H(P, Q) - H(P), 0 if the two are the same distribution, infinite if Q gives probability 0 to
+something that P does not.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Doubles = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class NodeEntropy:
-    """A node's part in bits: of the cross-entropy, and of the entropy of the first network."""
+    """A node's contribution in bits to the cross-entropy, and to the entropy of the first network."""
 
     node: str
     cross_entropy: float
@@ -43,7 +43,7 @@ class NodeEntropy:
 
 
 class CrossEntropy(Result, float):
-    """H(P, Q) in bits, a number; `entropy` is H(P), `divergence` D(P || Q), and `nodes` what each node adds."""
+    """H(P, Q) in bits, a number; `entropy` is H(P), `divergence` D(P || Q), `nodes` the contribution of each node."""
 
     nodes: tuple[NodeEntropy, ...]
 
@@ -66,7 +66,7 @@ class CrossEntropy(Result, float):
         return max(float(self) - self.entropy, 0.0)
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data; None for what is infinite."""
+        """A plain dict, for JSON; None for infinite values."""
         facts = {"cross_entropy": float(self), "entropy": self.entropy, "divergence": self.divergence}
         return {name: value if math.isfinite(value) else None for name, value in facts.items()}
 

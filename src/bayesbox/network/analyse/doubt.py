@@ -1,4 +1,4 @@
-"""The methods that say how far a network's answers can be relied on, and how far it is from another."""
+"""The methods that measure how robust a network's answers are, and its distance from another network."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ if TYPE_CHECKING:
 
 
 class NetworkDoubt:
-    """Sensitivity to the numbers of the tables, the strength of arcs, and the distance from another network."""
+    """Sensitivity to the entries of the tables, the strength of arcs, and the distance from another network."""
 
     def sensitivity(self, text: str, *, spread: float = 0.1) -> Sensitivity:
-        """How far an answer depends on each number of the tables, the numbers that matter most first.
+        """The sensitivity of an answer to each entry of the tables, the most influential first.
 
-        While one number of a table changes, the others of its row keep their proportions; the answer is then a ratio
-        of two linear functions of it, which is found exactly.
+        As one entry changes, the others of its row keep their proportions; the answer is then a ratio of two linear
+        functions of the entry, which is computed exactly.
 
         Parameters
         ----------
         text : str
             P(...) of an event: every target has a value.
         spread : float
-            How much each number is changed for `low` and `high`, as a part of itself.
+            The relative change of each entry for `low` and `high`.
 
         Returns
         -------
@@ -57,7 +57,7 @@ class NetworkDoubt:
         return sensitivity_of(cast("BayesianNetwork", self), parse_query(text), spread=spread)
 
     def cross_entropy(self, other: BayesianNetwork) -> CrossEntropy:
-        """How far another network is from this one: the cross-entropy in bits, and the divergence.
+        """The cross-entropy of another network relative to this one, in bits, and the divergence.
 
         Parameters
         ----------
@@ -67,7 +67,8 @@ class NetworkDoubt:
         Returns
         -------
         CrossEntropy
-            A number of bits with `.entropy`, `.divergence` (Kullback-Leibler) and `.nodes`, what each node adds.
+            A number of bits with `.entropy`, `.divergence` (Kullback-Leibler) and `.nodes`, the contribution of each
+            node.
 
         See Also
         --------
@@ -87,11 +88,11 @@ class NetworkDoubt:
         return cross_entropy_of(cast("BayesianNetwork", self), other)
 
     def strengths(self, evidence: Evidence | None = None) -> ArcStrengths:
-        """How strong each arc is: strength of the arcs, in bits.
+        """The strength of each arc, in bits.
 
-        `conditional` is I(parent; child | other parents), what the parent adds to the others, `mutual` is
-        I(parent; child), and `share` the part of H(child | other parents) that the parent takes away. The
-        probabilities are those of the network, given the evidence if there is any.
+        `conditional` is I(parent; child | other parents), what the parent adds to the others, `mutual` is I(parent;
+        child), and `share` the fraction of H(child | other parents) that the parent removes. The probabilities are
+        those of the network, given the evidence if there is any.
 
         Parameters
         ----------

@@ -1,7 +1,7 @@
-"""How sure a network's answer is: its tables drawn from their Dirichlet posteriors, the answer computed for each.
+"""Credible intervals of a network's answers: draw tables from their Dirichlet posteriors and answer with each.
 
-All draws of a chunk are answered at once: the number of the draw is a variable more, on which every table depends, and
-which is kept while the others are summed out.
+All draws of a chunk are answered at once: the index of the draw is an additional variable that every table depends on
+and that is kept while the others are summed out.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ if TYPE_CHECKING:
 
 Doubles = NDArray[np.float64]
 
-DRAW = "\0draw"  # the name of the variable more
-CHUNKS = (250, 50, 10, 1)  # draws that are answered at once, fewer where tables are large
+DRAW = "\0draw"  # the name of the additional variable
+CHUNKS = (250, 50, 10, 1)  # draws answered at once, fewer if tables are large
 
 
 def answer_interval(
     network: BayesianNetwork, query: Query, *, level: float, draws: int, seed: int
 ) -> CredibleInterval | IntervalTable:
-    """The interval of P(...): of a number, or of each entry of a table."""
+    """The credible interval of P(...): of a number, or of each entry of a table."""
     level = require_level(level)
     require_draws(draws, seed)
     counts = require_counts(network)
@@ -71,7 +71,7 @@ def answer_interval(
 
 
 def require_counts(network: BayesianNetwork) -> dict[str, Doubles]:
-    """The counts behind the tables; refused where they were given, or estimated with missing values filled in."""
+    """The counts behind the tables; an error if the tables were given, or estimated from rows with missing values."""
     from bayesbox.network.printed_tables import counts_by_node
 
     counts = counts_by_node(network)
@@ -93,7 +93,7 @@ def require_counts(network: BayesianNetwork) -> dict[str, Doubles]:
 
 
 def cell_posteriors(network: BayesianNetwork, node: Node, counts: Doubles) -> list[list[SharePosterior]]:
-    """The posterior of every cell of a table, a row for each state of the parents."""
+    """The posterior of every cell of a table, one row per combination of the parents' states."""
     assert network._rules is not None
     rule = network._rules.of_node(node.name, counts.size)
     cells = Cells(np.asarray(counts, dtype=np.float64), counts.sum(axis=1), len(node.states), list(node.states))
@@ -107,7 +107,7 @@ def _answers(
     draws: int,
     random: np.random.Generator,
 ) -> Doubles:
-    """The answers, draws x what is asked: wanted states are picked, the others are axes."""
+    """The answers, draws x targets: states in the query are selected, other targets are axes."""
     chunk = next(iter(CHUNKS))
     found: list[Doubles] = []
     done = 0
@@ -128,7 +128,7 @@ def _answers(
 
 
 def _drawn(rows: list[list[SharePosterior]], number: int, random: np.random.Generator) -> Doubles:
-    """Tables, rows x states x draws: each row from its Dirichlet."""
+    """Sampled tables, rows x states x draws: each row from its Dirichlet posterior."""
     alpha = np.array([[cell.alpha for cell in row] for row in rows])
     gammas = random.gamma(alpha[None], size=(number, *alpha.shape))
     sums = gammas.sum(axis=2, keepdims=True)

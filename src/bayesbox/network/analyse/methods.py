@@ -1,4 +1,4 @@
-"""The questions about evidence that any product of tables answers: what to ask next, and whether findings disagree."""
+"""Methods about evidence that any product of tables has: what to ask next, and whether findings disagree."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 class NetworkAnalysis(NetworkQuestions):
-    """What evidence says, and what would say more."""
+    """The analysis of evidence, and of what else would be informative."""
 
     def ask_next(self, evidence: Evidence | None, target: object, costs: Costs | None = None) -> NodeQuestions:
-        """The unknown nodes, those first that are expected to say most of the target.
+        """The unknown nodes, the most informative about the target first.
 
         Parameters
         ----------
@@ -27,7 +27,7 @@ class NetworkAnalysis(NetworkQuestions):
         target : str
             The node to find out about.
         costs : mapping from node to cost, or None
-            What it costs to ask for a node, a positive number; 1 if none is given. The nodes are then ordered by
+            What it costs to observe a node, a positive number; 1 by default. The nodes are then ordered by
             information per cost.
 
         Returns
@@ -70,18 +70,18 @@ class NetworkAnalysis(NetworkQuestions):
         return questions
 
     def jeffrey(self, beliefs: Mapping[Any, Any], evidence: Evidence | None = None) -> dict[str, Any]:
-        """Jeffrey's rule: the evidence after which some nodes have the probabilities that are given.
+        """Jeffrey's rule: the evidence that gives some nodes the given probabilities.
 
-        Virtual evidence gives how likely a finding is in each state, Jeffrey's rule what the probabilities are once it
-        is in; in questions the one is written `D~0.7` and the other `D:=0.7`. Several nodes have their probabilities
-        together: the distribution is the nearest one to that given the evidence, by iterative proportional fitting.
+        Virtual evidence states how likely a finding is in each state; Jeffrey's rule states the probabilities after the
+        finding. In questions the former is written `D~0.7` and the latter `D:=0.7`. With several nodes the result is
+        the distribution nearest to that given the evidence, by iterative proportional fitting.
 
         Parameters
         ----------
         beliefs : mapping from node to a mapping from state to probability
-            What the probabilities are from now on.
+            The probabilities after the update.
         evidence : mapping from node to state, or None
-            What is known besides, as for `posteriors`.
+            What else is known, as for `posteriors`.
 
         Returns
         -------
@@ -108,10 +108,10 @@ class NetworkAnalysis(NetworkQuestions):
         return known | jeffrey_likelihoods(self, known, beliefs, exact=False)
 
     def conflict(self, evidence: Evidence) -> Conflict:
-        """Whether the findings disagree: Jensen's measure of conflict in bits, and what it is made of.
+        """Jensen's measure of conflict between findings in bits, and its parts.
 
         The measure is log2 of the product of the findings' probabilities over their probability together. Above 0 they
-        are less probable together than if they were independent: one of them may be wrong, or the case is a rare one.
+        are less probable together than if they were independent: one of them may be wrong, or the case is rare.
 
         Parameters
         ----------
@@ -121,7 +121,7 @@ class NetworkAnalysis(NetworkQuestions):
         Returns
         -------
         Conflict
-            A number of bits with `.findings`, `.pairs` (the conflict of each two of them) and `.rare_cases` (states of
+            A number of bits with `.findings`, `.pairs` (the conflict of each pair) and `.rare_cases` (states of
             other nodes that would explain it); it prints as tables, and has `.to_frame()` and `.to_dict()`.
 
         See Also

@@ -1,13 +1,13 @@
-"""How far an answer depends on each number of the tables: one-way sensitivity, exact.
+"""One-way sensitivity, exact: how much an answer depends on each entry of the tables.
 
-While a cell t of a table changes, the others of its row keep their proportions to each other. Then both P(y, e) and
+As a cell t of a table changes, the others of its row keep their proportions. Then both P(y, e) and
 P(e) are linear in t (Castillo, Gutierrez and Hadi 1997; Coupe and van der Gaag 2002), so
 
     P(y | e)(t) = (a t + b) / (c t + d)
 
-The coefficients of every cell follow from the joint probabilities of the families: dP(e)/dt = P(e, cell) / t, of which
-one propagation gives all, one with the evidence and one with the target besides. A table that holds zeros, where this
-says 0 / 0, has one more of each: its derivatives do not depend on the table itself, which is taken as ones.
+The coefficients of every cell follow from the joint probabilities of the families: dP(e)/dt = P(e, cell) / t, and two
+propagations give all of them, one with the evidence and one with the target added. A table with zeros, where this would
+be 0 / 0, needs two more: its derivatives do not depend on the table itself, which is replaced by ones.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ if TYPE_CHECKING:
 
 Doubles = NDArray[np.float64]
 
-SHOWN = 20  # cells that are printed and drawn
+SHOWN = 20  # cells printed and drawn
 
 
 @dataclass(frozen=True)
 class CellSensitivity:
-    """One cell of a table: P(node=state | given) is `value`, and the answer (a t + b) / (c t + d) where it is t.
+    """One cell of a table: P(node=state | given) is `value`; with t in its place the answer is (a t + b) / (c t + d).
 
-    `derivative` is that of the answer at the value; `low` and `high` are the answers where the cell is less and more by
-    the spread. `alone` says that it is what one parent causes in a compact table.
+    `derivative` is that of the answer at the value; `low` and `high` are the answers with the cell decreased and
+    increased by the spread. `alone` marks the contribution of a single parent in a compact table.
     """
 
     node: str
@@ -65,7 +65,7 @@ class CellSensitivity:
         return abs(self.high - self.low)
 
     def at(self, value: float) -> float:
-        """The answer where the cell has this value, from 0 to 1."""
+        """The answer if the cell has this value, from 0 to 1."""
         if not 0 <= value <= 1:
             raise BadOption("a probability is a number from 0 to 1", found=value)
         return float(_answer(np.array(value), np.array(self.coefficients)[:, None])[0])
@@ -76,7 +76,7 @@ class CellSensitivity:
         return f"P({self.node}={self.state}{f' | {told}' if told else ''})"
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data."""
+        """A plain dict, for JSON."""
         names = ("node", "state", "value", "derivative", "low", "high", "alone")
         facts = {name: getattr(self, name) for name in names}
         return facts | {"given": dict(self.given), "coefficients": list(self.coefficients)}
@@ -84,7 +84,7 @@ class CellSensitivity:
 
 @dataclass(frozen=True, repr=False)
 class Sensitivity(Result):
-    """The cells on which an answer depends, those first that move it most."""
+    """The cells that an answer depends on, the most influential first."""
 
     question: str
     value: float
@@ -106,13 +106,13 @@ class Sensitivity(Result):
         raise KeyError((node, state, wanted))
 
     def svg(self) -> Picture:
-        """The tornado: for each cell the answers between the two ends of the spread."""
+        """The tornado chart: for each cell the range of answers over the spread."""
         from bayesbox.network.analyse.tornado import tornado_picture
 
         return Picture(tornado_picture(self), f"tornado of {self.question}")
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain data."""
+        """A plain dict, for JSON."""
         return {
             "question": self.question,
             "value": self.value,
@@ -145,7 +145,7 @@ class Sensitivity(Result):
 
 
 def sensitivity_of(network: BayesianNetwork, query: Query, *, spread: float) -> Sensitivity:
-    """All cells of the tables that matter to an event."""
+    """The sensitivity of an event's probability to all cells that matter."""
     if not query.is_event:
         raise BadOption("sensitivity is of an event: every target has a value", found=str(query))
     if not isinstance(spread, (int, float)) or not 0 < spread <= 1:
@@ -175,7 +175,7 @@ def sensitivity_of(network: BayesianNetwork, query: Query, *, spread: float) -> 
 
 
 class _Derivatives:
-    """P(e) and P(y, e) over P(e), and their derivatives by each cell of a table."""
+    """P(e) and P(y, e) over P(e), and their derivatives with respect to each cell of a table."""
 
     def __init__(
         self, graph: Graph, findings: ObservedStates, target: Mapping[int, int], max_bytes: int | None
@@ -208,7 +208,7 @@ class _Derivatives:
         made = []
         for known in self.known:
             cells, log_total = self._families(ones, known)
-            scale = np.exp(log_total - self.log_evidence)  # 0 if it is impossible all the same
+            scale = np.exp(log_total - self.log_evidence)  # 0 if the evidence is impossible even so
             made.append(cells[place].reshape(table.shape) * scale)
         return table, made[0], made[1]
 
@@ -225,15 +225,15 @@ class _Derivatives:
 
 
 def coefficients_of(table: Doubles, gain: Doubles, total: float) -> tuple[Doubles, Doubles]:
-    """Slope and value at 0 of a probability as a function of each cell, by its derivatives where no other changes."""
+    """Slope and intercept of a probability as a function of each cell, from its partial derivatives."""
     count = table.shape[1]
     rest = 1 - table
-    shares = table[:, None, :] * (1 - np.eye(count))  # rows x the cell that changes x the others of its row
+    shares = table[:, None, :] * (1 - np.eye(count))  # rows x the changed cell x the other cells of its row
     sums = shares.sum(axis=2, keepdims=True)
     even = (1 - np.eye(count)) / (count - 1)
     spread = np.divide(shares, sums, out=np.broadcast_to(even, shares.shape).copy(), where=sums > 0)
     others = (spread * gain[:, None, :]).sum(axis=2)
-    # rows whose numbers sum to 1 but for rounding keep the sum that they have
+    # rows that sum to 1 up to rounding keep their sum
     scale = np.where(sums[..., 0] > 0, np.divide(sums[..., 0], rest, out=np.ones_like(rest), where=rest > 0), 1.0)
     others = others * scale
     row = (table * gain).sum(axis=1, keepdims=True)

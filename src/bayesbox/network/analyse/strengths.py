@@ -1,14 +1,14 @@
-"""How strong the arcs of a network are: what a parent says of its child, in bits.
+"""The strength of arcs: the information of a parent about its child, in bits.
 
 For an arc X -> Y, where Z are the other parents of Y, by the network's own probabilities:
 
     conditional   I(X; Y | Z) = sum of P(x, y, z) log2( P(y | x, z) / P(y | z) )     what X adds to the other parents
-    mutual        I(X; Y)     = sum of P(x, y)    log2( P(y | x) / P(y) )            what X says of Y by itself
-    share         I(X; Y | Z) / H(Y | Z)                                            the part of what is left to know
+    mutual        I(X; Y)     = sum of P(x, y)    log2( P(y | x) / P(y) )            what X alone says about Y
+    share         I(X; Y | Z) / H(Y | Z)                                            as a fraction of the entropy
 
-An arc whose conditional information is 0 could be left out: the table does not depend on that parent. Where two causes
-make up for each other (exclusive or), the mutual information is 0 and the conditional one is not. (For the measures
-see E. Nicholson and A. Jitnah, Using mutual information to determine relevance in Bayesian networks, PRICAI 1998.)
+An arc whose conditional information is 0 could be removed: the table does not depend on that parent. If two causes
+cancel out (exclusive or), the mutual information is 0 and the conditional one is not. (For the measures see E.
+Nicholson and A. Jitnah, Using mutual information to determine relevance in Bayesian networks, PRICAI 1998.)
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Doubles = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class ArcStrength:
-    """What the parent of an arc says of its child, in bits: beyond the other parents, and by itself."""
+    """The information of a parent about its child, in bits: given the other parents, and alone."""
 
     parent: str
     child: str
@@ -42,7 +42,7 @@ class ArcStrength:
     share: float
 
     def to_dict(self) -> dict[str, str | float]:
-        """As plain data."""
+        """A plain dict, for JSON."""
         return {
             "parent": self.parent,
             "child": self.child,
@@ -71,7 +71,7 @@ class ArcStrengths(Result):
         raise KeyError(arc)
 
     def to_dict(self) -> Json:
-        """As plain data."""
+        """A plain dict, for JSON."""
         return {"arcs": [each.to_dict() for each in self.arcs]}
 
     def _headline(self) -> str:
@@ -99,8 +99,8 @@ class ArcStrengths(Result):
 
 
 def strengths_of(compiled: CompiledModel, findings: ObservedStates, max_bytes: int | None) -> ArcStrengths | None:
-    """The strengths of all arcs of a Bayesian network given evidence: one propagation gives P(parents, node) of every
-    node. None if the evidence is impossible."""
+    """The strengths of all arcs of a Bayesian network given evidence; None if the evidence is impossible. One
+    propagation gives P(parents, node) of every node."""
     model = compiled.model
     if findings.likelihoods:  # a likelihood is a factor like any other
         factors = list(model.factors)
@@ -123,7 +123,7 @@ def strengths_of(compiled: CompiledModel, findings: ObservedStates, max_bytes: i
 
 
 def strengths_of_family(child: str, parents: Sequence[str], joint: Doubles) -> Iterator[ArcStrength]:
-    """The arcs into one node, of P(parents, node): an axis for each parent, the node along the last.
+    """The strengths of the arcs into one node, from P(parents, node): one axis per parent, the node on the last.
 
     >>> both = np.array([[0.5, 0.0], [0.0, 0.5]])
     >>> list(strengths_of_family("copy", ["coin"], both))

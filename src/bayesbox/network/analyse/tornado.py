@@ -1,4 +1,4 @@
-"""The tornado of a sensitivity analysis: a bar for each cell, from one answer to the other, the longest at the top."""
+"""The tornado chart of a sensitivity analysis: one bar per cell over its range of answers, the longest at the top."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
 TOP, ROW, WIDE, RIGHT, FOOT = 46, 22, 420, 24, 34
 BARS = 15
-CHARACTER = 6.2  # points that a character takes, on average
+CHARACTER = 6.2  # average width of a character in points
 
 
 def tornado_picture(found: Sensitivity) -> str:
-    """The cells that move the answer most; blue where the cell is less, orange where it is more."""
+    """The most influential cells; blue for a decreased cell, orange for an increased one."""
     cells = found.cells[:BARS]
     labels = [f"{cell} = {cell.value:.4g}" for cell in cells]
     left = 24 + CHARACTER * max((len(label) for label in labels), default=0)

@@ -1,4 +1,4 @@
-"""What an inference algorithm is: posteriors of all variables, given evidence. One algorithm a file."""
+"""The interface of inference algorithms: posteriors of all variables given evidence. One algorithm per file."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ Doubles = NDArray[np.float64]
 class InferenceAlgorithm:
     """A frozen dataclass, whose fields are the options of the algorithm, with `posteriors`.
 
-    `name` is what `approx=` and `--approx` call it: set by `register_inference`. An algorithm that works on the arrays
-    of the core, or that knows its errors, gives `run` instead.
+    `name` is its name in `approx=` and `--approx`, set by `register_inference`. An algorithm that works on the arrays
+    of the core, or that reports errors, defines `run` instead.
     """
 
     name: ClassVar[str] = ""
     counts_joints: ClassVar[bool] = False
-    """Whether `run` gives the joint of several wanted variables; else it is put together by the chain rule."""
+    """Whether `run` returns the joint of several target variables; otherwise it is computed by the chain rule."""
 
     def posteriors(self, model: FactorModel, likelihoods: Sequence[Doubles]) -> Sequence[Doubles]:
         """P(state | evidence) of each variable.
 
-        `likelihoods` has an array for each variable: all ones where nothing is known, a single one at the state that
-        was observed, and the likelihoods of the states where the evidence is virtual.
+        `likelihoods` has an array for each variable: all ones if nothing is known, one-hot if a state was observed, and
+        the likelihoods of the states if the evidence is virtual.
         """
         raise NotImplementedError(f"{type(self).__name__} defines neither `posteriors` nor `run`")
 
     def run(self, case: EvidenceCase, wanted: Sequence[int] = ()) -> Approximation:  # noqa: ARG002
-        """The posteriors of a case, and with `counts_joints` the joint of the wanted variables."""
+        """The posteriors of a case, and with `counts_joints` the joint of the target variables."""
         found = self.posteriors(case.model, case.likelihoods_by_variable)
         table = [np.asarray(each, dtype=np.float64) for each in found]
         if not all(np.isfinite(each).all() for each in table):
@@ -52,9 +52,9 @@ A = TypeVar("A", bound=type[InferenceAlgorithm])
 
 
 def register_inference(name: str) -> Callable[[A], A]:
-    """Make an inference algorithm known by a name: a decorator of its class.
+    """A class decorator that registers an inference algorithm under a name.
 
-    The name is then taken by `net.query(..., approx="name")` and `bayes query --approx name`.
+    The name is then accepted by `net.query(..., approx="name")` and `bayes query --approx name`.
     """
 
     def enter(algorithm: A) -> A:

@@ -1,8 +1,8 @@
-"""All approximations of one answer beside the exact one, and how the error of those that draw samples falls.
+"""All approximations of one answer compared with the exact one, and the sampling error by number of samples.
 
-The error of a method is the largest |estimate - exact| over the states that are requested. That of samples is drawn
-again for each seed, so that its fall with their number is shown as the root of the mean square of several runs: ten
-times the samples leave about 1 / sqrt(10) = 0.32 of it, as far as samples are independent.
+The error of a method is the largest |estimate - exact| over the requested states. The error of a sampling method
+differs by seed, so it is shown as the root mean square of several runs for each number of samples: ten times the
+samples reduce it to about 1 / sqrt(10) = 0.32, if samples are independent.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
     from bayesbox.network.query.notation import Query
     from bayesbox.network.questions import NetworkQuestions
 
-FIRST = ("weighting", "gibbs", "blockgibbs", "bounds", "loopy", "meanfield")  # the order of the package's own
+FIRST = ("weighting", "gibbs", "blockgibbs", "bounds", "loopy", "meanfield")  # the order of the built-in methods
 SIZES = (100, 1_000, 10_000)
-RUNS = 10  # with seeds of their own, at each number of samples
-MOST_SHOWN = 4  # states whose probabilities are shown in the table
-EVENT = ""  # the name of the only state of a question where every target has a value
-SWEEPS_A_CHAIN = 10  # of Gibbs, at least: so that few samples are not as many chains
+RUNS = 10  # with different seeds, for each number of samples
+MOST_SHOWN = 4  # states shown in the table
+EVENT = ""  # the name of the only state if every target of a question has a value
+SWEEPS_A_CHAIN = 10  # of Gibbs, at least: so that few samples do not mean one sweep per chain
 
 
 class MethodAnswer(NamedTuple):
-    """What one method answers: the probability of each state, and its stated errors where it has any.
+    """The answer of one method: the probability of each state, and its standard errors if the method has any.
 
     `error` is the largest difference from the exact answer, `stated` the largest standard error; None if there is
     none. `refused` says why there is no answer.
@@ -56,7 +56,7 @@ class MethodAnswer(NamedTuple):
 
 
 class SampledError(NamedTuple):
-    """The error of a method by this many samples: that against the exact answer, and what the method states itself."""
+    """The error of a method at a number of samples: the actual one, and the standard error that the method reports."""
 
     method: str
     samples: int
@@ -66,7 +66,7 @@ class SampledError(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class ApproximateAnswers(Result):
-    """The exact answer, None if it is refused, and those of all approximations."""
+    """The exact answer, None if it was refused, and the answers of all approximations."""
 
     question: str
     columns: tuple[str, ...]
@@ -107,7 +107,7 @@ class ApproximateAnswers(Result):
         return blocks
 
     def _methods(self) -> TableBlock:
-        """A row for each method: the probabilities where they are few, and the errors."""
+        """One row per method: the probabilities if they are few, and the errors."""
         states = self._states()
         shown = states if len(states) <= MOST_SHOWN else []
         against = [] if self.exact is None else ["error" if len(states) == 1 else "largest error"]
@@ -123,7 +123,7 @@ class ApproximateAnswers(Result):
         return TableBlock(heads, rows, right=list(range(1, len(heads))))
 
     def _by_state(self) -> TableBlock:
-        """A row for each state, if they are many."""
+        """One row per state, if there are many."""
         given = {} if self.exact is None else {"exact": self.exact}
         given |= {each.method: each.probabilities for each in self.answers if each.refused is None}
         rows = [[_name(state), *(f"{found[state]:.7g}" for found in given.values())] for state in self._states()]
@@ -165,7 +165,7 @@ class ApproximateAnswers(Result):
         return {name: [row[place] for row in rows] for place, name in enumerate(names)}
 
     def fall_frame(self) -> Any:
-        """The error by the number of samples as a frame: method, samples, error, stated."""
+        """The error by the number of samples as a DataFrame: method, samples, error, stated."""
         from bayesbox.display.frame import frame_of
 
         return frame_of({name: [getattr(each, name) for each in self.by_samples] for name in SampledError._fields})
@@ -209,9 +209,10 @@ def compare_methods(
     sizes: Sequence[int] = SIZES,
     runs: int = RUNS,
 ) -> ApproximateAnswers:
-    """The exact answer to a question and that of every approximation, by `samples` where it draws them.
+    """The exact answer to a question and that of every approximation, with `samples` for the sampling methods.
 
-    The fall of the error is shown for these `sizes`, each by this many `runs` with other seeds. `runs=0` leaves it out.
+    The error by the number of samples is measured at these `sizes`, with `runs` different seeds each; `runs=0` omits
+    it.
     """
     network = network.acted(query)
     for name, values in (("samples", [] if samples is None else [samples]), ("sizes", sizes)):
@@ -273,7 +274,7 @@ def _error_of(
     exact: Mapping[Key, float] | None,
     seeds: range,
 ) -> SampledError | None:
-    """The error by this many samples, over runs with several seeds; None if none of them gives an answer."""
+    """The error at a number of samples, over runs with several seeds; None if none of them gives an answer."""
     found = [_answer(network, query, method, {"seed": seed, **_drawn(method, samples)}, exact) for seed in seeds]
     answered = [each for each in found if each.refused is None]
     if not answered:

@@ -1,14 +1,15 @@
-"""Bounds that hold for certain: the weightiest cases are worked out exactly, and the rest is bounded from above.
+"""Guaranteed bounds: the most probable cases are computed exactly, and the rest is bounded from above.
 
-Some variables C are chosen so that, once they are known, the rest has small tables. With c from the weightiest case on,
+Some variables C are chosen so that, once they are known, the rest has small tables. With the most probable cases c
+first,
 
-    L(s) = sum over the cases c worked out of P(x = s, C = c, e),    L = sum of L(s) over s
+    L(s) = sum over the computed cases c of P(x = s, C = c, e),    L = sum of L(s) over s
     R   >= sum over all other cases of P(C = c, e),  by mini-buckets (core: case_search.hpp)
 
     L(s) / (L + R)  <=  P(x = s | e)  <=  (L(s) + R) / (L + R),      log L  <=  log P(e)  <=  log(L + R)
 
-The answer is L(s) / L. With all cases R is 0 and the answer is exact. Where many cases weigh alike, as on large grids,
-the bounds say next to nothing, and that is said.
+The answer is L(s) / L. With all cases R is 0 and the answer is exact. If many cases are about equally probable, as on
+large grids, the bounds are very wide, and a note says so.
 """
 
 from __future__ import annotations
@@ -27,22 +28,22 @@ from bayesbox.network.approximate.estimate import Approximation, proven_impossib
 from bayesbox.network.exact.compiled import EvidenceCase
 from bayesbox.network.exact.tree_by_cases import ROWS_AT_ONCE, added
 
-BOUND_CELLS = 64  # times as many as the tables of a case have, since they are made once
-NARROW = 1e-12  # of what is left over, from which on it changes nothing
-WIDE = 0.5  # of the widest bounds, from which on they are called so
+BOUND_CELLS = 64  # times the cells of the tables of a case, since they are computed once
+NARROW = 1e-12  # a remainder below this changes nothing
+WIDE = 0.5  # bounds wider than this are reported as wide
 ROUNDING = 1e-12  # of sums over many cases
 
 
 @register_inference("bounds")
 @dataclass(frozen=True)
 class Bounds(InferenceAlgorithm):
-    """The most cases that are worked out, and the most cells of a table of one."""
+    """The maximum number of cases computed, and of cells in a table of one."""
 
     cases: int = 4_096
     table_cells: int = 2**12
 
     def run(self, case: EvidenceCase, wanted: Sequence[int] = ()) -> Approximation:  # noqa: ARG002
-        """The posteriors of a case, and their bounds."""
+        """The posteriors of a case, with their bounds."""
         search = CaseSearch(*case.arguments, cells=self.table_cells, bound_cells=BOUND_CELLS * self.table_cells)
         variables = search.variables.tolist()
         known = (case.states >= 0).astype(np.uint8)
@@ -64,7 +65,7 @@ class Bounds(InferenceAlgorithm):
         total = float(sums[: cards[0]].sum()) if cards else 1.0
         if math.isinf(top) and math.isinf(log_rest):
             raise proven_impossible()
-        if math.isinf(top):  # no case that was met is possible
+        if math.isinf(top):  # none of the cases tried is possible
             return self._nothing(case, log_rest)
         log_low = top + math.log(total)
         rest = math.exp(min(log_rest - log_low, 700.0))
@@ -92,7 +93,7 @@ class Bounds(InferenceAlgorithm):
         )
 
     def _nothing(self, case: EvidenceCase, log_rest: float) -> Approximation:
-        """Where all cases that were met are impossible."""
+        """The answer if all cases tried are impossible."""
         _warn(f"none of {self.cases:,} cases is possible, so nothing is known")
         even = np.concatenate([np.full(card, 1 / card) for card in case.model.cards])
         lower, upper = np.zeros(len(even)), np.ones(len(even))

@@ -1,4 +1,4 @@
-"""The error of approximations against the number of samples, drawn on logarithmic scales."""
+"""A plot of the error of approximations against the number of samples, on logarithmic scales."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from bayesbox.network.approximate.beside_exact import ApproximateAnswers
 
 LEFT, TOP, WIDE, HIGH, RIGHT, FOOT = 70, 46, 420, 260, 140, 44
-LEAST = 1e-9  # an error below is drawn there, or at the foot of the picture
+LEAST = 1e-9  # smaller errors are drawn here, or at the bottom of the plot
 
 Point = tuple[float, float]  # samples and error, in powers of ten
 
 
 def error_picture(found: ApproximateAnswers) -> str:
-    """A line for each method that draws samples; a level line for each that does not."""
+    """One line per sampling method; a horizontal line for each other method."""
     if found.exact is None or not found.by_samples:
         raise BadOption(
             "the picture shows the error by number of samples, against the exact answer",

@@ -1,4 +1,4 @@
-"""Answers that are not exact: numbers with the error they may have."""
+"""Approximate answers: numbers with their errors."""
 
 from __future__ import annotations
 
@@ -23,11 +23,12 @@ Doubles = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Approximation:
-    """The posteriors of all variables, and how far they may be off as far as the method can tell.
+    """The posteriors of all variables, and their errors as far as the method reports them.
 
     `table` and `errors` are over all states of all variables; `joint` and `joint_errors` over the combinations of the
-    wanted ones. `lower` and `upper` hold for certain. `log_evidence` is an estimate of log P(evidence), of mean field a
-    lower bound. `residual` is what the last sweep of an iteration still changed. What a method has not is None.
+    target variables. `lower` and `upper` are guaranteed bounds. `log_evidence` is an estimate of log P(evidence), for
+    mean field a lower bound. `residual` is the change in the last sweep of an iteration. Fields that a method does not
+    provide are None.
     """
 
     method: str
@@ -60,7 +61,7 @@ class Approximation:
         return self.lower[part][index], self.upper[part][index]
 
     def facts(self) -> Json:
-        """What the method tells of its own answer."""
+        """The diagnostics of the method."""
         named = {
             "method": self.method,
             "samples": self.samples,
@@ -74,7 +75,7 @@ class Approximation:
         return {name: value for name, value in named.items() if value is not None}
 
     def summary(self) -> str:
-        """The same in words.
+        """The diagnostics in words.
 
         >>> Approximation("weighting", np.zeros(0), samples=1000, effective_samples=640.3).summary()
         'by weighting: 1,000 samples, worth 640 independent ones'
@@ -90,7 +91,7 @@ class Approximation:
 
 
 class Estimate(float):
-    """A probability with its standard error and its bounds, None if the method has none; else a float.
+    """A float: a probability with its standard error and its bounds, None if the method has none.
 
     >>> found = Estimate(0.25, 0.01)
     >>> found < 0.3, found.standard_error, found
@@ -150,26 +151,26 @@ class EstimatedDistribution(ProbabilityTable):
 
     @property
     def standard_errors(self) -> dict[Any, float]:
-        """The standard error of each probability; none if the method has none."""
+        """The standard error of each probability; empty if the method has none."""
         return {self._outer(key): value for key, value in self._errors.items()}
 
     @property
     def bounds(self) -> dict[Any, tuple[float, float]]:
-        """Between which each probability certainly lies; none if the method does not say."""
+        """The guaranteed bounds of each probability; empty if the method has none."""
         if self._bounds is None:
             return {}
         pairs = zip(self._exact, *(np.asarray(each).tolist() for each in self._bounds), strict=True)
         return {self._outer(key): (low, high) for key, low, high in pairs}
 
     def rows(self) -> list[list[str]]:
-        """As text: the levels, the probability, the standard error."""
+        """The rows of the table as text: levels, probability, standard error."""
         return [[*key, *estimate_text(float(value), self._errors.get(key))] for key, value in self._exact.items()]
 
 
 class EstimatedPosteriors(PosteriorTable):
-    """Posteriors with standard errors in the same form, and what the method tells of them in `approximation`.
+    """Posteriors with standard errors in the same form, and the diagnostics of the method in `approximation`.
 
-    `lower` and `upper` are bounds that hold for certain, in the same form, or None. For a frame of evidence
+    `lower` and `upper` are guaranteed bounds in the same form, or None. For a frame of evidence
     `approximation` is a list, one per row.
     """
 
@@ -190,7 +191,7 @@ class EstimatedPosteriors(PosteriorTable):
 
 
 def estimate_text(value: float, error: float | None) -> tuple[str, str]:
-    """A number to the digits that its error leaves, and the error.
+    """A number with as many digits as its error justifies, and the error.
 
     >>> estimate_text(0.284171835, 0.00123), estimate_text(0.5, None), estimate_text(1.0, 0.0)
     (('0.2842', '+- 0.0012'), ('0.5', ''), ('1', '+- 0'))
@@ -202,7 +203,7 @@ def estimate_text(value: float, error: float | None) -> tuple[str, str]:
 
 
 def never_drawn(samples: int) -> ImpossibleEvidence:
-    """The error where no sample goes with the evidence."""
+    """The exception if no sample is consistent with the evidence."""
     return ImpossibleEvidence(
         f"none of {samples:,} samples is consistent with the evidence: it is impossible, or very improbable",
         remedy="Use more samples, or an exact answer",
@@ -210,5 +211,5 @@ def never_drawn(samples: int) -> ImpossibleEvidence:
 
 
 def proven_impossible() -> ImpossibleEvidence:
-    """The error where the tables rule the evidence out."""
+    """The exception if the tables make the evidence impossible."""
     return ImpossibleEvidence("the evidence has probability 0")

@@ -1,19 +1,20 @@
-"""Gibbs sampling: chains of states in which one variable after another is drawn given all others.
+"""Gibbs sampling: Markov chains in which one variable at a time is drawn given all others.
 
-Each chain gives a mean of the distributions its variables were drawn from; the posterior is the mean over the chains,
-and its error comes from how far they lie apart:
+Each chain averages the distributions its variables were drawn from; the posterior is the mean over the chains, and its
+error is estimated from the spread between them:
 
     error^2 = variance of the chains' means / chains + max(2 / n, 1 / least n)^2
     n = sum of p (1 - p) over the states of a variable / sum of the variances of their means
 
-n is the effective sample size; the least n is that over all variables, and not above the number of chains where tables
-have zeros. The second term is the resolution: a region to which no chain came may hold a few times 1 / least n.
+n is the effective sample size; the least n is the smallest over all variables, and at most the number of chains if
+tables have zeros. The second term is the resolution: a region that no chain visited may have a probability of a few
+times 1 / least n.
 
-The chains of a Bayesian network start from weighted samples, drawn in proportion to their weights. So where tables with
-zeros hold a chain within one region (which is common: a deterministic node cannot change unless its parents do), chains
-that never mix still stand for the regions in about the right shares, and lie as far apart as the answer is uncertain.
-It is detected, too: by the ratio of what the chains differ to what each one varies. Then the starts are all there is,
-and they are worth no more than the m effective samples they were drawn from: 1 / chains becomes 1 / chains + 1 / m.
+The chains of a Bayesian network start from weighted samples, drawn in proportion to their weights. So if zeros in
+tables trap a chain in one region (which is common: a deterministic node cannot change unless its parents do), chains
+that never mix still represent the regions in about the right proportions, and their spread reflects the uncertainty.
+The case is detected by the ratio of the variance between chains to that within them (R-hat). Then only the starts carry
+information, no more than the m effective samples they were drawn from: 1 / chains becomes 1 / chains + 1 / m.
 """
 
 from __future__ import annotations
@@ -34,13 +35,13 @@ from bayesbox.network.approximate.algorithm import InferenceAlgorithm, register_
 from bayesbox.network.approximate.estimate import Approximation, never_drawn
 from bayesbox.network.exact.compiled import EvidenceCase
 
-APART = 1.5  # the potential scale reduction (R-hat) above which chains differ more than each of them varies
+APART = 1.5  # the potential scale reduction (R-hat) above which chains have not mixed
 
 
 @register_inference("gibbs")
 @dataclass(frozen=True)
 class Gibbs(InferenceAlgorithm):
-    """How many sweeps in all, by how many chains; each chain leaves out as many as a tenth of its own at first."""
+    """The total number of sweeps and the number of chains; each chain discards its first tenth as burn-in."""
 
     samples: int = 100_000
     chains: int = 256
@@ -49,7 +50,7 @@ class Gibbs(InferenceAlgorithm):
     counts_joints: ClassVar[bool] = True
 
     def run(self, case: EvidenceCase, wanted: Sequence[int] = ()) -> Approximation:
-        """The posteriors of a case, and the joint of the wanted variables."""
+        """The posteriors of a case, and the joint of the target variables."""
         if self.chains < 2 or self.samples < self.chains:
             raise BadOption(
                 "Gibbs sampling needs at least two chains, and one sweep for each", found=(self.samples, self.chains)
@@ -68,22 +69,22 @@ class Gibbs(InferenceAlgorithm):
             raise never_drawn(self.samples)
         found = summary_of(case, means, self.samples, zeros=zeros, starts=starts)
         notes = _notes((found.ratio, found.apart), zeros=zeros)
-        settled = found.ratio <= APART or case.compiled.order is not None  # whose chains begin in the right shares
+        settled = found.ratio <= APART or case.compiled.order is not None  # whose chains start in the right proportions
         return found.approximation(self.name, self.samples, notes, settled=settled)
 
 
 class ChainSummary(NamedTuple):
-    """The means over all chains and their errors; the variable at which chains differ most, and how much (R-hat)."""
+    """The means over all chains and their errors; the variable where chains differ most, and its R-hat."""
 
     p: NDArray[np.float64]
     errors: NDArray[np.float64]
     effective: float
     ratio: float
     apart: str
-    width: int  # of the states of all variables; the cells of a joint follow
+    width: int  # the number of states of all variables; the cells of a joint follow
 
     def approximation(self, method: str, samples: int, notes: tuple[str, ...], *, settled: bool) -> Approximation:
-        """The answer of these chains; its errors only if they have settled."""
+        """The answer of these chains; errors only if they have converged."""
         return Approximation(
             method,
             self.p[: self.width],
@@ -132,7 +133,7 @@ def summary_of(
 
 
 def _ratio(between: NDArray[np.float64], within: NDArray[np.float64]) -> float:
-    """The potential scale reduction of Gelman and Rubin, of the states of one variable taken together."""
+    """The potential scale reduction of Gelman and Rubin, pooled over the states of one variable."""
     apart, inside = float(between.sum()), float(within.sum())
     if apart < 1e-12:
         return 1.0

@@ -1,10 +1,10 @@
 """Block Gibbs sampling: chains in which large sets of variables are drawn together, given the few others.
 
-A block is all hidden variables but some, left out so that the tables of elimination have at most `table_cells` cells;
-the next block has those. Each draw of a block is an exact one, so chains cross regions that single variables cannot
-leave. The posterior is the mean over the chains, and its error comes from how far they lie apart, as in Gibbs sampling.
-Chains whose means differ by more than a third of the standard deviation within them (R-hat above 1.05) have not
-settled, and then no errors are stated.
+A block has all hidden variables except some that are excluded so that the tables of elimination have at most
+`table_cells` cells; the next block contains those. Each draw of a block is exact, so chains cross between regions that
+single-variable moves cannot leave. The posterior is the mean over the chains, and its error is estimated from their
+spread, as in Gibbs sampling. Chains whose means differ by more than a third of the standard deviation within them
+(R-hat above 1.05) have not converged, and then no errors are reported.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SETTLED = 1.05  # the potential scale reduction (R-hat) up to which chains agree
 @register_inference("blockgibbs")
 @dataclass(frozen=True)
 class BlockGibbs(InferenceAlgorithm):
-    """How many sweeps in all, by how many chains, and the most cells of a table that is made to draw a block."""
+    """The total number of sweeps, the number of chains, and the maximum cells of a table used to draw a block."""
 
     samples: int = 3_200
     chains: int = 64
@@ -39,7 +39,7 @@ class BlockGibbs(InferenceAlgorithm):
     counts_joints: ClassVar[bool] = True
 
     def run(self, case: EvidenceCase, wanted: Sequence[int] = ()) -> Approximation:
-        """The posteriors of a case, and the joint of the wanted variables."""
+        """The posteriors of a case, and the joint of the target variables."""
         if self.chains < 2 or self.samples < self.chains:
             raise BadOption(
                 "block Gibbs sampling needs at least two chains, and one sweep for each",

@@ -1,8 +1,8 @@
-"""Loopy belief propagation: the messages of a tree, sent on any graph until they no longer change.
+"""Loopy belief propagation: the message passing of trees, iterated on any graph until the messages no longer change.
 
-On a network in which at most one path leads from any node to any other (a polytree) the answers are exact. Elsewhere
-they are where the messages converge, if they do: the residual is the greatest change of one in the last sweep.
-log P(evidence) is the Bethe approximation, exact on a polytree, elsewhere neither a lower nor an upper bound.
+On a polytree (at most one path between any two nodes) the answers are exact. On other graphs they are the fixed point
+of the messages, if these converge: the residual is the largest change of a message in the last sweep. log P(evidence)
+is the Bethe approximation: exact on a polytree, on other graphs neither a lower nor an upper bound.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from bayesbox.network.exact.compiled import EvidenceCase
 @register_inference("loopy")
 @dataclass(frozen=True)
 class Loopy(InferenceAlgorithm):
-    """The most sweeps over all tables, and the residual that ends them sooner."""
+    """The maximum number of sweeps over all tables, and the residual at which to stop earlier."""
 
     sweeps: int = 1000
     tolerance: float = 1e-12

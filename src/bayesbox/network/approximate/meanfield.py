@@ -1,11 +1,11 @@
-"""Mean field: the distribution under which all hidden variables are independent that comes nearest to the posterior.
+"""Mean field: the fully factorised distribution over the hidden variables that is nearest to the posterior.
 
-It maximises a lower bound of log P(evidence), one variable at a time,
+It maximises a lower bound on log P(evidence), one variable at a time,
 
     bound = sum over tables of E[log table] + sum over variables of their entropy  <=  log P(evidence)
 
-and the best of several starts is taken. Since variables are treated as independent, beliefs are more certain than they
-should be; the bound holds all the same.
+and keeps the best of several starts. Since variables are treated as independent, the posteriors are overconfident; the
+bound holds nevertheless.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from bayesbox.network.exact.compiled import EvidenceCase
 @register_inference("meanfield")
 @dataclass(frozen=True)
 class MeanField(InferenceAlgorithm):
-    """The most sweeps, the relative change of the bound that ends them, and the seed of the starts."""
+    """The maximum number of sweeps, the relative change of the bound at which to stop, and the random seed."""
 
     sweeps: int = 1000
     tolerance: float = 1e-10

@@ -1,4 +1,4 @@
-"""Approximate inference by name, and joints by methods that give single posteriors only."""
+"""Approximate inference by name, and joint posteriors from methods that give marginals only."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MOST = {"table_cells": 2**27, "samples": 10**10, "chains": 10**5, "sweeps": 10**
 
 
 def method_of(approx: str | InferenceAlgorithm, options: Mapping[str, Any]) -> InferenceAlgorithm:
-    """A method by its name, with its options; BadOption if there is none such.
+    """A method by its name, with its options; BadOption if it is unknown.
 
     >>> method_of("gibbs", {"samples": 1000})
     Gibbs(samples=1000, chains=256, seed=0)
@@ -62,7 +62,7 @@ def _listed(names: Any) -> str:
 
 
 class JointEstimate(NamedTuple):
-    """P(wanted | evidence), an axis for each, the errors in the same shape, and how it was come by."""
+    """P(targets | evidence) with one axis per target, the errors in the same shape, and the approximation behind it."""
 
     table: NDArray[np.float64]
     errors: NDArray[np.float64] | None
@@ -92,7 +92,8 @@ def joint_posterior(method: InferenceAlgorithm, case: EvidenceCase, wanted: Sequ
 def _chained(
     method: InferenceAlgorithm, case: EvidenceCase, wanted: Sequence[int], found: Approximation
 ) -> NDArray[np.float64]:
-    """By the chain rule: P(first) P(second | first) ..., with a run for each state of those before."""
+    """The joint by the chain rule, P(first) P(second | first) ..., with one run per combination of the earlier
+    states."""
     if not wanted:
         return np.ones(())
     first, *rest = wanted

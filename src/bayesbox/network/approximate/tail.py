@@ -1,8 +1,8 @@
-"""How heavy the tail of importance weights is, by which it is known whether their errors can be believed.
+"""How heavy the tail of importance weights is, which shows whether their standard errors are reliable.
 
-The largest weights are fitted by a generalised Pareto distribution. Its shape k says which moments the weights have:
-the mean of samples has a finite variance for k < 1/2, and settles in practice up to about 0.7; beyond that a few
-samples not yet drawn outweigh all others (Vehtari, Simpson, Gelman, Yao and Gabry, "Pareto smoothed importance
+A generalised Pareto distribution is fitted to the largest weights. Its shape k determines which moments the weights
+have: the mean of samples has a finite variance for k < 1/2, and converges in practice up to about 0.7; beyond that a
+few samples not yet drawn outweigh all others (Vehtari, Simpson, Gelman, Yao and Gabry, "Pareto smoothed importance
 sampling", 2024).
 """
 
@@ -13,12 +13,12 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-BELIEVED = 0.7  # the largest shape whose errors are stated
-FEWEST = 25  # weights that make a tail
+BELIEVED = 0.7  # the largest shape for which errors are reported
+FEWEST = 25  # the fewest weights of a tail
 
 
 def tail_size(samples: int) -> int:
-    """How many of the largest weights make the tail: a fifth, at most three times the root.
+    """The number of largest weights in the tail: a fifth of n, at most 3 sqrt(n).
 
     >>> tail_size(100), tail_size(1_000_000)
     (20, 3000)
@@ -27,9 +27,9 @@ def tail_size(samples: int) -> int:
 
 
 def tail_shape(log_weights: NDArray[np.float64]) -> float:
-    """The shape k of the largest weights, given by their logarithms in ascending order, the first as the threshold.
+    """The shape k of the largest weights, given as ascending logarithms of which the first is the threshold.
 
-    0 if there are too few to tell, or all are alike.
+    0 if there are too few, or all are equal.
     """
     if len(log_weights) < FEWEST:
         return 0.0

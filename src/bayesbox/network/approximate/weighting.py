@@ -1,20 +1,20 @@
-"""Likelihood weighting: samples of a Bayesian network, each counted by how well it goes with the evidence.
+"""Likelihood weighting: samples of a Bayesian network, weighted by the likelihood of the evidence.
 
 Variables are summed out of the product of all tables, one after another, and drawn in the opposite order, each from the
-table it was summed out of. Where these tables stay within `table_cells`, samples come from the posterior itself and all
-count alike. Where one would be larger it is left in parts, and three more ways take turns with this one: parents first
-from P(x | parents), or from its product with what the children tell by loopy belief propagation, or with the root of
-that. A sample counts by its probability together with the evidence over that of being drawn in any of the ways, so what
-the parts or the messages lack changes the variance only.
+table it was summed out of. If these tables stay within `table_cells`, samples come from the posterior itself and all
+weights are equal. A table that would be larger is kept as several factors, and three more proposals alternate with this
+one: parents first from P(x | parents), from its product with the children's messages of loopy belief propagation, or
+from its product with the square root of these. The weight of a sample is its joint probability with the evidence over
+its probability under the mixture of proposals, so errors of the factors or messages affect the variance only.
 
 With weights w the posterior of a state is p = sum of w over the samples that have it / W, W the sum of all, and
 
     error^2 = sum of w^2 ([has it] - p)^2 / W^2 + (2 / n)^2,    n = W^2 / sum of w^2  (Kish's effective sample size)
 
-The second term is the resolution: a state that never came up may still have a probability of a few times 1 / n. Where
-the largest weights of a factor graph have too heavy a tail for this to be believed (tail.py), no errors are stated.
+The second term is the resolution: a state that was never drawn may still have a probability of a few times 1 / n. If
+the largest weights of a factor graph have too heavy a tail for this to be reliable (tail.py), no errors are reported.
 
-A factor graph has no parents: its samples come from the tables of elimination alone.
+A factor graph has no parents: its samples come from the tables of elimination only.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ FEW = 100  # effective samples, below which the error is itself uncertain
 @register_inference("weighting")
 @dataclass(frozen=True)
 class Weighting(InferenceAlgorithm):
-    """How many samples, the seed that makes them the same every time, and the most cells of a table made beforehand."""
+    """The number of samples, the random seed, and the maximum cells of a precomputed table."""
 
     samples: int = 100_000
     seed: int = 0
@@ -50,7 +50,7 @@ class Weighting(InferenceAlgorithm):
     counts_joints: ClassVar[bool] = True
 
     def run(self, case: EvidenceCase, wanted: Sequence[int] = ()) -> Approximation:
-        """The posteriors of a case, and the joint of the wanted variables."""
+        """The posteriors of a case, and the joint of the target variables."""
         sums = weighted_samples(
             *case.arguments,
             case.order,
@@ -72,7 +72,7 @@ class Weighting(InferenceAlgorithm):
             start, end = case.model.offsets[variable], case.model.offsets[variable + 1]
             p[start:end] = np.arange(end - start) == case.states[variable]
             errors[start:end] = 0
-        bounded = case.compiled.order is not None  # no weight is much larger than that of parents first
+        bounded = case.compiled.order is not None  # weights are bounded by those of the parents-first proposal
         shape = 0.0 if bounded else tail_shape(largest)
         believed = bounded or (shape <= BELIEVED and effective >= FEW)
         if effective < FEW:

@@ -1,12 +1,12 @@
-"""The nodes with compact tables taken apart into small ones: the maximum is found step by step.
+"""Nodes with compact tables decomposed into small tables: the maximum is computed step by step.
 
     Y | X_1 ... X_n      becomes      A_1 | X_1,   A_2 | A_1, X_2,   ...,   Y | A_{n-1}, X_n
 
-so that no table has more than two parents, and the largest has states(Y)^2 x states(X) cells. What the steps stand for
-is not part of the question, and is summed out like any hidden node. The parents come in the order of the network, so
-that the chains of nodes with the same parents run side by side: between two parents lies one step of each. With
-`explicit`, what each parent causes is a node of its own, Z_i | X_i, whose table holds the parameters themselves: for
-learning and for sensitivity.
+so that no table has more than two parents, and the largest has states(Y)^2 x states(X) cells. The steps are not
+queried; they are summed out like any hidden node. The parents come in the order of the network, so that the chains of
+nodes with the same parents run in parallel, with one step of each between two parents. With `explicit`, the
+contribution of each parent is a node of its own, Z_i | X_i, whose table has the parameters themselves: for learning and
+for sensitivity.
 """
 
 from __future__ import annotations
@@ -30,17 +30,19 @@ class SmallTable:
 
 @dataclass(frozen=True)
 class TakenApart:
-    """The last step is the node itself; the others are `steps`. `causes` are the nodes that hold the contributions."""
+    """A decomposed node: the last step is the node itself, the others are `steps`; `causes` are the contribution
+    nodes."""
 
     last: SmallTable
     steps: tuple[SmallTable, ...]
-    causes: tuple[str, ...] = field(default=())  # leak first, if there is one; only where they are explicit
+    causes: tuple[str, ...] = field(default=())  # leak first, if there is one; only if they are explicit
 
 
 def taken_apart(
     name: str, parents: tuple[str, ...], compact: CompactTable, taken: Sequence[str], *, explicit: bool = False
 ) -> TakenApart:
-    """The steps of one node; the names of new nodes are none of those that are taken, the first of which are nodes."""
+    """The decomposition of one node; new nodes get names that are not in `taken`, which begins with the nodes in
+    order."""
     used = set(taken)
     pairs = list(zip(parents, compact.causes, strict=True))
     if not explicit:

@@ -1,9 +1,9 @@
-"""The parameters of compact tables from rows, by expectation and maximisation.
+"""Learning the parameters of compact tables from rows, by expectation-maximisation.
 
-What each parent causes, Z_i, is never seen: it is a hidden node with the table P(Z_i | X_i), and the maximum of all is
-certain given them. Each round shares every row out among what the causes may have done, and rebuilds the tables from
-these counts. States of a parent that cause nothing stay so, and so does a leak of 0. The rounds begin with the
-parameters as they are.
+The contribution of each parent, Z_i, is never observed: it is a hidden node with the table P(Z_i | X_i), and the
+maximum is deterministic given all of them. Each iteration distributes every row over the possible contributions and
+rebuilds the tables from these expected counts. States of a parent that cause nothing stay so, and so does a leak of 0.
+EM starts from the current parameters.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Doubles = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class RowsWithSteps:
-    """Rows in which the nodes that compact tables need besides are missing."""
+    """Rows in which the auxiliary nodes of compact tables are missing."""
 
     rows: NetworkRows
     graph: Graph  # with these nodes
@@ -54,12 +54,12 @@ def families_of(graph: Graph) -> Families:
 
 @dataclass(frozen=True)
 class _Maximiser:
-    """From expected counts to tables: what is certain stays, all else follows the rule of its node."""
+    """The M-step: from expected counts to tables by the rule of each node; deterministic rows stay."""
 
     graph: Graph
     rules: TableRules
     fixed: Mapping[str, NDArray[np.bool_]]  # the rows of each table that stay as they are
-    owner: Mapping[str, str]  # of the nodes that hold the causes, the node with the compact table
+    owner: Mapping[str, str]  # from each contribution node to the node with the compact table
 
     def __call__(self, counts: list[Doubles]) -> list[Doubles]:
         return [self._table(node, each) for node, each in zip(self.graph.nodes.values(), counts, strict=True)]
@@ -78,7 +78,7 @@ class _Maximiser:
         return self.rules.of_node(self.owner.get(node.name, node.name), counts.size)
 
     def prior(self) -> list[Doubles | None]:
-        """What each row has seen beforehand; nothing if it stays as it is."""
+        """The pseudo-counts of each row; none if the row is fixed."""
         found: list[Doubles | None] = []
         for node in self.graph.nodes.values():
             kept = self.fixed[node.name]
@@ -95,7 +95,7 @@ def matrix(node: Node) -> Doubles:
 
 
 def learn_compact(graph: Graph, rows: NetworkRows, options: TableOptions) -> tuple[Graph, LearnedTables]:
-    """The graph with all tables learned, and how."""
+    """The graph with all tables learned, and a report of the fit."""
     if options.prior_cases:
         raise BadOption("prior_cases is for networks without compact tables", found=options.prior_cases)
     if rows.holes and options.missing not in ("em", "drop"):
@@ -138,7 +138,7 @@ def learn_compact(graph: Graph, rows: NetworkRows, options: TableOptions) -> tup
 
 
 def _fixed(graph: Graph, node: Node, parts: Mapping[str, TakenApart], owner: Mapping[str, str]) -> NDArray[np.bool_]:
-    """Which rows of a table stay: all of a maximum, and those of a parent's states that cause nothing."""
+    """Which rows of a table are fixed: all of a maximum, and those of a parent's states that cause nothing."""
     rows = len(matrix(node))
     if node.name in owner:
         compact = graph.nodes[owner[node.name]].compact
@@ -149,7 +149,8 @@ def _fixed(graph: Graph, node: Node, parts: Mapping[str, TakenApart], owner: Map
 
 
 def _start(node: Node, fixed: NDArray[np.bool_], owner: Mapping[str, str]) -> Doubles:
-    """The parameters of compact tables as they are; all else evenly, since one round finds what can be counted."""
+    """The initial tables: compact ones as they are, the others uniform, since one iteration finds what can be
+    counted."""
     if node.name in owner or fixed.all():
         return matrix(node)
     return np.full_like(matrix(node), 1 / len(node.states))

@@ -1,4 +1,4 @@
-"""Noisy-OR, noisy-AND and noisy-MAX as people write them: entries of `cpts`."""
+"""Noisy-OR, noisy-AND and noisy-MAX tables, as entries of `cpts`."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ States = Sequence[str]
 
 
 class NoisyTable:
-    """What is shared: a contribution for each parent, by its name, and a leak."""
+    """The base of noisy tables: a contribution for each parent by name, and a leak."""
 
     causes: Mapping[str, Any]
 
     def own_states(self) -> tuple[str, ...] | None:
-        """The states of the node, where the contributions name them."""
+        """The states of the node, if the contributions name them."""
         return None
 
     def resolved(self, node: str, states: States, parents: Mapping[str, States]) -> CompactTable:
-        """The numbers for a node with these states and parents."""
+        """The compact table for a node with these states and parents."""
         raise NotImplementedError
 
     def _by_parent(self, node: str, parents: Mapping[str, States]) -> list[tuple[str, States, Any]]:
@@ -47,16 +47,16 @@ class NoisyTable:
 
 @dataclass(frozen=True)
 class NoisyOr(NoisyTable):
-    """A noisy-OR table: each cause that is present brings the effect about with a probability of its own.
+    """A noisy-OR table: each cause that is present produces the effect independently, with its own probability.
 
-    P(no effect | causes) = (1 - leak) x product of (1 - p) over the causes that are present. It is an entry of `cpts`,
-    for a node of two states; a cause is present in its state true, yes or 1, else in its first.
+    P(no effect | causes) = (1 - leak) x product of (1 - p) over the causes that are present. Use it as an entry of
+    `cpts`, for a node of two states; a cause is present in its state true, yes or 1, or else in its first state.
 
     Parameters
     ----------
     causes : mapping from parent to probability
-        P(effect | this cause alone); for a parent of several states a mapping from state to probability, 0 for the
-        states that it does not name.
+        P(effect | this cause alone); for a parent of several states a mapping from state to probability, 0 for states
+        that are not named.
     leak : float
         P(effect | no cause).
 
@@ -77,7 +77,7 @@ class NoisyOr(NoisyTable):
     leak: float = 0.0
 
     def resolved(self, node: str, states: States, parents: Mapping[str, States]) -> CompactTable:
-        """Numbers for a node of two states."""
+        """The compact table for a node of two states."""
         present = _two_states(node, states, "noisy-OR")
         made = [_rows(node, parent, each, own, present) for parent, own, each in self._by_parent(node, parents)]
         leak = _pair(node, "the leak", self.leak, present)
@@ -86,17 +86,17 @@ class NoisyOr(NoisyTable):
 
 @dataclass(frozen=True)
 class NoisyAnd(NoisyTable):
-    """A noisy-AND table: the effect needs every condition, and each is met with a probability of its own.
+    """A noisy-AND table: the effect needs every condition, and each is met with its own probability.
 
-    P(effect | conditions) = leak x product of P(condition is met | its parent). It is an entry of `cpts`, for a node of
-    two states.
+    P(effect | conditions) = leak x product of P(condition is met | its parent). Use it as an entry of `cpts`, for a
+    node of two states.
 
     Parameters
     ----------
     causes : mapping from parent to probability
         P(met | parent is present), and 0 if it is absent; a mapping from state to probability gives each of them.
     leak : float
-        The probability that conditions which are not in the network are met.
+        The probability that all conditions outside the network are met.
 
     See Also
     --------
@@ -116,7 +116,7 @@ class NoisyAnd(NoisyTable):
     leak: float = 1.0
 
     def resolved(self, node: str, states: States, parents: Mapping[str, States]) -> CompactTable:
-        """Numbers for a node of two states, of which the one without the effect is the higher."""
+        """The compact table for a node of two states, with the state without the effect as the higher one."""
         present = _two_states(node, states, "noisy-AND")
         made = [_rows(node, parent, each, own, present) for parent, own, each in self._by_parent(node, parents)]
         leak = _pair(node, "the leak", self.leak, present)
@@ -125,16 +125,16 @@ class NoisyAnd(NoisyTable):
 
 @dataclass(frozen=True)
 class NoisyMax(NoisyTable):
-    """A noisy-MAX table: each parent causes some level of the effect, and the highest level is what happens.
+    """A noisy-MAX table: each parent causes some level of the effect, and the effect is the highest of them.
 
-    It is an entry of `cpts`. The levels are the states of the node from the lowest to the highest, as `order` says; by
-    default as the states are listed, but true, yes or 1 is above the other of two.
+    Use it as an entry of `cpts`. The levels are the states of the node from lowest to highest, as given by `order`; by
+    default the order of the states, but of two states true, yes or 1 is the higher.
 
     Parameters
     ----------
     causes : mapping from parent to rows
-        For each state of a parent P(level | this parent alone), by dicts or in the order of the states of the node; a
-        state that is not named causes the lowest level.
+        P(level | this parent alone) for each state of a parent, as dicts or in the order of the node's states; a state
+        that is not named causes the lowest level.
     leak : a row, or None
         P(level) with no cause; by default the lowest level.
     order : list of states, or None
@@ -159,7 +159,7 @@ class NoisyMax(NoisyTable):
     order: Sequence[Any] | None = None
 
     def own_states(self) -> tuple[str, ...] | None:
-        """The keys of the first row that names them, or those of the order."""
+        """The states named by the first row given as a dict, or by `order`."""
         for rows in self.causes.values() if isinstance(self.causes, Mapping) else ():
             for row in rows.values() if isinstance(rows, Mapping) else ():
                 if isinstance(row, Mapping):
@@ -167,7 +167,7 @@ class NoisyMax(NoisyTable):
         return None if self.order is None else tuple(dict.fromkeys(level_text(state) for state in self.order))
 
     def resolved(self, node: str, states: States, parents: Mapping[str, States]) -> CompactTable:
-        """Numbers for a node of any states."""
+        """The compact table for a node with any number of states."""
         levels = self._levels(node, states)
         lowest = np.zeros(len(states))
         lowest[levels[0]] = 1
@@ -193,12 +193,12 @@ class NoisyMax(NoisyTable):
 
 
 def positive_place(states: States) -> int | None:
-    """Where the state true, yes or 1 is, if there is one."""
+    """The position of the state true, yes or 1, if there is one."""
     return next((place for place, state in enumerate(states) if state.lower() in POSITIVE), None)
 
 
 def _two_states(node: str, states: States, kind: str) -> int:
-    """The place of the state in which the effect is there."""
+    """The position of the state in which the effect is present."""
     if len(states) != 2:
         raise BadTable(
             f"a {kind} is for a node of two states", node=node, found=", ".join(states), remedy="NoisyMax takes more"

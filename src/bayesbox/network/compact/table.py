@@ -1,13 +1,13 @@
-"""A table that is given by what each parent does alone: the effect is the highest of what they cause (noisy-MAX).
+"""Compact tables (noisy-MAX): each parent contributes a level on its own, and the node is their maximum.
 
     Y = max(Z_0, Z_1, ..., Z_n),   Z_i depends on the parent X_i alone, and Z_0, the leak, on nothing
 
     P(Y <= y | x) = P(Z_0 <= y) P(Z_1 <= y | x_1) ... P(Z_n <= y | x_n)
 
-With two states it is the noisy-OR; with the order of the states turned round the highest is the lowest, and the
-noisy-OR becomes the noisy-AND. (Pearl 1988; Diez and Druzdzel, Canonical probabilistic models, 2006.) A table of 2^n
-rows follows from n numbers, and inference needs no such table: the maximum is taken step by step, in variables of its
-own, max(Z_0, ..., Z_i) given max(Z_0, ..., Z_{i-1}) and X_i.
+With two states it is the noisy-OR; with the order of the states reversed it becomes the noisy-AND. (Pearl 1988; Diez
+and Druzdzel, Canonical probabilistic models, 2006.) A table of 2^n rows follows from n numbers, and inference never
+builds it: the maximum is computed step by step in auxiliary variables, max(Z_0, ..., Z_i) given max(Z_0, ..., Z_{i-1})
+and X_i.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Kind = Literal["or", "and", "max"]
 
 @dataclass(frozen=True, eq=False)
 class CompactTable:
-    """P(node | parents) by the contribution of each parent.
+    """P(node | parents), given by the contribution of each parent.
 
     `levels` are the states of the node from the lowest to the highest, by position; `causes` has an array for each
     parent, its states x the states of the node: P(Z_i | x_i); `leak` is P(Z_0).
@@ -50,12 +50,12 @@ class CompactTable:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The shape of the table that it stands for."""
+        """The shape of the full table."""
         return (*(len(cause) for cause in self.causes), len(self.leak))
 
     @property
     def has_leak(self) -> bool:
-        """Whether something happens with no cause at all."""
+        """Whether the effect can occur without a cause."""
         return bool(self.leak[self.levels[0]] != 1)
 
     def idle(self, parent: int) -> NDArray[np.bool_]:
@@ -63,7 +63,7 @@ class CompactTable:
         return np.asarray(self.causes[parent][:, self.levels[0]] == 1)
 
     def table(self) -> Doubles:
-        """The table with an axis for each parent: differences of products of cumulative probabilities."""
+        """The full table, one axis per parent: differences of products of cumulative probabilities."""
         order = list(self.levels)
         product = np.cumsum(self.leak[order])
         product[-1] = 1
@@ -78,7 +78,7 @@ class CompactTable:
         return np.ascontiguousarray(found)
 
     def rounded_table(self) -> Doubles:
-        """The same with each number rounded once, from the decimals that were given."""
+        """The full table with each number rounded once, computed exactly from the given decimals."""
         order = list(self.levels)
         leak = _cumulated(self.leak[order])
         causes = [[_cumulated(row[order]) for row in cause] for cause in self.causes]
@@ -94,7 +94,7 @@ class CompactTable:
         return found
 
     def step(self, contribution: Doubles) -> Doubles:
-        """P(max(a, z) | a, row): states of what came before x rows of a contribution x states of the maximum."""
+        """P(max(a, z) | a, row): states of a x rows of a contribution x states of the maximum."""
         count = len(self.levels)
         made = np.zeros((count, len(contribution), count))
         for row, cells in enumerate(contribution):
@@ -106,11 +106,11 @@ class CompactTable:
         return made
 
     def maximum(self) -> Doubles:
-        """P(max(a, z) | a, z): certain."""
+        """P(max(a, z) | a, z), a table of zeros and ones."""
         return self.step(np.eye(len(self.levels)))
 
 
 def _cumulated(cells: Doubles) -> list[Fraction]:
-    """The sums up to each place, of the decimals that name the numbers; the last is 1."""
+    """The cumulative sums, computed from the shortest decimals of the numbers; the last is 1."""
     *sums, _ = itertools.accumulate(Fraction(repr(float(value))) for value in cells)
     return [*sums, Fraction(1)]

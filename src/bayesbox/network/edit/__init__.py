@@ -1,1 +1,1 @@
-"""Changing a network: nodes, arcs, tables and names."""
+"""Editing a network: nodes, arcs, tables and names."""

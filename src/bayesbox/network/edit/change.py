@@ -1,13 +1,13 @@
-"""Changes of a graph, each a new graph; tables are kept as far as they fit.
+"""Edits of a graph, each returning a new graph; tables are kept as far as they fit.
 
-A new arc a -> b repeats the table of b for every state of a. Where an arc is taken away, the table is averaged over the
-parent by the probabilities that the network itself gives it:
+A new arc a -> b repeats the table of b for every state of a. When an arc is removed, the table is averaged over the
+parent with the network's own probabilities:
 
     P'(b | others) = sum over a of P(a | others) P(b | a, others)
 
-so P(b, others) is what it was; rows of parents that never occur are averaged evenly. A compact table stays compact: a
-new parent causes nothing yet, and what a removed one causes on average joins the leak, which is the same average where
-the parents are independent.
+so P(b, others) does not change; rows of parents that never occur are averaged evenly. A compact table stays compact: a
+new parent causes nothing yet, and the average contribution of a removed one is added to the leak, which is the same
+average if the parents are independent.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from bayesbox.schema.levels import level_text
 
 
 def graph_with(graph: Graph, changed: Mapping[str, Node], *, without: str = "") -> Graph:
-    """The graph with some nodes changed, one taken away, and new ones at the end."""
+    """The graph with some nodes changed, one removed, and new ones at the end."""
     kept = [changed.get(name, node) for name, node in graph.nodes.items() if name != without]
     new = [node for name, node in changed.items() if name not in graph.nodes]
     return Graph([*kept, *new], name=graph.name)
@@ -37,7 +37,7 @@ def graph_with(graph: Graph, changed: Mapping[str, Node], *, without: str = "") 
 def node_added(
     graph: Graph, name: object, states: Sequence[Any] | None, parents: Iterable[Any], cpt: Any, *, has_tables: bool
 ) -> Graph:
-    """A new node; without a table it is uniform where the other nodes have theirs."""
+    """The graph with a new node; without a table it is uniform if the other nodes have tables."""
     text = level_text(name)
     if text in graph.nodes:
         raise BadOption(
@@ -59,19 +59,19 @@ def _uniform(graph: Graph, node: Node) -> Doubles:
 
 
 def table_changed(graph: Graph, name: object, cpt: Any) -> Graph:
-    """Another table of a node."""
+    """The graph with another table of a node."""
     node = graph.node(name)
     return graph_with(graph, {node.name: _given(graph, node, cpt)})
 
 
 def _given(graph: Graph, node: Node, cpt: Any) -> Node:
-    """A node with a table as people write them."""
+    """The node with a table given in any form that `cpts` accepts."""
     states = {each.name: each.states for each in graph.nodes.values()} | {node.name: node.states}
     return table_from(node.name, cpt, node.parents, states)
 
 
 def arc_added(graph: Graph, parent: object, child: object, cpt: Any = None) -> Graph:
-    """One more arc; without a table the child does not depend on its new parent yet."""
+    """The graph with one more arc; without a table the child does not depend on its new parent yet."""
     above, node = graph.node(parent), graph.node(child)
     if above.name in node.parents:
         raise BadOption("the network has this arc already", found=f"{above.name} -> {node.name}")
@@ -89,7 +89,7 @@ def arc_added(graph: Graph, parent: object, child: object, cpt: Any = None) -> G
 
 
 def arc_removed(graph: Graph, parent: object, child: object, cpt: Any = None) -> Graph:
-    """One arc less; without a table the child's is averaged over the parent."""
+    """The graph without an arc; without a table the child's is averaged over the parent."""
     above, node = graph.node(parent), graph.node(child)
     if above.name not in node.parents:
         raise BadOption("the network has no such arc", found=f"{above.name} -> {node.name}")
@@ -97,7 +97,7 @@ def arc_removed(graph: Graph, parent: object, child: object, cpt: Any = None) ->
 
 
 def node_removed(graph: Graph, name: object) -> Graph:
-    """One node less; the tables of its children are averaged over it."""
+    """The graph without a node; the tables of its children are averaged over it."""
     node = graph.node(name)
     children = graph.children_of[node.name]
     changed = {child: _less(graph, graph.nodes[child], node.name, None) for child in children}
@@ -114,7 +114,7 @@ def _less(graph: Graph, node: Node, parent: str, cpt: Any) -> Node:
     if node.table is None:
         return made
     axis = node.parents.index(parent)
-    weights = _share(graph, parent, others)  # an axis for each of the others, the parent along the last
+    weights = _share(graph, parent, others)  # one axis per other parent, the removed parent on the last
     aligned = np.moveaxis(weights, -1, axis)[..., None]
     table = np.ascontiguousarray((node.table * aligned).sum(axis=axis))
     return replace(made, table=table / table.sum(axis=-1, keepdims=True))
@@ -130,7 +130,7 @@ def _one_cause_more(node: Node, parent: Node) -> Node:
 
 
 def _one_cause_less(graph: Graph, node: Node, parent: str, made: Node) -> Node:
-    """A compact table without one of its parents: what that causes on average is part of the leak."""
+    """A compact table without one of its parents, whose average contribution is added to the leak."""
     compact, axis = node.compact, node.parents.index(parent)
     assert compact is not None
     average = _share(graph, parent, ()) @ compact.causes[axis]
@@ -140,7 +140,7 @@ def _one_cause_less(graph: Graph, node: Node, parent: str, made: Node) -> Node:
 
 
 def _share(graph: Graph, parent: str, others: tuple[str, ...]) -> Doubles:
-    """P(parent | others) by the network, evenly where the others never occur; evenly if there are no tables."""
+    """P(parent | others) by the network; uniform if the others never occur or there are no tables."""
     count = len(graph.nodes[parent].states)
     if not graph.has_tables:
         return np.full((*(len(graph.nodes[name].states) for name in others), count), 1 / count)
@@ -154,7 +154,7 @@ def _share(graph: Graph, parent: str, others: tuple[str, ...]) -> Doubles:
 
 
 def renamed_graph(graph: Graph, names: Mapping[Any, Any], states: Mapping[Any, Mapping[Any, Any]]) -> Graph:
-    """Other names for nodes, and for states of nodes (by the old name of the node)."""
+    """The graph with nodes and states renamed; states by the old name of their node."""
     new = {graph.node(old).name: level_text(name) for old, name in names.items()}
     texts: dict[str, dict[str, str]] = {}
     for name, mapping in states.items():

@@ -1,4 +1,4 @@
-"""The methods that change a network; each returns a new one, and this stays as it is."""
+"""The editing methods of a network; each returns a new network and leaves the original unchanged."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class NetworkEditing:
-    """Nodes, arcs, tables and names; tables are kept as far as they fit. Counts behind the tables are not kept."""
+    """Edits of nodes, arcs, tables and names; tables are kept as far as they fit, counts are not."""
 
     graph: Graph
 
@@ -29,7 +29,7 @@ class NetworkEditing:
         states : list, or None
             Its states; true and false by default.
         parents : list of names
-            Nodes that the network has.
+            Existing nodes.
         cpt : a table, or None
             As in `cpts`: P(node | parents); by default every state is equally probable.
 
@@ -55,9 +55,9 @@ class NetworkEditing:
         return self._edited(node_added(self.graph, name, states, parents, cpt, has_tables=has_tables))
 
     def without_node(self, name: object) -> BayesianNetwork:
-        """The network with one node less; the tables of its children are averaged over it.
+        """The network without a node; the tables of its children are averaged over it.
 
-        The average is by P(node | other parents of the child), as `without_edge` takes it.
+        The average is weighted by P(node | other parents of the child), as in `without_edge`.
 
         Parameters
         ----------
@@ -89,8 +89,8 @@ class NetworkEditing:
     def with_edge(self, parent: object, child: object, cpt: Any = None) -> BayesianNetwork:
         """The network with one more arc, from `parent` to `child`.
 
-        The new parent is the last of the child's. Without a table (`cpt`, as in `cpts`) that of the child is repeated
-        for each state of the parent: the probabilities stay as they are until `with_cpt` changes them.
+        The new parent comes last among the child's parents. Without `cpt` the child's table is repeated for each state
+        of the parent: the probabilities do not change until `with_cpt` changes them.
 
         Parameters
         ----------
@@ -122,8 +122,8 @@ class NetworkEditing:
     def without_edge(self, parent: object, child: object, cpt: Any = None) -> BayesianNetwork:
         """The network without the arc from `parent` to `child`.
 
-        Without a table (`cpt`) that of the child is averaged over the parent, by the network's own
-        P(parent | other parents), so P(child | other parents) stays what it was.
+        Without `cpt` the child's table is averaged over the parent, weighted by the network's own P(parent | other
+        parents), so P(child | other parents) does not change.
 
         Parameters
         ----------
@@ -153,7 +153,7 @@ class NetworkEditing:
         return self._edited(arc_removed(self.graph, parent, child, cpt))
 
     def with_cpt(self, name: object, cpt: Any) -> BayesianNetwork:
-        """The network with another table of a node, in any of the forms that `cpts` takes.
+        """The network with another table of a node, in any form that `cpts` accepts.
 
         Parameters
         ----------
@@ -185,7 +185,7 @@ class NetworkEditing:
     def renamed(
         self, names: Mapping[Any, Any] | None = None, *, states: Mapping[Any, Mapping[Any, Any]] | None = None
     ) -> BayesianNetwork:
-        """The network with other names: of nodes, and of states by node.
+        """The network with nodes and states renamed.
 
         Parameters
         ----------

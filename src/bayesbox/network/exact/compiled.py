@@ -1,4 +1,4 @@
-"""A model in the core, and a case of evidence as the arrays that the core takes."""
+"""A model compiled for the core, and a case of evidence as arrays for the core."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from bayesbox.network.factor_graph import FactorModel
 
 
 class CompiledModel:
-    """The tables of a model, handed over once; `order` has parents before children where it is a Bayesian network.
+    """The tables of a model, passed to the core once; `order` is a topological order if it is a Bayesian network.
 
     In a Bayesian network each variable has one table, in the order of the variables, its own states on the last axis.
     """
@@ -45,7 +45,7 @@ class CompiledModel:
 
 @dataclass(frozen=True)
 class EvidenceCase:
-    """One case: a state of each variable, -1 if it is not known; which variables have likelihoods, and those."""
+    """One case: the state of each variable, -1 if unknown; which variables have likelihoods, and their likelihoods."""
 
     compiled: CompiledModel
     states: NDArray[np.int32]
@@ -54,19 +54,19 @@ class EvidenceCase:
 
     @property
     def model(self) -> FactorModel:
-        """The model it is a case of."""
+        """The model of this case."""
         return self.compiled.model
 
     @property
     def arguments(
         self,
     ) -> tuple[CoreModel, NDArray[np.int32], NDArray[np.uint8], NDArray[np.float64] | None]:
-        """What every function of the core begins with."""
+        """The first arguments of every function of the core."""
         return self.compiled.factors, self.states, self.soft, self.likelihoods
 
     @property
     def likelihoods_by_variable(self) -> list[NDArray[np.float64]]:
-        """The likelihoods of the states of each variable: a single 1 if one was observed, ones where nothing is."""
+        """The likelihoods of the states of each variable: one-hot if a state was observed, ones if unobserved."""
         ends = self.model.offsets[1:-1]
         every = np.ones(int(self.model.offsets[-1])) if self.likelihoods is None else self.likelihoods
         found = [each.copy() for each in np.split(every, ends)]
@@ -76,11 +76,11 @@ class EvidenceCase:
 
     @property
     def order(self) -> NDArray[np.int64]:
-        """The variables, parents first; none if the model is no Bayesian network."""
+        """The variables, parents first; empty if the model is not a Bayesian network."""
         return np.array(self.compiled.order or [], dtype=np.int64)
 
     def given(self, variable: int, state: int) -> EvidenceCase:
-        """The same case with one more variable known."""
+        """The case with one more variable observed."""
         states = self.states.copy()
         states[variable] = state
         return EvidenceCase(self.compiled, states, self.soft, self.likelihoods)

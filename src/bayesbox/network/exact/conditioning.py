@@ -1,10 +1,10 @@
-"""Exact answers within a limit of memory: condition on some variables, answer case by case, and add the cases up.
+"""Exact answers within a memory limit: condition on some variables, answer case by case, and sum the cases.
 
     P(x, e) = sum over the states c of the conditioned variables C of P(x, C = c, e)
 
-With C known, every table that has a variable of C loses its axis. The cases cost the same time each, so memory is paid
-for with time: all cases together take as long as one run with unlimited memory, or longer where tables that do not
-have the variables of C are summed again for each case.
+With C known, every table with a variable of C loses that axis. Each case takes the same time, so the method trades time
+for memory: all cases together take as long as one run with unlimited memory, or longer if tables without variables of C
+are summed again for each case.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from bayesbox.network.exact.orders import flat, most_bytes, too_costly
 from bayesbox.network.factor_graph import FactorModel
 from bayesbox.schema.arrays import AnyArray
 
-MAX_SECONDS = 1200.0  # of one answer by cases, where no limit is given
-WORTH_A_WORD = 10.0  # seconds, from which on a user is told before they pass
-SLACK = 4.0  # of the time: the first order that is found may be that much worse than those of the cases
+MAX_SECONDS = 1200.0  # for one answer by cases, by default
+WORTH_A_WORD = 10.0  # seconds; a longer computation is announced beforehand
+SLACK = 4.0  # of the time: the first order found may be this many times worse than those of the cases
 
 
 class Conditioned(NamedTuple):
@@ -40,7 +40,7 @@ class Conditioned(NamedTuple):
 
 
 class AnswerPlan(NamedTuple):
-    """How an exact answer is computed: in this many cases, with this much memory, in about this many seconds."""
+    """The plan of an exact answer: the number of cases, the memory, and the estimated seconds."""
 
     conditioned_on: tuple[str, ...]
     cases: int
@@ -60,7 +60,7 @@ class AnswerPlan(NamedTuple):
 
 
 def seconds_text(seconds: float) -> str:
-    """A duration for people.
+    """A duration in words.
 
     >>> seconds_text(0.2), seconds_text(90), seconds_text(7300), seconds_text(1e12)
     ('1 second', '90 seconds', '2 hours', '31,710 years')
@@ -81,9 +81,9 @@ def conditioned(
     log2_limit: float,
     log2_work: float,
 ) -> Conditioned:
-    """Which of the `allowed` variables to condition on so that the rest takes at most this many cells.
+    """The `allowed` variables to condition on so that the rest takes at most this many cells.
 
-    Nothing is looked for beyond `log2_work` cells in all cases together.
+    The search stops at `log2_work` cells in all cases together.
     """
     members, ends = flat(scopes)
     variables, order, log2_cells = cutset(
@@ -99,13 +99,13 @@ def conditioned(
 
 
 def log2_work(max_seconds: float | None, seconds_a_cell: float) -> float:
-    """log2 of the cells that can be worked through within the limit of time, and some more."""
+    """log2 of the cells that can be processed within the time limit, with some slack."""
     limit = MAX_SECONDS if max_seconds is None else max_seconds
     return math.log2(max(SLACK * limit / seconds_a_cell, 1.0))
 
 
 def number_of_cases(cards: Sequence[int], variables: Sequence[int]) -> int:
-    """How many combinations of states they have."""
+    """The number of combinations of their states."""
     return math.prod(cards[variable] for variable in variables)
 
 
@@ -124,10 +124,10 @@ def require_time(
     fits: bool,
     times: int = 1,
 ) -> None:
-    """Refuse an answer whose cases take longer than the limit; say beforehand what a long one takes.
+    """Refuse an answer whose cases take longer than the limit; announce how long a slow one takes.
 
-    `at_once` are log2 of the bytes without cases, `fits` says whether a case keeps within the limit of memory, and
-    `times` how many answers of the plan are requested.
+    `at_once` is log2 of the bytes without cases, `fits` whether a case stays within the memory limit, and `times` the
+    number of answers requested.
     """
     limit, seconds = MAX_SECONDS if max_seconds is None else max_seconds, plan.seconds * times
     if fits and seconds <= limit:
@@ -150,7 +150,7 @@ def require_time(
 
 
 def plan_of(model: FactorModel, cut: Conditioned, bytes_a_cell: int, seconds_a_cell: float) -> AnswerPlan:
-    """What a choice of variables takes."""
+    """The plan for a choice of variables."""
     cells, cases = 2.0 ** min(cut.log2_cells, 1000.0), number_of_cases(model.cards, cut.variables)
     log2_seconds = cut.log2_cells + sum(math.log2(model.cards[v]) for v in cut.variables) + math.log2(seconds_a_cell)
     names = tuple(model.names[variable] for variable in cut.variables)

@@ -1,7 +1,7 @@
-"""Variable elimination: any joint marginal of a product of tables, with the variables summed out one after another.
+"""Variable elimination: any joint marginal of a product of tables, by summing out one variable after another.
 
-Each table is divided by its largest entry and the logarithm of that kept apart, so that nothing underflows however many
-factors there are. Tables of fractions are summed exactly, with no scaling.
+Each table is divided by its largest entry, whose logarithm is kept separately, so nothing underflows with any number of
+factors. Tables of fractions are summed exactly, with no scaling.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from bayesbox.schema.arrays import AnyArray
 
 Table = AnyArray
 BYTES_A_CELL = 16
-SECONDS_A_CELL, SECONDS_A_FRACTION = 1e-8, 2e-6  # of a table that is made and summed once, on a slow core
+SECONDS_A_CELL, SECONDS_A_FRACTION = 1e-8, 2e-6  # to compute and sum a table once, on a slow core
 
 
 @dataclass(frozen=True)
 class ObservedStates:
-    """What is known: the states of observed variables, and likelihoods where the evidence is itself uncertain."""
+    """Evidence: the states of observed variables, and likelihoods if the evidence is virtual."""
 
     states: Mapping[int, int] = field(default_factory=dict)
     likelihoods: Mapping[int, AnyArray] = field(default_factory=dict)
@@ -40,14 +40,14 @@ class Scoped(NamedTuple):
 
 
 class Marginal(NamedTuple):
-    """exp(log_scale) * table is the sum of the product over all variables that are not among the wanted ones."""
+    """exp(log_scale) * table is the product summed over all variables except the targets."""
 
     table: Table
     log_scale: float
 
     @property
     def log_total(self) -> float:
-        """log of the sum of all: the probability of the evidence."""
+        """The log of the total, the probability of the evidence."""
         total = self.table.sum()
         return math.log(total) + self.log_scale if total > 0 else -math.inf
 
@@ -62,10 +62,10 @@ def eliminate(
     max_bytes: int | None = None,
     max_seconds: float | None = None,
 ) -> Marginal:
-    """The unnormalised joint of the wanted variables and the evidence, an axis for each wanted one in that order.
+    """The unnormalised joint of the target variables and the evidence, one axis per target in that order.
 
-    `factors` are the tables that matter (all by default). `exact` takes each number for the shortest decimal that
-    names it, and sums fractions. Where the tables would take more than the limit, the sum is taken case by case.
+    `factors` are the relevant tables (all by default). `exact` treats each number as its shortest decimal and sums
+    fractions. If the tables would exceed the limit, the sum is computed case by case.
     """
     findings = with_certain(model, findings)
     tables = cut_tables(model, findings, factors, exact=exact)
@@ -99,7 +99,7 @@ def _summed(
     order: Sequence[int],
     wanted: Sequence[int],
 ) -> Marginal:
-    """The variables of an order summed out one after another."""
+    """The tables after summing out the variables in order."""
     pool, log_scale = FactorPool(tables), 0.0
     for variable in order:
         product, log_scale = joined(pool.taken(variable), log_scale)
@@ -111,7 +111,7 @@ def _summed(
 
 
 class FactorPool:
-    """Tables, found by their variables."""
+    """A pool of tables, indexed by their variables."""
 
     def __init__(self, tables: Sequence[Scoped]) -> None:
         self._tables: dict[int, Scoped] = {}
@@ -128,7 +128,7 @@ class FactorPool:
         self._next += 1
 
     def taken(self, variable: int) -> list[Scoped]:
-        """Take out the tables that have a variable, in the order they were added."""
+        """Remove and return the tables that have a variable, in the order they were added."""
         found = []
         for number in list(self._having.get(variable, ())):
             each = self._tables.pop(number)
@@ -138,12 +138,12 @@ class FactorPool:
         return found
 
     def rest(self) -> list[Scoped]:
-        """What is left."""
+        """The remaining tables."""
         return list(self._tables.values())
 
 
 def with_certain(model: FactorModel, findings: ObservedStates) -> ObservedStates:
-    """The findings, with every variable that has one state only counted as observed: it needs no axis."""
+    """The evidence, with every variable of a single state treated as observed: it needs no axis."""
     certain = {variable: 0 for variable, card in enumerate(model.cards) if card == 1}
     return ObservedStates({**certain, **findings.states}, findings.likelihoods) if certain else findings
 
@@ -161,7 +161,7 @@ def _stages(model: FactorModel, scopes: Sequence[Sequence[int]], wanted: Sequenc
 def cut_tables(
     model: FactorModel, findings: ObservedStates, factors: Sequence[int] | None = None, *, exact: bool = False
 ) -> list[Scoped]:
-    """The tables with the observed variables cut out, and one more for each likelihood."""
+    """The tables sliced at the observed states, and one more for each likelihood."""
     states = findings.states
     cut = []
     for place in range(len(model.factors)) if factors is None else factors:
@@ -180,7 +180,7 @@ def cut_tables(
 
 
 def as_fractions(table: object) -> Table:
-    """Each number as the shortest decimal that names it.
+    """Each number as the fraction of its shortest decimal.
 
     >>> as_fractions(np.array([0.1]))[0]
     Fraction(1, 10)
@@ -193,7 +193,7 @@ def as_fractions(table: object) -> Table:
 
 
 def joined(tables: Sequence[Scoped], log_scale: float) -> tuple[Scoped, float]:
-    """The product of tables, smaller ones first; its largest entry is 1, and the rest of it is in the scale."""
+    """The product of tables, smaller ones first, scaled so that its largest entry is 1."""
     smallest_first = sorted(tables, key=lambda each: each.table.size)
     product = smallest_first[0] if tables else Scoped((), np.ones(()))
     for place, each in enumerate(smallest_first):
@@ -214,7 +214,7 @@ def multiplied(left: Scoped, right: Scoped) -> Scoped:
 
 
 def aligned(each: Scoped, scope: Sequence[int]) -> Table:
-    """A table with an axis for every variable of a scope, of length 1 if it lacks one."""
+    """A table with an axis for every variable of a scope, of length 1 if the table does not have it."""
     present = [variable for variable in scope if variable in each.scope]
     table = each.table.transpose([each.scope.index(variable) for variable in present])
     sizes = iter(table.shape)
@@ -222,7 +222,7 @@ def aligned(each: Scoped, scope: Sequence[int]) -> Table:
 
 
 def _spread(result: Scoped, model: FactorModel, findings: ObservedStates, wanted: Sequence[int]) -> Table:
-    """The table over the wanted variables: those that were observed have zeros elsewhere."""
+    """The table over the target variables: observed ones have zeros at other states."""
     exact = result.table.dtype == object
     hidden = [variable for variable in wanted if variable not in findings.states]
     inner = np.broadcast_to(aligned(result, hidden), [model.cards[variable] for variable in hidden])

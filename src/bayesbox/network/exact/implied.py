@@ -1,11 +1,11 @@
-"""What evidence on compact tables says of their steps.
+"""What evidence on compact tables implies about their steps.
 
-A noisy-OR whose effect is absent has no cause that brought it about: every step of its chain is certainly in the lowest
-state. Observed, the steps fall out of all tables, and the node becomes a factor for each parent,
+If the effect of a noisy-OR is absent, no cause produced it: every step of its chain is in the lowest state. As observed
+variables the steps drop out of all tables, and the node becomes one factor per parent,
 
     P(Y = lowest | x) = P(Z_0 = lowest) P(Z_1 = lowest | x_1) ... P(Z_n = lowest | x_n)
 
-so that absent effects join no parents, however many they are. Only those that are present cost.
+so absent effects do not couple their parents, however many there are. Only effects that are present add cost.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from bayesbox.network.factor_graph import FactorModel
 
 
 def with_implied(model: FactorModel, findings: ObservedStates) -> ObservedStates:
-    """The findings, with the steps observed that follow from them."""
+    """The evidence, with the steps that it implies marked as observed."""
     states = dict(findings.states)
     for each in model.compact:
         lowest = each.table.levels[0]

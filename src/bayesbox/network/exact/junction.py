@@ -1,4 +1,4 @@
-"""All posteriors at once: a junction tree, compiled for each set of observed variables and kept for the next time."""
+"""All posteriors at once: a junction tree, compiled for each set of observed variables and cached."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from bayesbox.stat.cores import cores
 
 MOST_PLANS = 32
 
-Mask = NDArray[np.uint8] | bytearray  # one a variable
+Mask = NDArray[np.uint8] | bytearray  # one per variable
 Pattern = tuple[frozenset[int], frozenset[int]]  # the observed variables, and those with likelihoods
 MOST_KEPT_CELLS = 2.0**24
-FEW_PATTERNS = 24  # sets of observed variables up to which each has a plan of its own
-TRIED = 6  # of them, to learn how large their plans are
-MAKE_A_VARIABLE, MAKE_A_CELL = 1600.0, 12.0  # what plans and runs cost, in nanoseconds or whatever: ratios matter
+FEW_PATTERNS = 24  # sets of observed variables, up to which each has its own plan
+TRIED = 6  # of them, to estimate the size of their plans
+MAKE_A_VARIABLE, MAKE_A_CELL = 1600.0, 12.0  # costs of plans and runs, roughly in nanoseconds: only ratios matter
 RUN_A_CELL, RUN_A_SOFT_CELL = 2.2, 4.0
-WORTH_A_THREAD = 1e5  # cells in all rows, below which a second thread costs more than it saves
+WORTH_A_THREAD = 1e5  # cells in all rows; with fewer, a second thread costs more than it saves
 
 
 def _log2_limit(max_bytes: int | None) -> float:
@@ -37,7 +37,7 @@ def _log2_limit(max_bytes: int | None) -> float:
 
 
 class Posteriors(NamedTuple):
-    """P(state | evidence), rows x all states of all variables, and log P(evidence) of each row."""
+    """P(state | evidence), an array of rows x all states of all variables, and log P(evidence) of each row."""
 
     table: NDArray[np.float64]
     log_evidence: NDArray[np.float64]
@@ -53,7 +53,7 @@ class Propagation:
         self._kept_cells = 0.0
 
     def plan(self, observed: NDArray[np.uint8], soft: NDArray[np.uint8], max_bytes: int | None = None) -> JunctionTree:
-        """The junction tree for observed variables and ones with likelihoods; TooCostly if it would be too large."""
+        """The junction tree for a pattern of observed variables and of likelihoods; TooCostly if it is too large."""
         key = (frozenset(np.flatnonzero(observed).tolist()), frozenset(np.flatnonzero(soft).tolist()))
         return self._kept(key) or self._made(key, observed, soft, max_bytes)
 
@@ -83,24 +83,24 @@ class Propagation:
     ) -> tuple[list[float], float]:
         """P(state | evidence) of all states of all variables for one case, and log P(evidence).
 
-        Where its tables would take more than the limit, it is computed case by case, within the limit of time.
+        If its tables would exceed the memory limit, it is computed case by case, within the time limit.
         """
         try:
             return self._at_once(findings, max_bytes)
         except TooCostly:
-            if max_seconds == 0:  # there is no time for cases, so none need to be looked for
+            if max_seconds == 0:  # no time for cases, so do not search for any
                 raise
             found, log_evidence = self._by_cases([findings], max_bytes, max_seconds)
             return found[0].tolist(), float(log_evidence[0])
 
     def cost(self, findings: ObservedStates, *, max_bytes: int | None = None) -> AnswerPlan:
-        """What these posteriors take; nothing is computed."""
+        """The plan of these posteriors; nothing is computed."""
         case = self.compiled.case(findings)
         cases = CasesOfTree(self.compiled, (case.states >= 0).astype(np.uint8), case.soft, _log2_limit(max_bytes))
         return cases.plan
 
     def _by_cases(self, rows: Sequence[ObservedStates], max_bytes: int | None, max_seconds: float | None) -> Posteriors:
-        """The posteriors of each of these, all of which observe the same variables."""
+        """The posteriors of cases that all observe the same variables."""
         every = [self.compiled.case(findings) for findings in rows]
         first = every[0]
         observed = (first.states >= 0).astype(np.uint8)
@@ -135,8 +135,8 @@ class Propagation:
     ) -> Posteriors:
         """The posteriors of many cases: rows x variables of states, negative where unobserved.
 
-        Rows that observe the same variables share a plan; where nearly every row observes others, all rows share one
-        whose evidence is a likelihood of one state, since to make a plan costs more than to run it.
+        Rows that observe the same variables share a plan; if nearly every row observes different ones, all rows share
+        one plan with one-hot likelihoods as evidence, since making a plan costs more than running it.
         """
         if not len(states):
             return Posteriors(np.empty((0, int(self.model.offsets[-1]))), np.empty(0))
@@ -177,7 +177,7 @@ class Propagation:
         max_bytes: int | None = None,
         max_seconds: float | None = None,
     ) -> Posteriors:
-        """The posteriors given the evidence and, row by row, each state of a variable besides: one plan for all."""
+        """The posteriors given the evidence and each state of a variable, one row per state, with one plan."""
         case = self.compiled.case(findings)
         states = np.tile(case.states, (self.model.cards[variable], 1))
         states[:, variable] = np.arange(len(states))
@@ -194,7 +194,7 @@ class Propagation:
         return self._run(tree, states, None, case.likelihoods)
 
     def _static(self, observed: NDArray[np.uint8], patterns: int, max_bytes: int | None) -> JunctionTree | None:
-        """One plan for all rows, if it is the quicker way by the sizes of some plans; None if it is not."""
+        """One plan for all rows if that is faster, judged by the sizes of some plans; else None."""
         if patterns <= FEW_PATTERNS:
             return None
         always, ever = (

@@ -1,4 +1,4 @@
-"""The most probable explanation: the states of all unobserved variables, or of some, that go best with the evidence.
+"""The most probable explanation: the states of all or some unobserved variables with the highest probability.
 
 all of them (MPE)       argmax over x of P(x, evidence)
 some (MAP)              argmax over x of the sum over the others of P(x, others, evidence)
@@ -23,7 +23,7 @@ BYTES_A_CELL, SECONDS_A_CELL = 24, 2e-8
 
 
 class MostProbableStates(NamedTuple):
-    """A state for each wanted variable, and the log of its probability together with the evidence."""
+    """The state of each target variable, and the log of their joint probability with the evidence."""
 
     states: dict[int, int]
     log_probability: float
@@ -38,7 +38,7 @@ def most_probable(
     max_bytes: int | None = None,
     max_seconds: float | None = None,
 ) -> MostProbableStates:
-    """The best states of the wanted variables (all by default); of equally good ones, the first states."""
+    """The most probable states of the target variables (all by default); in case of a tie, the first states."""
     targets = list(range(len(model.cards))) if wanted is None else list(wanted)
     findings = with_certain(model, findings)
     tables = cut_tables(model, findings, factors)
@@ -75,7 +75,7 @@ def _stages(
 
 
 def log2_cells(model: FactorModel, findings: ObservedStates, targets: Sequence[int]) -> float:
-    """log2 of the cells of all tables that `most_probable` would make."""
+    """log2 of the cells of all tables that `most_probable` would compute."""
     tables = cut_tables(model, findings)
     stage = _stages(model, findings, tables, targets)
     return best_order(model.cards, [each.scope for each in tables], stage).log2_cells
@@ -94,7 +94,7 @@ def _best_of_case(
 
 
 def possible(found: MostProbableStates | None) -> MostProbableStates:
-    """What was found; refused where it is nothing."""
+    """The result; an error if the evidence is impossible."""
     if found is None:
         raise ImpossibleEvidence("the evidence has probability 0, so nothing explains it")
     return found
@@ -103,13 +103,13 @@ def possible(found: MostProbableStates | None) -> MostProbableStates:
 def _best(
     findings: ObservedStates, tables: Sequence[Scoped], order: Sequence[int], targets: Sequence[int]
 ) -> MostProbableStates | None:
-    """Variables summed out or maximised over in this order; None if nothing is possible."""
+    """The result of summing or maximising over the variables in this order; None if nothing is possible."""
     maximised = set(targets)
     choices: list[tuple[int, Scoped]] = []
     pool, log_scale = FactorPool(tables), 0.0
     for variable in order:
         product, log_scale = joined(pool.taken(variable), log_scale)
-        if not product.scope:  # a variable that no table speaks of
+        if not product.scope:  # a variable that is in no table
             choices.append((variable, Scoped((), np.zeros((), dtype=np.int64))))
             continue
         axis = product.scope.index(variable)

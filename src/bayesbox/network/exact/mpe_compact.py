@@ -1,16 +1,16 @@
-"""The most probable states of a network with compact tables, without the table of a node and all its parents.
+"""The most probable states of a network with compact tables, without building the full table of a node.
 
-The log of P(Y = y | x) of a noisy-MAX is a sum over the parents and one term that joins them,
+The log of P(Y = y | x) of a noisy-MAX is a sum over the parents plus one term that couples them,
 
     log P(Y = y | x) = sum of log F_i(y | x_i) + g(t)
     g(t) = log(1 - e^t),   t = sum of log(F_i(y-1 | x_i) / F_i(y | x_i))
 
-with F_i the cumulative probabilities of what a parent causes; at the lowest y there is no term. g is concave, so that
-every tangent lies above it, g(t) <= g(s) + g'(s) (t - s), and with a tangent in its place the term is a sum over the
-parents too: the maximum of the rest of the network, with a weight for each state of each parent, is an upper bound.
-The best points s of all terms together are found by averages of the t that the maxima reach (Frank and Wolfe). States
-that reach the bound are proven the best; else it is split by the states of one variable, and the part with the largest
-bound comes next (branch and bound).
+with F_i the cumulative probabilities of a parent's contribution; at the lowest y there is no such term. g is concave,
+so every tangent lies above it, g(t) <= g(s) + g'(s) (t - s), and with a tangent in its place the term is a sum over the
+parents too: the maximum of the rest of the network, with a weight for each state of each parent, is an upper bound. The
+best tangent points s are found by averaging the t of the maxima (Frank and Wolfe). States that reach the bound are
+proven optimal; otherwise the problem is split by the states of one variable, and the part with the largest bound comes
+next (branch and bound).
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ from bayesbox.network.factor_graph import CompactSteps, FactorModel
 Doubles = NDArray[np.float64]
 
 BYTES_A_CELL = 24
-SMALL = 16.0  # log2 of the cells of all tables, up to which the sums over the steps are simply made
-LEAST, MOST = -60.0, -1e-12  # where tangents are taken: e^-60 is nothing beside 1
-FIRST_ROUNDS, ROUNDS = 60, 12  # of averages, for all states and for a part of them
-PROVEN = 1e-10  # how far the log of the best states may be below the bound
+SMALL = 16.0  # log2 of the cells of all tables; up to this the sums over the steps are computed directly
+LEAST, MOST = -60.0, -1e-12  # the range of tangent points: e^-60 is negligible beside 1
+FIRST_ROUNDS, ROUNDS = 60, 12  # of averaging, for the whole problem and for a part of it
+PROVEN = 1e-10  # the largest gap between the log of the best states and the bound
 
 
 class _Coupling(NamedTuple):
-    """P(Y = y | x) as weights of the states of all parents, one after another, and what they add to t."""
+    """P(Y = y | x) as weights of the states of all parents, concatenated, and their contributions to t."""
 
     parents: NDArray[np.int64]
     starts: NDArray[np.int64]  # of the states of each parent, in the arrays that follow
@@ -64,7 +64,7 @@ class _Coupling(NamedTuple):
 
 @dataclass
 class _Part:
-    """Some states given, the point of each tangent, an upper bound, and the states where it is reached."""
+    """A subproblem: the fixed states, the tangent points, an upper bound, and the states that reach it."""
 
     given: dict[int, int]
     points: dict[int, float]
@@ -80,7 +80,7 @@ def most_probable_compact(
     max_bytes: int | None = None,
     max_seconds: float | None = None,
 ) -> MostProbableStates:
-    """The best states of all nodes, the steps of compact tables summed out; `wanted` must be None."""
+    """The most probable states of all nodes, with the steps of compact tables summed out; `wanted` must be None."""
     assert wanted is None
     nodes = list(range(model.visible))
     if log2_cells(model, findings, nodes) <= SMALL:
@@ -105,7 +105,7 @@ class _Search:
         self._couplings: dict[tuple[int, int], _Coupling] = {}
         used = {v for place in plain for v in model.factors[place].scope}
         used |= {parent for each in model.compact for parent in each.parents} | set(findings.likelihoods)
-        self.loose = [v for v in self.nodes if v not in used]  # their states matter to nothing else
+        self.loose = [v for v in self.nodes if v not in used]  # nothing else depends on their states
         self.best, self.states = -math.inf, np.zeros(0, dtype=np.int64)
 
     def run(self, seconds: float) -> MostProbableStates | None:
@@ -119,7 +119,7 @@ class _Search:
                 return None
             part = heapq.heappop(waiting)[2]
             variable = self._split(part)
-            if variable is None:  # nothing is left to choose, so its value was taken
+            if variable is None:  # all variables are fixed, so its value was already counted
                 continue
             for state in range(self.model.cards[variable]):
                 made = self._bounded({**part.given, variable: state}, part.points, ROUNDS)
@@ -129,7 +129,7 @@ class _Search:
         return MostProbableStates(found, self.best)
 
     def _bounded(self, given: dict[int, int], points: Mapping[int, float], rounds: int) -> _Part:
-        """The least bound of some rounds; every maximum that is met is tried as an answer."""
+        """The lowest bound over some iterations; every maximum found on the way is tried as an answer."""
         fixed = self.rest.nothing()
         for variable, state in given.items():
             fixed[self.model.offsets[variable] : self.model.offsets[variable + 1]] = -math.inf
@@ -138,7 +138,7 @@ class _Search:
         constant = 0.0
         for node in self.nodes:
             if node not in given:
-                continue  # what it would take is at most 1
+                continue  # its factor is at most 1
             coupling = self._coupling(node, given[node])
             constant += coupling.weight
             fixed[coupling.places] += coupling.weights
@@ -169,7 +169,7 @@ class _Search:
         return least
 
     def _try(self, states: NDArray[np.int64], given: Mapping[int, int]) -> None:
-        """Take states for the answer where they are better than the best so far."""
+        """Keep states as the answer if they are better than the best so far."""
         states = states.copy()
         for node in self.loose:
             if node not in given:
@@ -180,7 +180,7 @@ class _Search:
             self.best, self.states = value, states
 
     def _split(self, part: _Part) -> int | None:
-        """The variable by whose states a part is divided: of the term whose tangent is farthest above it."""
+        """The variable to branch on: one in the term whose tangent is loosest."""
         free = [node for node in self.nodes if node not in part.given]
         if free:
             return max(
@@ -230,7 +230,7 @@ def _coupling_of(model: FactorModel, each: CompactSteps, state: int) -> _Couplin
     offsets = model.offsets
 
     def logs(table: Doubles) -> tuple[Doubles, Doubles]:
-        """log F(level) of each row, and log F(level - 1) - log F(level), not below LEAST."""
+        """log F(level) of each row, and log F(level - 1) - log F(level), at least LEAST."""
         below = np.cumsum(table[..., order], axis=-1)
         below[..., -1] = 1.0
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -255,16 +255,16 @@ def _coupling_of(model: FactorModel, each: CompactSteps, state: int) -> _Couplin
 
 
 class _Bucket(NamedTuple):
-    """A variable, those that are chosen after it, the sum of its own logs, and the buckets whose maxima it takes in."""
+    """A bucket: a variable, the variables chosen after it, the sum of its own logs, and the buckets that feed it."""
 
     variable: int
     scope: tuple[int, ...]  # its own last
     table: Doubles
-    taken: list[tuple[int, list[int], tuple[int, ...]]]  # a bucket, how its axes are turned, and their sizes here
+    taken: list[tuple[int, list[int], tuple[int, ...]]]  # a bucket, the permutation of its axes, and their sizes here
 
 
 class _RestOfModel:
-    """The maximum of all tables but the compact ones, in logs, for any weights of the states of single variables."""
+    """The maximum of all tables except the compact ones, in logs, for any weights of single variables' states."""
 
     def __init__(
         self, model: FactorModel, findings: ObservedStates, plain: Sequence[int], max_bytes: int | None
@@ -290,7 +290,7 @@ class _RestOfModel:
         joined = {variable for variable in range(count) if stage[variable] == 0}
         self.alone = np.array([v for v in range(count) if v not in joined], dtype=np.int64)
         widest = max((model.cards[v] for v in self.alone), default=1)
-        self.padded = np.full((len(self.alone), widest), len(self.single), dtype=np.int64)  # the end holds -inf
+        self.padded = np.full((len(self.alone), widest), len(self.single), dtype=np.int64)  # this index holds -inf
         for row, variable in zip(self.padded, self.alone.tolist(), strict=True):
             row[: model.cards[variable]] = range(model.offsets[variable], model.offsets[variable + 1])
         self.constant = sum(float(each.table) for each in cut if not each.scope)
@@ -334,7 +334,7 @@ class _RestOfModel:
         return np.zeros(len(self.single))
 
     def maximum(self, weights: Doubles) -> tuple[float, NDArray[np.int64]]:
-        """The greatest sum of logs, and the states that have it."""
+        """The largest sum of logs, and its states."""
         offsets = self.model.offsets
         single = self.single + weights
         states = np.zeros(self.model.visible, dtype=np.int64)

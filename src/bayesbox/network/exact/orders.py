@@ -1,6 +1,6 @@
-"""In which order variables are summed out, and what that costs before anything is computed.
+"""Elimination orders, and their cost before anything is computed.
 
-The order is the best of min-fill, weighted min-fill and min-size; the cost is the size of all the tables it makes.
+The order is the best of min-fill, weighted min-fill and min-size; the cost is the total size of its tables.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ KEPT = -1  # the stage of a variable that is not summed out
 
 
 class Order(NamedTuple):
-    """The variables in the order in which they go, and log2 of the cells of all tables on the way."""
+    """An elimination order, and log2 of the cells of all its tables."""
 
     variables: list[int]
     log2_cells: float
 
 
 def best_order(cards: Sequence[int], scopes: Iterable[Sequence[int]], stage: Sequence[int]) -> Order:
-    """Eliminate the variables of stage 0, then those of stage 1; those of stage KEPT stay.
+    """The best order that eliminates variables of stage 0, then those of stage 1, and keeps those of stage KEPT.
 
     >>> best_order([2, 2, 2], [(0, 1), (1, 2)], [0, 0, KEPT]).variables
     [0, 1]
@@ -38,19 +38,19 @@ def best_order(cards: Sequence[int], scopes: Iterable[Sequence[int]], stage: Seq
 
 
 def flat(scopes: Iterable[Sequence[int]]) -> tuple[np.ndarray, np.ndarray]:
-    """Scopes one after another, and where each ends."""
+    """The concatenated scopes, and where each ends."""
     listed = [list(scope) for scope in scopes]
     members = np.array([variable for scope in listed for variable in scope], dtype=np.int64)
     return members, np.cumsum([len(scope) for scope in listed]).astype(np.int64)
 
 
 def most_bytes(given: int | None) -> int:
-    """The bytes that the tables of one answer may take: those that are given, else the limit in force."""
+    """The memory limit for the tables of one answer: the given number, else the current limit."""
     return current_limits().memory if given is None else given
 
 
 def require_affordable(log2_cells: float, bytes_a_cell: int, limit: int | None = None) -> None:
-    """Refuse what would take more than the limit."""
+    """Raise TooCostly if the tables would exceed the limit."""
     limit = most_bytes(limit)
     log2_bytes = log2_cells + math.log2(bytes_a_cell)
     if log2_bytes > math.log2(limit):
@@ -64,7 +64,7 @@ def require_affordable(log2_cells: float, bytes_a_cell: int, limit: int | None =
 
 
 def too_costly(what: str, log2_bytes: float, limit: int, raised: Remedy) -> TooCostly:
-    """The refusal of an exact answer, with the limits that may be raised and what else there is."""
+    """The TooCostly error of an exact answer, with the limits to raise and the approximations to try."""
     return TooCostly(
         what,
         bytes=2.0**log2_bytes if log2_bytes < 1000 else math.inf,

@@ -1,9 +1,9 @@
-"""The posteriors of a network with compact tables, in parts where all at once would be too large.
+"""The posteriors of a network with compact tables, computed in parts if one tree would be too large.
 
-Nodes below all evidence sum to 1: what is above the evidence needs none of them. So the posteriors of the nodes above
-it come from a junction tree of these alone, and each node below from a sum of its own. A network of diseases and
-findings, of which some are present, is then as wide as the findings that are present; those that are absent cost
-nothing, and those that are not known are asked for one after another.
+Nodes below all evidence sum to 1, so the evidence and its ancestors do not need them. The posteriors of these come from
+a junction tree of their own, and each node below from a separate sum. A network of diseases and findings then costs
+only as much as the findings that are present require; absent findings are free, and unknown ones are computed one at a
+time.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from bayesbox.network.exact.possible import propagation_of
 from bayesbox.network.exact.tree_by_cases import BYTES_A_CELL
 from bayesbox.network.factor_graph import FactorModel, FactorTable
 
-LOG2_SMALL = 25  # of the bytes of a tree of all nodes, above which it is made in parts if there are such
+LOG2_SMALL = 25  # of the bytes of a tree of all nodes; a larger one is split into parts if possible
 SUMS_TO_ONE = 2e-16
 
 
 class PropagationInParts(Propagation):
-    """The junction trees of a Bayesian network with compact tables: a table for each variable, in their order."""
+    """The junction trees of a Bayesian network with compact tables: one table per variable, in order."""
 
     def __init__(self, compiled: CompiledModel) -> None:
         super().__init__(compiled)
@@ -104,7 +104,7 @@ class PropagationInParts(Propagation):
         max_bytes: int | None = None,
         max_seconds: float | None = None,
     ) -> Posteriors:
-        """The posteriors given the evidence and, row by row, each state of a variable besides."""
+        """The posteriors given the evidence and each state of a variable, one row per state."""
         findings = with_implied(self.model, findings)
         try:
             return self._whole.given_each(findings, variable, max_bytes=max_bytes, max_seconds=0)
@@ -120,7 +120,7 @@ class PropagationInParts(Propagation):
             return Posteriors(np.array([table for table, _ in found]), np.array([log for _, log in found]))
 
     def cost(self, findings: ObservedStates, *, max_bytes: int | None = None) -> AnswerPlan:
-        """What these posteriors take: those of the nodes above the evidence, where all at once would be too large."""
+        """The plan of these posteriors: of the nodes above the evidence only, if a single tree would be too large."""
         findings = with_implied(self.model, findings)
         core = sorted(self._above({*findings.states, *findings.likelihoods, *self._inexact}))
         hidden = [v for v in range(len(self.model.cards)) if v not in findings.states]
@@ -131,7 +131,7 @@ class PropagationInParts(Propagation):
         return part.cost(_moved(findings, place), max_bytes=max_bytes)
 
     def _log2_bytes(self, hidden: Sequence[int]) -> float:
-        """Of a tree of all variables."""
+        """log2 of the bytes of a tree of all variables."""
         left = set(hidden)
         scopes = [[v for v in factor.scope if v in left] for factor in self.model.factors]
         stage = [0 if v in left else KEPT for v in range(len(self.model.cards))]
@@ -143,7 +143,7 @@ class PropagationInParts(Propagation):
 
     @cached_property
     def _inexact(self) -> set[int]:
-        """The variables whose rows do not quite sum to 1."""
+        """The variables whose rows do not sum to 1 exactly."""
         return {
             each.scope[-1]
             for each in self.model.factors
@@ -151,7 +151,7 @@ class PropagationInParts(Propagation):
         }
 
     def _above(self, variables: Iterable[int]) -> set[int]:
-        """These, and all from which a directed path leads to one of them."""
+        """These variables and all their ancestors."""
         found, waiting = set(variables), list(variables)
         while waiting:
             for parent in self.model.factors[waiting.pop()].scope[:-1]:
@@ -162,12 +162,12 @@ class PropagationInParts(Propagation):
 
 
 def findings_of_rows(rows: NDArray[np.int32]) -> list[ObservedStates]:
-    """Rows x variables of states, -1 if not known, each as findings."""
+    """Each row of an array of states (rows x variables, -1 if unknown) as evidence."""
     return [ObservedStates({int(place): int(row[place]) for place in np.flatnonzero(row >= 0)}) for row in rows]
 
 
 def _part(model: FactorModel, variables: Sequence[int], place: dict[int, int]) -> FactorModel:
-    """The model of some variables with all that is above them."""
+    """The model of some variables and their ancestors."""
     return FactorModel(
         tuple(model.names[v] for v in variables),
         tuple(model.states[v] for v in variables),
@@ -176,7 +176,7 @@ def _part(model: FactorModel, variables: Sequence[int], place: dict[int, int]) -
 
 
 def _moved(findings: ObservedStates, place: dict[int, int]) -> ObservedStates:
-    """The same findings, by the places of the variables in a part."""
+    """The same evidence, with the positions of the variables in a part."""
     return ObservedStates(
         {place[variable]: state for variable, state in findings.states.items()},
         {place[variable]: values for variable, values in findings.likelihoods.items()},

@@ -1,4 +1,4 @@
-"""Posteriors over the states that can occur: those that the tables rule out are left out of them beforehand."""
+"""Posteriors over the possible states: states that the tables rule out are removed first."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ IMPOSSIBLE = -1
 
 
 def propagation_of(compiled: CompiledModel) -> Propagation:
-    """The junction trees of a model, without its impossible states where it has some."""
+    """The junction trees of a model, without its impossible states."""
     possible = compiled.factors.possible_states().astype(bool)
     if possible.all() and min(compiled.model.cards, default=2) > 1:
         return Propagation(compiled)
@@ -26,7 +26,7 @@ def propagation_of(compiled: CompiledModel) -> Propagation:
 
 
 class PossiblePropagation(Propagation):
-    """The junction trees of what is left of a model; a variable with one state left counts as observed."""
+    """The junction trees of a model reduced to its possible states; a variable with one state counts as observed."""
 
     def __init__(self, whole: FactorModel, possible: NDArray[np.bool_]) -> None:
         left = [np.flatnonzero(each) for each in np.split(possible, whole.offsets[1:-1])]
@@ -40,14 +40,14 @@ class PossiblePropagation(Propagation):
         super().__init__(CompiledModel(FactorModel(whole.names, states, factors)))
         self._whole = whole
         self._left = left
-        self._columns: NDArray[np.int64] = np.flatnonzero(possible)  # of the states that are left, among all
+        self._columns: NDArray[np.int64] = np.flatnonzero(possible)  # positions of the possible states among all
         self._certain = {place: 0 for place, some in enumerate(left) if len(some) == 1}
         self._codes = [np.full(card, IMPOSSIBLE, dtype=np.int32) for card in whole.cards]
         for codes, some in zip(self._codes, left, strict=True):
             codes[some] = np.arange(len(some))
 
     def _of_what_is_left(self, findings: ObservedStates) -> ObservedStates | None:
-        """The same findings among the states that are left; None if one of them is impossible."""
+        """The same evidence in terms of the possible states; None if some of it is impossible."""
         states = {place: int(self._codes[place][state]) for place, state in findings.states.items()}
         if IMPOSSIBLE in states.values():
             return None
@@ -64,7 +64,7 @@ class PossiblePropagation(Propagation):
         max_bytes: int | None = None,
         max_seconds: float | None = None,
     ) -> Posteriors:
-        """The posteriors given the evidence and, row by row, each state of a variable besides."""
+        """The posteriors given the evidence and each state of a variable, one row per state."""
         rows, width = self._whole.cards[variable], int(self._whole.offsets[-1])
         every = Posteriors(np.zeros((rows, width)), np.full(rows, -np.inf))
         left = self._of_what_is_left(findings)
@@ -75,7 +75,7 @@ class PossiblePropagation(Propagation):
         return every
 
     def cost(self, findings: ObservedStates, *, max_bytes: int | None = None) -> AnswerPlan:
-        """What these posteriors take; nothing is computed."""
+        """The plan of these posteriors; nothing is computed."""
         left = self._of_what_is_left(findings)
         return AnswerPlan((), 0, 0.0, 0.0) if left is None else super().cost(left, max_bytes=max_bytes)
 

@@ -1,4 +1,4 @@
-"""The posteriors of all variables: a mapping that makes the dict of a variable when it is requested."""
+"""The posteriors of all variables: a mapping that builds the dict of a variable on request."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from bayesbox.schema.levels import level_text
 
 
 class PosteriorTable(Result, Mapping[str, dict[str, Any]]):
-    """From a variable to its states to their probabilities, numbers or arrays with one per row.
+    """A mapping from variable to state to probability: a number, or an array with one value per row.
 
     >>> import numpy as np
     >>> coin = FactorModel(("side",), (("heads", "tails"),), ())
@@ -65,7 +65,7 @@ class PosteriorTable(Result, Mapping[str, dict[str, Any]]):
         return [table_of({**frame, "node": names, "": shares})]
 
     def _frame(self) -> Mapping[str, Sequence[object]]:
-        """A row for each state; of several cases, a row for each case and a column for each state."""
+        """One row per state; for several cases one row per case and one column per state."""
         places = [(name, state) for name, states in zip(self, self._model.states, strict=False) for state in states]
         if not self._of_one:
             return {

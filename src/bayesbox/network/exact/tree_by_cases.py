@@ -1,4 +1,4 @@
-"""A junction tree that is run case by case, within a limit of memory."""
+"""A junction tree run case by case, within a memory limit."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from bayesbox.network.exact.compiled import CompiledModel, EvidenceCase
 from bayesbox.network.exact.conditioning import AnswerPlan, Conditioned, cases_of, conditioned, log2_work, plan_of
 from bayesbox.network.exact.orders import best_order
 
-BYTES_A_CELL = 28  # at the peak: the tables as they are, as a run changes them, and where their cells go
-SECONDS_A_CELL = 3e-9  # of a tree that is run once, on a slow core
+BYTES_A_CELL = 28  # at the peak: the tables, the working copy of a run, and the index of their cells
+SECONDS_A_CELL = 3e-9  # for one run of a tree, on a slow core
 ROWS_AT_ONCE = 16  # cases that the core runs in one call
 
 
@@ -35,7 +35,7 @@ class CasesOfTree:
         stage = np.where(hidden, 0, -1).tolist()
         self.log2_at_once = best_order(model.cards, scopes, stage).log2_cells
         target, work = log2_limit, log2_work(max_seconds, SECONDS_A_CELL)
-        for _ in range(8):  # a tree has tables between its cliques besides, so the limit may need some room
+        for _ in range(8):  # separators need memory too, so the limit may need some slack
             found = conditioned(model.cards, scopes, stage, hidden & ~soft.astype(bool), target, work)
             known = observed.copy()
             known[list(found.variables)] = 1
@@ -48,7 +48,7 @@ class CasesOfTree:
 
     @property
     def plan(self) -> AnswerPlan:
-        """What it takes."""
+        """The plan: cases, memory and time."""
         cut = Conditioned(self.variables, [], self.tree.log2_cells)
         return plan_of(self.compiled.model, cut, BYTES_A_CELL, SECONDS_A_CELL)
 
@@ -72,7 +72,7 @@ class CasesOfTree:
 def added(
     sums: NDArray[np.float64], top: float, table: NDArray[np.float64], log_evidence: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], float]:
-    """Sums in units of exp(top), with rows of `table` more, each in units of exp(its log evidence)."""
+    """Running sums in units of exp(top), with rows of `table` added, each in units of exp(its log evidence)."""
     possible = np.flatnonzero(log_evidence > -math.inf)
     if not len(possible):
         return sums, top

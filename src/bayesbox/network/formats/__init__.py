@@ -1,4 +1,4 @@
-"""Files of networks: a format by its extension, one format a file of this folder.
+"""Network files: the format follows from the extension; one module per format.
 
 .bif .xmlbif .bifxml .xml .uai .net .xdsl .json, each also followed by .gz
 """
@@ -35,13 +35,13 @@ FORMATS = {
 TABLES = (".csv", ".tsv", ".parquet", ".arrow", ".feather", ".jsonl", ".xlsx")  # often passed for a network
 NOT_READ = {".dsl": "the older format of GeNIe and SMILE", ".dne": "a format of Netica", ".neta": "a format of Netica"}
 HOLD_COMPACT = ("json", "xdsl", "net")  # noisy-OR and the like; in other formats their tables are written in full
-MOST_BYTES = 2**30  # of a file, after it was inflated
+MOST_BYTES = 2**30  # of a file, after decompression
 MOST_INFLATION = 100  # times the size of a compressed file, beyond the first megabytes
 ALWAYS_INFLATED = 64 * 2**20
 
 
 def format_of(path: str | PathLike[str]) -> str | None:
-    """The format that an extension names; None if it names none.
+    """The format of an extension; None if it is unknown.
 
     >>> format_of("alarm.bif.gz"), format_of("people.csv")
     ('bif', None)
@@ -51,7 +51,7 @@ def format_of(path: str | PathLike[str]) -> str | None:
 
 
 def require_format(path: str | PathLike[str]) -> str:
-    """The format that an extension names, which must be one of a network."""
+    """The format of an extension, which must be that of a network file."""
     found = format_of(path)
     ending = os.path.splitext(file_name(path).lower().removesuffix(".gz"))[1]
     if ending in NOT_READ:
@@ -84,7 +84,7 @@ def _module(path: str | PathLike[str]) -> Any:
 
 
 def read_model(path: str | PathLike[str], *, normalize: bool = False) -> Graph | FactorModel:
-    """The network of a file; a UAI file of type MARKOV gives factors."""
+    """The network in a file; a UAI file of type MARKOV gives a factor graph."""
     module = _module(path)
     name = file_name(path)
     found: Graph | FactorModel = module.read(read_bytes(name), where=name, normalize=normalize)
@@ -94,9 +94,9 @@ def read_model(path: str | PathLike[str], *, normalize: bool = False) -> Graph |
 def write_graph(
     graph: Graph, path: str | PathLike[str], *, learned: object = None, check: Callable[[], None] | None = None
 ) -> None:
-    """Write a network; reading gives the same numbers back, bit for bit. Only JSON holds how it was learned.
+    """Write a network; reading it back gives the same numbers, bit for bit. Only JSON keeps how it was learned.
 
-    `check` is called once the file is locked: where it raises, nothing is written.
+    `check` is called once the file is locked: if it raises, nothing is written.
     """
     _put(graph_text(graph, require_format(path), learned=learned), path, check)
 
@@ -124,7 +124,7 @@ def graph_text(graph: Graph, form: str, *, learned: object = None) -> str:
 
 
 def write_factors(model: FactorModel, path: str | PathLike[str]) -> None:
-    """Write factors, which only the UAI format holds."""
+    """Write a factor graph, which only the UAI format supports."""
     if format_of(path) != "uai":
         raise BadOption(
             "a factor graph can only be written in the UAI format", found=file_name(path), remedy="Name it *.uai"
@@ -141,7 +141,7 @@ def _put(text: str, path: str | PathLike[str], check: Callable[[], None] | None 
 
 
 def read_bytes(path: str) -> bytes:
-    """A file whole, inflated where its name ends in .gz; no more than a file of a network may have."""
+    """The bytes of a file, decompressed if its name ends in .gz, up to the size limit of network files."""
     try:
         with open(path, "rb", buffering=0) as file:
             known = os.fstat(file.fileno()).st_size  # 0 for a pipe

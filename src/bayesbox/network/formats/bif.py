@@ -1,11 +1,11 @@
-"""BIF, the Bayesian Interchange Format: read in the core, which knows line and column of every fault.
+"""BIF, the Bayesian Interchange Format: parsed in the core, which reports line and column of every error.
 
     variable rain { type discrete [ 2 ] { yes, no }; }
     probability ( grass | rain ) { (yes) 0.9, 0.1; (no) 0.1, 0.9; }
 
-A name is anything but space and `{ } ( ) [ ] , ; | "` up to a comment (`// ...`, `/* ... */`), or stands in quotes. A
-`table` with parents lists the states of the node slowest and those of the last parent fastest. Properties are passed
-over.
+A name is a run of characters other than space and `{ } ( ) [ ] , ; | "`, ended by a comment (`// ...`, `/* ... */`)
+too, or is quoted. In a `table` with parents the states of the node vary slowest and those of the last parent fastest.
+Properties are ignored.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from bayesbox.network.graph import MOST_CELLS, MOST_NODES, TOLERANCE, Graph, Nod
 from bayesbox.network.rounding import MOST as MOST_ROUNDING
 from bayesbox.network.tables import combinations
 
-OFF = "do not sum to 1"  # how the core says it of a row
+OFF = "do not sum to 1"  # the core's message for a row
 UNWRITABLE = re.compile(r'["\r\n]')
 BARE = re.compile(r'(?:(?!//|/\*)[^\s{}()\[\],;|"])+')
 
 
 def read(data: bytes, *, where: str, normalize: bool = False) -> Graph:
-    """The network of a text."""
+    """The network in a text."""
     if not data.isascii():
-        decoded(data, where)  # refuses what is no text
+        decoded(data, where)  # an error if the data are not text
     raw = data.removeprefix(b"\xef\xbb\xbf")
     file, fault = read_bif(raw, MOST_NODES, MOST_CELLS, TOLERANCE, normalize)
     if file is None and fault is not None and fault[0].endswith(OFF) and not normalize:
         file, other = read_bif(raw, MOST_NODES, MOST_CELLS, float(MOST_ROUNDING) * (1 + 1e-9), False)
-        if file is not None:  # no row is further off than rounding may be
+        if file is not None:  # every row sums to 1 up to rounding
             return _rounded(file, data, where)
         fault = other
     if file is None:
@@ -47,7 +47,7 @@ def read(data: bytes, *, where: str, normalize: bool = False) -> Graph:
 
 
 def _rounded(file: BifFile, data: bytes, where: str) -> Graph:
-    """The network of a file some of whose rows are not quite 1 in sum, by the rounding of their digits or else."""
+    """The network in a file with rows that do not sum to 1 exactly, by rounding of their digits or otherwise."""
     try:
         return Graph(_nodes(file), name=file.name, rounded=True)
     except BadTable as error:
@@ -55,7 +55,7 @@ def _rounded(file: BifFile, data: bytes, where: str) -> Graph:
 
 
 def _refused(fault: tuple[str, int, bytes, str], data: bytes, where: str) -> BadModelFile:
-    """What the core found wrong, with its line and column."""
+    """The error that the core found, with its line and column."""
     what, offset, found, remedy = fault
     raw = data.removeprefix(b"\xef\xbb\xbf")
     line, column = position(decoded(data, where), len(raw[:offset].decode("utf-8", errors="replace")))
@@ -68,7 +68,7 @@ def _refused(fault: tuple[str, int, bytes, str], data: bytes, where: str) -> Bad
 
 
 def _at_its_table(error: BadTable, data: bytes, where: str) -> BadModelFile:
-    """What is wrong with a node, with the line and column of its table."""
+    """An error in a node, with the line and column of its table."""
     text = decoded(data, where)
     block = re.search(rf"\bprobability\s*\(\s*\"?{re.escape(error.node)}\"?[\s|,)]", text)
     line, column = position(text, block.start() if block else 0)
@@ -88,7 +88,7 @@ def _nodes(file: BifFile) -> list[Node]:
 
 
 def write(graph: Graph) -> str:
-    """A network as text; numbers by the shortest decimal that names them."""
+    """A network as text; numbers are written as their shortest decimals."""
     title = graph.name or "unknown"
     require_plain([title, *graph.nodes, *(s for node in graph.nodes.values() for s in node.states)], UNWRITABLE, "BIF")
     lines = [f"network {_word(title)} {{", "}"]

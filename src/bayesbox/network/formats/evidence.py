@@ -1,4 +1,4 @@
-"""Evidence in a file, as the problems of the UAI competitions have it."""
+"""Evidence files of the UAI competitions."""
 
 from __future__ import annotations
 

@@ -1,11 +1,10 @@
-"""The package's own format: JSON that holds any name, one line per node.
+"""The package's own JSON format: any name is allowed, one line per node.
 
     {"format": "bayesbox network", "version": 1, "name": "",
      "nodes": [{"name": "rain", "states": ["yes", "no"], "parents": [], "table": [[0.2, 0.8]]}, ...]}
 
-A table has a row for each combination of the parents' states, the last parent fastest. What the document says under
-"learned" is handed on as it is: the counts behind the tables. A noisy-OR, noisy-AND or noisy-MAX has "compact" in place
-of "table".
+A table has a row for each combination of the parents' states, the last parent fastest. "learned" has the counts behind
+the tables and is passed on unchanged. A noisy-OR, noisy-AND or noisy-MAX has "compact" in place of "table".
 """
 
 from __future__ import annotations
@@ -88,7 +87,7 @@ def read(data: bytes, *, where: str, normalize: bool = False) -> Graph:
 
 
 def _refuse_unknown(mapping: object, keys: Sequence[str], place: TextPosition) -> None:
-    """A key that means nothing is most likely one that was meant to be another."""
+    """Refuse unknown keys: they are most likely misspelled."""
     for key in mapping if isinstance(mapping, dict) else ():
         if key not in keys:
             near = difflib.get_close_matches(key, keys, n=1)
@@ -109,7 +108,7 @@ def _is_node(each: object) -> bool:
 
 
 def _compact(each: dict[str, Any], states: dict[str, list[str]], place: TextPosition, offset: int) -> Node:
-    """A node that holds a compact table in place of its table."""
+    """A node with a compact table instead of a full one."""
     own = tuple(each["states"])
     try:
         if each.get("table") is not None:
@@ -140,7 +139,7 @@ def _written_table(node: Node) -> dict[str, Any]:
 
 
 def write(graph: Graph, learned: object = None) -> str:
-    """A network as a document; numbers by the shortest decimal that names them. `learned` goes with it as it is."""
+    """A network as a JSON document; numbers are written as their shortest decimals. `learned` is written unchanged."""
     nodes = [
         {
             "name": node.name,

@@ -1,4 +1,4 @@
-"""XML as these formats use it: a small tree whose elements know where they stand.
+"""XML as these formats use it: a small tree whose elements know their line and column.
 
 A document type (DTD) is refused: nothing is expanded, nothing is fetched.
 """
@@ -23,7 +23,7 @@ DEEPEST = 100
 
 @dataclass
 class Element:
-    """A tag, its attributes, the elements within, its text, and where it begins."""
+    """An XML element: its tag, attributes, children, text and position."""
 
     tag: str
     attributes: dict[str, str]
@@ -34,15 +34,15 @@ class Element:
 
     @property
     def text(self) -> str:
-        """The text within, without the space around it."""
+        """The text content, stripped."""
         return "".join(self.pieces).strip()
 
     def all(self, *tags: str) -> list[Element]:
-        """The elements of some tags directly within, upper and lower case alike."""
+        """The child elements with one of these tags, ignoring case."""
         return [child for child in self.children if child.tag.lower() in tags]
 
     def first(self, tag: str) -> Element | None:
-        """The first element of a tag directly within."""
+        """The first child element with a tag."""
         return next(iter(self.all(tag)), None)
 
 
@@ -85,7 +85,7 @@ def parse(data: bytes, where: str) -> Element:
         raise BadModelFile(what, where=f"{where}, line {error.lineno}, column {error.offset + 1}") from None
     except BadModelFile:
         raise
-    except (LookupError, ValueError) as error:  # of an encoding that is not known, or not to the parser
+    except (LookupError, ValueError) as error:  # an unknown encoding
         line, column = place()
         raise BadModelFile(
             f"not valid XML: {error}",
@@ -96,13 +96,13 @@ def parse(data: bytes, where: str) -> Element:
 
 
 def refuse(what: str, element: Element, where: str, found: object = None, remedy: str | None = None) -> NoReturn:
-    """Refuse a document at an element of it."""
+    """Raise an error with the position of an element."""
     place = f"{where}, line {element.line}, column {element.column}"
     raise BadModelFile(what, where=place, found=found, remedy=remedy)
 
 
 def numbers(element: Element, where: str, *, most: int) -> NDArray[np.float64]:
-    """The numbers of an element, between spaces."""
+    """The numbers in the text of an element, separated by spaces."""
     words = element.text.split()
     if len(words) > most:
         refuse(f"expected {most:,} numbers", element, where, len(words))
@@ -115,7 +115,7 @@ def numbers(element: Element, where: str, *, most: int) -> NDArray[np.float64]:
 def sizes_of(
     node: str, parents: Sequence[str], states: Mapping[str, Sequence[str]], element: Element, where: str
 ) -> list[int]:
-    """The shape of the table of a node, before it is made."""
+    """The shape of the table of a node, checked before the table is built."""
     sizes = []
     for name in (*parents, node):
         if name not in states:
@@ -132,7 +132,7 @@ def sizes_of(
 def table_of(
     node: str, parents: Sequence[str], states: Mapping[str, Sequence[str]], element: Element, where: str
 ) -> NDArray[np.float64]:
-    """The table of a node: the numbers of an element, the last parent next to fastest and the node itself fastest."""
+    """The table of a node from the numbers of an element, in C order: the node varies fastest, then the last parent."""
     sizes = sizes_of(node, parents, states, element, where)
     cells = math.prod(sizes)
     found = numbers(element, where, most=cells)
@@ -144,7 +144,7 @@ def table_of(
 def graph_of(
     nodes: Mapping[str, tuple[Node, Element]], where: str, *, name: str = "", normalize: bool = False
 ) -> Graph:
-    """The graph, or a fault told with the place of the element it is about."""
+    """The graph; an error has the position of the element concerned."""
     try:
         return Graph([node for node, _ in nodes.values()], name=name, normalize=normalize, rounded=True)
     except BadTable as error:

@@ -6,9 +6,9 @@
 
     potential (fever | cold flu) { model_data = (NoisyOR (cold == "yes", 0.6, flu == "yes", 0.2, true, 0.99)); }
 
-The data run through the states of the node fastest, then through those of the last parent; the brackets inside are not
-needed to read them. Of expressions the noisy-OR is read: each condition with the probability that it does not bring the
-effect about. Other attributes are passed over; decisions, utilities and continuous nodes are refused.
+The states of the node vary fastest in the data, then those of the last parent; inner brackets are optional. The only
+expression supported is the noisy-OR: each condition with the probability that it does not produce the effect. Other
+attributes are ignored; decisions, utilities and continuous nodes are errors.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ UNWRITABLE_STATE = re.compile(r"[\r\n]")
 
 
 def read(data: bytes, *, where: str, normalize: bool = False) -> Graph:
-    """The network of a text."""
+    """The network in a text."""
     tokens = TokenStream(decoded(data, where), where, TOKEN)
     reader = _Reader(tokens)
     while tokens.token:
@@ -61,7 +61,7 @@ class _Reader:
         self.sizes: dict[str, list[int]] = {}
 
     def offset_of(self, fault: BadTable) -> int:
-        """Where the numbers of a node begin, for a fault of theirs; else where the node does."""
+        """The position of a node's numbers, for an error in them; else that of the node."""
         return self.data_offsets[fault.node] if fault.row is not None else self.offsets[fault.node]
 
     def block(self) -> None:
@@ -93,7 +93,7 @@ class _Reader:
             tokens.place.fail(f"node `{name}` has no states", offset)
 
     def attributes(self, wanted: tuple[str, ...], *, node: str = "") -> dict[str, str]:
-        """The attributes of a block; those that are wanted are read, the texts of the others given."""
+        """The attributes of a block; requested ones are parsed, the others returned as text."""
         tokens = self.tokens
         tokens.take("{")
         texts: dict[str, str] = {}
@@ -114,7 +114,7 @@ class _Reader:
         return texts
 
     def expression(self, node: str) -> None:
-        """A noisy-OR in place of a table."""
+        """Parse a noisy-OR expression in place of a table."""
         tokens = self.tokens
         offset = tokens.offset
         while tokens.token and tokens.token != ";":
@@ -158,7 +158,7 @@ class _Reader:
             tokens.place.fail(f"the potential of `{name}` has no data", offset)
 
     def data(self, node: str) -> None:
-        """Numbers within any brackets."""
+        """Parse the numbers of a table, with any brackets."""
         tokens = self.tokens
         offset = tokens.offset
         self.cells += math.prod(self.sizes[node])
@@ -203,7 +203,7 @@ def _quoted(text: str) -> str:
 
 
 def write(graph: Graph) -> str:
-    """A network as text; numbers by the shortest decimal that names them."""
+    """A network as text; numbers are written as their shortest decimals."""
     require_plain(graph.nodes, UNWRITABLE, "NET")
     require_plain([s for node in graph.nodes.values() for s in node.states], UNWRITABLE_STATE, "NET")
     lines = ["net", "{", f"  name = {_quoted(graph.name)};" if graph.name else "", "}"]

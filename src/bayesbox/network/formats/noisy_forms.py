@@ -1,10 +1,10 @@
-"""Compact tables as the formats write them.
+"""Compact tables in each file format.
 
 XDSL    <noisymax>: the states from the highest level down; <strengths> has the order of each parent's states,
         <parameters> a distribution for each of them in this order, and the leak
-NET     model_data = (NoisyOR (cold == "true", 0.6, true, 0.99)): each condition with the probability that it does
-        not bring the effect about; a condition that is always true is the leak
-JSON    {"kind": "or", "order": [...], "causes": [[[...]]], "leak": [...]}: states from the lowest level to the
+NET     model_data = (NoisyOR (cold == "true", 0.6, true, 0.99)): each condition with the probability that it does not
+produce the effect; the condition `true` is the leak JSON    {"kind": "or", "order": [...], "causes": [[[...]]], "leak":
+[...]}: states from the lowest level to the
         highest, and the rows of each parent
 """
 
@@ -35,7 +35,7 @@ NOISY_OR = re.compile(r"\(?\s*NoisyOR\s*\((.*?)\)\s*\)?\s*", re.DOTALL)
 
 
 class BadForm(ValueError):
-    """What is wrong with a compact table of a document."""
+    """An error in a compact table of a document."""
 
 
 def _fail(what: str) -> NoReturn:
@@ -113,7 +113,7 @@ def from_xdsl(strengths: Sequence[str], parameters: Sequence[float], states: Sta
 
 
 def _is_or(states: States) -> bool:
-    """Whether the higher of two states is the one that a noisy-OR takes for the effect."""
+    """Whether the higher of two states is the effect of a noisy-OR."""
     return len(states) == 2 and (positive_place(states) or 0) == 0
 
 
@@ -122,7 +122,7 @@ def to_xdsl(compact: CompactTable) -> tuple[str, str]:
     strengths: list[str] = []
     rows: list[Doubles] = []
     for parent, cause in enumerate(compact.causes):
-        order = np.argsort(compact.idle(parent), kind="stable").tolist()  # a state that causes nothing is the last
+        order = np.argsort(compact.idle(parent), kind="stable").tolist()  # states that cause nothing come last
         strengths += [str(place) for place in order]
         rows += [cause[place] for place in order]
     numbers = [number_text(value) for row in [*rows, compact.leak] for value in row]
@@ -130,7 +130,7 @@ def to_xdsl(compact: CompactTable) -> tuple[str, str]:
 
 
 def highest_first(graph: Graph) -> Graph:
-    """The same network, the states of its compact nodes listed from the highest level down."""
+    """The network with the states of its compact nodes listed from the highest level down."""
     for name, node in list(graph.nodes.items()):
         if node.compact is not None and node.compact.levels != tuple(reversed(range(len(node.states)))):
             graph = _reordered(graph, name, list(reversed(node.compact.levels)))

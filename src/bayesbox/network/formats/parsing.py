@@ -1,4 +1,4 @@
-"""What the readers of formats share: places in a text, numbers, tokens, and how a fault is told."""
+"""Shared by the parsers: positions in a text, numbers, tokens and errors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
 def decoded(data: bytes, where: str) -> str:
-    """The text of a file in UTF-8."""
+    """The bytes of a file decoded as UTF-8."""
     try:
         return data.removeprefix(b"\xef\xbb\xbf").decode("utf-8")
     except UnicodeDecodeError as error:
@@ -36,38 +36,38 @@ def position(text: str, at: int) -> tuple[int, int]:
 
 
 class TextPosition:
-    """Where in a file something stands, for a message."""
+    """A position in a file, for error messages."""
 
     def __init__(self, text: str, where: str) -> None:
         self.text = text
         self.where = where
 
     def at(self, offset: int) -> str:
-        """The file, the line and the column."""
+        """The position as text: file, line and column."""
         line, column = position(self.text, offset)
         return f"{self.where}, line {line}, column {column}"
 
     def fail(self, what: str, offset: int, found: object = None, remedy: str | None = None) -> NoReturn:
-        """Refuse the file."""
+        """Raise an error at this position."""
         raise BadModelFile(what, where=self.at(offset), found=found, remedy=remedy)
 
 
 class TokenStream:
-    """The tokens of a text one after another, each with its place."""
+    """The tokens of a text, each with its position."""
 
     def __init__(self, text: str, where: str, pattern: re.Pattern[str]) -> None:
-        """`pattern` has a group `token`; what else it matches, such as space and comments, is passed over."""
+        """`pattern` has a group `token`; anything else it matches, such as space and comments, is skipped."""
         self.place = TextPosition(text, where)
         self.token = ""
-        """The token that comes next; empty at the end."""
+        """The next token; empty at the end."""
         self.offset = 0
         """Where it stands."""
         self._pattern = pattern
-        self._bytes = text.encode() if text.isascii() else b""  # then characters and bytes have the same places
+        self._bytes = text.encode() if text.isascii() else b""  # then characters and bytes have the same offsets
         self.seek(0)
 
     def seek(self, at: int) -> None:
-        """Go on from a place in the text."""
+        """Continue from a position in the text."""
         text = self.place.text
         while at < len(text):
             found = self._pattern.match(text, at)
@@ -80,11 +80,11 @@ class TokenStream:
         self.token, self.offset, self._next = "", len(text), len(text)
 
     def fail(self, what: str, remedy: str | None = None) -> NoReturn:
-        """Refuse what comes next."""
+        """Raise an error at the next token."""
         self.place.fail(what, self.offset, self.token or "the end of the file", remedy)
 
     def take(self, wanted: str | None = None) -> str:
-        """The next token, which must be the wanted one where one is."""
+        """Consume and return the next token; if one is expected, it must be that."""
         token = self.token
         if not token or (wanted is not None and token != wanted):
             self.fail(f"expected `{wanted}`" if wanted is not None else "expected more")
@@ -92,14 +92,14 @@ class TokenStream:
         return token
 
     def took(self, wanted: str) -> bool:
-        """Whether the next token is this one; then it is taken."""
+        """Consume the next token if it is this one; whether it was."""
         if self.token != wanted:
             return False
         self.seek(self._next)
         return True
 
     def integer(self, what: str, *, most: int) -> int:
-        """A number of things."""
+        """Consume a non-negative integer."""
         token = self.token
         if not token.isascii() or not token.isdigit() or len(token) > 12 or int(token) > most:
             self.fail(f"expected {what}: an integer up to {most:,}")
@@ -107,7 +107,7 @@ class TokenStream:
         return int(token)
 
     def number(self) -> float:
-        """A finite number, correctly rounded."""
+        """Consume a finite number, correctly rounded."""
         token = self.token
         if not NUMBER.fullmatch(token) or not math.isfinite(float(token)):
             self.fail("expected a number", "Decimals must have a point, not a comma" if "," in token else None)
@@ -115,9 +115,9 @@ class TokenStream:
         return float(token)
 
     def numbers(self, most: int, *, between: str = "") -> NDArray[np.float64]:
-        """As many numbers as follow one another, up to `most`, by the core; the characters `between` are passed over.
+        """Consume a run of numbers, up to `most`, in the core; the characters `between` are skipped.
 
-        It may stop early: what comes next is then for `number` to read or to refuse.
+        It may stop early: the caller continues with `number`, which reads the rest or raises an error.
         """
         if not self._bytes:
             return np.empty(0)
@@ -135,7 +135,7 @@ def graph_from(
     name: str = "",
     normalize: bool = False,
 ) -> Graph:
-    """The graph, or a fault told with the place of what it is about: a row of a table, or else the node."""
+    """The graph; an error has the position of the row of a table, or else of the node."""
     listed = list(nodes)
     if not listed:
         place.fail("the file has no nodes", 0)
@@ -158,7 +158,7 @@ def number_text(value: Any) -> str:
 
 
 def require_plain(names: Iterable[str], forbidden: re.Pattern[str], format_name: str) -> None:
-    """Refuse to write names that a format cannot hold."""
+    """Raise an error for names that a format cannot represent."""
     for name in names:
         if not name or forbidden.search(name):
             raise BadModelFile(

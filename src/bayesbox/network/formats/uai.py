@@ -1,4 +1,4 @@
-"""UAI, the format of the competitions: BAYES gives a network, MARKOV gives factors; and its files of evidence.
+"""UAI, the format of the UAI competitions: BAYES is a network, MARKOV a factor graph; and its evidence files.
 
     MARKOV
     2                      variables
@@ -7,8 +7,7 @@
     2 0 1                  the variables of each
     6  0.1 0.2 0.3 0.1 0.2 0.1       cells of each, the last variable fastest
 
-Variables and states have no names here: both are called 0, 1, 2 ... What follows a `#` on its line is a comment, as
-aGrUM writes them.
+Variables and states have no names: both are called 0, 1, 2 ... A `#` begins a comment, as aGrUM writes them.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ MOST_STATES = 10**6
 
 
 def read(data: bytes, *, where: str, normalize: bool = False) -> Graph | FactorModel:
-    """The network or the factors of a text."""
+    """The network or the factors in a text."""
     tokens = TokenStream(decoded(data, where), where, TOKEN)
     kind = tokens.token.upper()
     if kind not in ("BAYES", "MARKOV"):
@@ -82,7 +81,7 @@ def _scope(tokens: TokenStream, count: int) -> list[int]:
 def _table(tokens: TokenStream, size: int) -> np.ndarray:
     start = tokens.offset
     found = tokens.numbers(size)
-    if (found < 0).any():  # read again, number by number, to say where
+    if (found < 0).any():  # parse again number by number, to find the position
         tokens.seek(start)
         found = found[:0]
     values = np.empty(size)
@@ -106,7 +105,7 @@ def _graph(
 ) -> Graph:
     """A network: the last variable of each scope is the node, those before it its parents.
 
-    `offsets` tell of each table where its scope stands and where its numbers do.
+    `offsets` has the positions of the scope and of the numbers of each table.
     """
     found: dict[int, Node] = {}
     where: dict[str, tuple[int, int]] = {}
@@ -125,7 +124,7 @@ def _graph(
 
 
 def read_evidence(data: bytes, *, where: str) -> dict[str, str]:
-    """The evidence of a file: the number of observed variables, then each with its state.
+    """The evidence in a file: the number of observed variables, then each with its state.
 
     >>> read_evidence(b"2  3 0  7 1", where="x.uai.evid")
     {'3': '0', '7': '1'}
@@ -144,12 +143,12 @@ def read_evidence(data: bytes, *, where: str) -> dict[str, str]:
 
 
 def write(graph: Graph) -> str:
-    """A network of type BAYES; the names are lost."""
+    """A network as text of type BAYES; the names are lost."""
     return _written("BAYES", graph.model)
 
 
 def write_factors(model: FactorModel) -> str:
-    """Factors of type MARKOV."""
+    """Factors as text of type MARKOV."""
     return _written("MARKOV", model)
 
 

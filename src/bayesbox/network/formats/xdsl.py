@@ -1,4 +1,4 @@
-"""XDSL, the format of GeNIe and SMILE: nodes with a table, or whose state follows from their parents'.
+"""XDSL, the format of GeNIe and SMILE: nodes with a table, a noisy-MAX, or a state determined by their parents.
 
     <cpt id="grass"><state id="wet"/><state id="dry"/><parents>rain</parents>
       <probabilities>0.9 0.1 0.1 0.9</probabilities></cpt>
@@ -6,8 +6,8 @@
     <noisymax id="fever"><state id="yes"/><state id="no"/><parents>cold flu</parents>
       <strengths>0 1 0 1</strengths><parameters>0.4 0.6 0 1 0.8 0.2 0 1 0.01 0.99</parameters></noisymax>
 
-A table runs through the states of the node fastest, then through those of the last parent. What GeNIe keeps for its
-drawing is passed over; decisions, utilities and equations are refused.
+In a table the states of the node vary fastest, then those of the last parent. GeNIe's drawing data are ignored;
+decisions, utilities and equations are errors.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ UNWRITABLE = re.compile(r"\s|[\x00-\x1f\ufffe\uffff\ud800-\udfff]")
 
 
 def read(data: bytes, *, where: str, normalize: bool = False) -> Graph:
-    """The network of a document."""
+    """The network in a document."""
     root = parse(data, where)
     inside = root.first("nodes") if root.tag.lower() == "smile" else None
     if inside is None:
@@ -82,7 +82,7 @@ def _given(
 def _noisy(
     name: str, parents: tuple[str, ...], states: dict[str, tuple[str, ...]], element: Element, where: str
 ) -> Node:
-    """A noisy-MAX: its states from the highest level down, what each parent causes, and the leak."""
+    """A noisy-MAX: its states from the highest level down, the contribution of each parent, and the leak."""
     found, strengths = element.first("parameters"), element.first("strengths")
     if found is None:
         refuse(f"`{name}` has no <parameters>", element, where)
@@ -104,7 +104,7 @@ def _noisy(
 def _following(
     name: str, parents: tuple[str, ...], states: dict[str, tuple[str, ...]], element: Element, where: str
 ) -> Doubles:
-    """A node that is certain given its parents: the state is listed for each combination."""
+    """A deterministic node: the state is listed for each combination of its parents' states."""
     found = element.first("resultingstates")
     if found is None:
         refuse(f"`{name}` has no <resultingstates>", element, where)
@@ -122,7 +122,7 @@ def _following(
 
 
 def write(graph: Graph) -> str:
-    """A network as a document, parents before children as SMILE wants them; the order of the nodes may change."""
+    """A network as a document, parents before children as SMILE requires; the order of the nodes may change."""
     require_plain(graph.nodes, UNWRITABLE, "XDSL")
     graph = highest_first(graph)
     lines = ['<?xml version="1.0" encoding="UTF-8"?>']
@@ -148,7 +148,7 @@ def write(graph: Graph) -> str:
 
 
 def _ordered(graph: Graph) -> list[str]:
-    """The order of the nodes as it is where parents come first in it, else the topological one."""
+    """The given order of the nodes if parents come first in it, else a topological order."""
     names = list(graph.nodes)
     place = {name: at for at, name in enumerate(names)}
     fits = all(place[parent] < place[child] for parent, child in graph.edges)

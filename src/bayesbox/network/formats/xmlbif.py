@@ -3,8 +3,8 @@
     <VARIABLE TYPE="nature"><NAME>rain</NAME><OUTCOME>yes</OUTCOME><OUTCOME>no</OUTCOME></VARIABLE>
     <DEFINITION><FOR>grass</FOR><GIVEN>rain</GIVEN><TABLE>0.9 0.1 0.1 0.9</TABLE></DEFINITION>
 
-A table runs through the states of the node fastest, then through those of the last parent. Older files say VALUE for
-OUTCOME and PROBABILITY for DEFINITION; properties are passed over, decisions and utilities refused.
+In a table the states of the node vary fastest, then those of the last parent. Older files have VALUE for OUTCOME and
+PROBABILITY for DEFINITION; properties are ignored, decisions and utilities are errors.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ UNWRITABLE = re.compile(r"^\s|\s$|[\x00-\x08\x0b\x0c\x0d\x0e-\x1f\ufffe\uffff\ud
 
 
 def read(data: bytes, *, where: str, normalize: bool = False) -> Graph:
-    """The network of a document."""
+    """The network in a document."""
     root = parse(data, where)
     network = root.first("network") if root.tag.lower() == "bif" else None
     if network is None:
@@ -66,7 +66,7 @@ def _text(element: Element, tag: str, where: str) -> str:
 
 
 def write(graph: Graph) -> str:
-    """A network as a document; numbers by the shortest decimal that names them."""
+    """A network as a document; numbers are written as their shortest decimals."""
     title = graph.name or "unknown"
     names = [title, *graph.nodes, *(state for node in graph.nodes.values() for state in node.states)]
     require_plain(names, UNWRITABLE, "XMLBIF")

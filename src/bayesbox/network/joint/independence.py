@@ -1,13 +1,13 @@
-"""Conditional independence of events or variables: exact in the counts, and by two statistical tests.
+"""Conditional independence of events or variables: exactly, in the counts, and by two statistical tests.
 
-Independence in the table itself is equality of fractions, in every stratum c of what is given:
+Independence in the table itself is an equality of fractions in every stratum c of the conditions:
 
     P(a, b | c) = P(a | c) P(b | c)    that is    n(a,b,c) n(c) = n(a,c) n(b,c)
 
-A sample rarely fulfils it exactly, even if the variables are independent. So the difference is tested
-too: Pearson's chi-square, the sum of (O - E)**2 / E, and G, twice the sum of O log(O / E), E = n(a,c) n(b,c) / n(c);
-both summed over the strata, with (rows - 1)(columns - 1) degrees of freedom for the values that occur in each stratum.
-The tests treat weights as numbers of rows.
+A sample rarely satisfies it exactly, even if the variables are independent, so the difference is tested too: Pearson's
+chi-square, the sum of (O - E)**2 / E, and G, twice the sum of O log(O / E), E = n(a,c) n(b,c) / n(c); both summed over
+the strata, with (rows - 1)(columns - 1) degrees of freedom for the values that occur in each stratum. The tests treat
+weights as numbers of rows.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class ChanceTest:
 
 
 class EventCounts(NamedTuple):
-    """Rows of the two events together, of each, and all, within what is given; with weights, their sums."""
+    """The rows with both events, with each event, and all rows that fit the conditions; with weights, their sums."""
 
     both: Fraction
     one: Fraction
@@ -66,9 +66,9 @@ class EventCounts(NamedTuple):
 class Verdict:
     """Whether independence holds exactly, the two sides of the equation, and the tests.
 
-    It is true or false as the equation is. `joint` and `product` are P(a, b | c) and P(a | c) P(b | c) of the events,
-    or of the values for which the two are furthest apart; `witness` names these, `factors` are P(a | c) and P(b | c),
-    and `counts` the rows behind them.
+    Its truth value is whether the equation holds. `joint` and `product` are P(a, b | c) and P(a | c) P(b | c) of the
+    events, or of the values where they differ most; `witness` names these, `factors` are P(a | c) and P(b
+    | c), and `counts` the rows behind them.
     """
 
     question: Independence
@@ -94,7 +94,7 @@ class Verdict:
 
     @property
     def equation(self) -> str:
-        """Both sides with their figures."""
+        """Both sides of the equation with their values."""
         both, one, other = self.parts
         exact = fraction_text(self.joint) and fraction_text(self.product)
         left, right = (fraction_text(x) if exact else decimal_text(x) for x in (self.joint, self.product))
@@ -166,14 +166,14 @@ def _require_one_sort(side: Sequence[Term]) -> None:
 
 
 def _require_apart(question: Independence) -> None:
-    """Refuse a column that occurs on both sides."""
+    """Raise an error for a column that occurs on both sides."""
     sides = [{term.name for term in side} for side in (question.left, question.right, question.given)]
     for name in sorted((sides[0] & sides[1]) | (sides[0] & sides[2]) | (sides[1] & sides[2])):
         raise BadOption(f"`{name}` occurs twice", found=str(question), remedy="Name each column once")
 
 
 def _values(rows: CountedRows, names: Sequence[str], kept: Groups) -> Groups:
-    """A number for each combination of levels of some columns; the same for all if there are no columns."""
+    """The group number of each row by the levels of some columns; all 0 if there are no columns."""
     group = np.zeros(len(kept), dtype=np.int64)
     for name in names:
         group = _paired(group, rows.codes(name)[kept].astype(np.int64))
@@ -181,7 +181,7 @@ def _values(rows: CountedRows, names: Sequence[str], kept: Groups) -> Groups:
 
 
 def _valued(rows: CountedRows, terms: Sequence[Term], row: int) -> tuple[Term, ...]:
-    """The terms with the values of one combination; a value that a term has stays."""
+    """The terms with the values of one combination; a term that has a value keeps it."""
     names = rows.family.names
 
     def level(name: str) -> str:
@@ -193,21 +193,21 @@ def _valued(rows: CountedRows, terms: Sequence[Term], row: int) -> tuple[Term, .
 
 @dataclass(frozen=True)
 class _Side:
-    """One side of the sign: the values of its variables, and the rows in which its event holds (all, without one)."""
+    """One side of `_|_`: the values of its variables, and the rows in which its event holds (all, without an event)."""
 
     value: Groups
     holds: NDArray[np.bool_]
 
     def as_variable(self) -> _Side:
-        """An event as the variable that says whether it holds."""
+        """An event as a variable of two values: whether it holds."""
         return _Side(_paired(self.value, self.holds.astype(np.int64)), np.ones(len(self.holds), dtype=bool))
 
 
 @dataclass(frozen=True)
 class _Cells:
-    """The occurring cells (a, b) of each stratum c, with their counts and margins beside them, all integers."""
+    """The occurring cells (a, b) of each stratum c, with their counts and margins, all integers."""
 
-    row: Groups  # one of the rows that fall into the cell
+    row: Groups  # one of the rows in the cell
     n: AnyArray
     n_one: AnyArray
     n_other: AnyArray
@@ -217,7 +217,7 @@ class _Cells:
 
     @classmethod
     def of(cls, stratum: Groups, one: _Side, other: _Side, counts: AnyArray) -> _Cells:
-        """Counts of rows gathered into cells."""
+        """The cells, from the counts of rows."""
         left, right = _paired(stratum, one.value), _paired(stratum, other.value)
         cell = _paired(left, right)
         row = np.empty(int(cell.max()) + 1, dtype=np.int64)
@@ -254,8 +254,8 @@ class _Cells:
         return EventCounts(*(int(counts[cell]) * scale for counts in found))
 
     def independent(self) -> bool:
-        """Whether every cell is the product of its margins. Those that occur decide: where one does not, others exceed
-        their product, since both sides sum to the same.
+        """Whether every cell is the product of its margins. Checking the cells that occur is enough: if a cell with a
+        positive product did not occur, others would exceed theirs, since both sides have the same sum.
         """
         return bool((self._apart() == 0).all())
 
@@ -265,7 +265,8 @@ class _Cells:
         return int(((rows - 1) * (columns - 1)).sum())
 
     def chi_square(self, scale: Fraction) -> float:
-        """The sum of (O - E)**2 / E; a cell that does not occur adds its E, and together these are what n lacks."""
+        """The sum of (O - E)**2 / E; a cell that does not occur adds its E, and together these are n less the E of the
+        others."""
         apart, expected = self._apart(), self.n_one * self.n_other
         terms = _doubles(apart, self.n_stratum, scale) * _doubles(apart, expected, Fraction(1))
         first = np.unique(self.stratum, return_index=True)[1]
@@ -281,7 +282,7 @@ class _Cells:
 
 
 def _paired(one: Groups, other: Groups) -> Groups:
-    """A number for each pair of numbers that occurs, from 0 on, in the order of the pairs."""
+    """A number for each pair of numbers that occurs, starting at 0, in the order of the pairs."""
     width = int(other.max()) + 1 if len(other) else 1
     pairs: Groups = np.unique(one * width + other, return_inverse=True)[1]
     return pairs
@@ -295,14 +296,14 @@ def _summed(counts: AnyArray, group: Groups) -> AnyArray:
 
 
 def _distinct_by(stratum: Groups, group: Groups) -> Groups:
-    """How many groups there are in each stratum; a group lies in one stratum."""
+    """The number of groups in each stratum; a group lies in one stratum."""
     first = np.unique(group, return_index=True)[1]
     return np.bincount(stratum[first])
 
 
-def _doubles(over: AnyArray, under: AnyArray, scale: Fraction) -> NDArray[np.float64]:
-    """over / under * scale; the integers may be of any size."""
-    if over.dtype != object:
-        return np.asarray(over / under * float(scale), dtype=np.float64)
-    exact = [float(Fraction(int(a), int(b)) * scale) for a, b in zip(over, under, strict=True)]
+def _doubles(numerator: AnyArray, denominator: AnyArray, scale: Fraction) -> NDArray[np.float64]:
+    """numerator / denominator * scale; the integers may be of any size."""
+    if numerator.dtype != object:
+        return np.asarray(numerator / denominator * float(scale), dtype=np.float64)
+    exact = [float(Fraction(int(a), int(b)) * scale) for a, b in zip(numerator, denominator, strict=True)]
     return np.array(exact, dtype=np.float64)

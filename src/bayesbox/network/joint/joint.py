@@ -39,7 +39,7 @@ class Joint:
 
     `data` is a frame, a table, a list of dicts, or the name of a file; `weight` names a column of weights: a
     row counts as this many rows. The levels of a numeric column are its distinct values. `columns` declares kinds: a
-    `Category` read as it is, or with levels that may not occur; `na` adds words for a missing value in a file.
+    `Category` is read as text, and may have levels that do not occur; `na` adds values that mean missing in a file.
 
     >>> shapes = Joint({"colour": ["red", "red", "blue"], "size": ["large", "small", "small"]})
     >>> shapes.query("P(colour=red)"), shapes.fraction("P(colour=red | size=small)")
@@ -66,7 +66,7 @@ class Joint:
 
     @classmethod
     def of(cls, table: JointCounts) -> Joint:
-        """A joint distribution that was counted already."""
+        """A joint distribution from existing counts."""
         joint = cls.__new__(cls)
         joint.table = table
         return joint
@@ -159,14 +159,14 @@ class Joint:
     def independent(self, left: str, right: str | None = None, given: Given = None) -> Verdict:
         """Whether two events or two variables are independent, given others.
 
-        The answer is true or false by the equality P(a, b | c) = P(a | c) P(b | c) of fractions, for every value where
-        variables are requested; `.chi_square` and `.g` test whether the difference may be chance. The whole question
-        may stand in the first text: "colour=red _|_ size=large | class=+".
+        The answer is true or false by the equality P(a, b | c) = P(a | c) P(b | c) of fractions, for every value in the
+        case of variables; `.chi_square` and `.g` test whether the difference may be due to chance. The first text may
+        be the whole question: "colour=red _|_ size=large | class=+".
 
         Parameters
         ----------
         left : str, an event or a variable such as "colour=red", or the whole question
-        right : str or None (default), the other one
+        right : str or None (default), the other event or variable
         given : str, list of str, or None (default), what is known
 
         Returns
@@ -239,7 +239,7 @@ def count_table(
     only: Sequence[str] | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> JointCounts:
-    """The columns of a source (or `only` some of them) counted together, a batch at a time."""
+    """The joint counts of the columns of a source (or `only` some of them), counted batch by batch."""
     kinds = kinds or {}
     types: dict[str, str] = {}
 
@@ -291,9 +291,9 @@ def _weights(batch: Batch, weight: str | None) -> ExactArray | None:
 
 
 def _encoded(column: object, name: str, kind: Kind, *, where: str) -> Encoded:
-    """A column as codes: as it is, or as its kind says."""
+    """A column as codes, by its declared kind if there is one."""
     column = kind.read(column, name=name, where=where)
-    kind_of(column, name=name)  # refuses what has no levels, by the name of the column
+    kind_of(column, name=name)  # an error that names the column if it has no levels
     if kind.is_number:
         return encode(as_numbers(column, name=name, where=where))
     found = encode(column)

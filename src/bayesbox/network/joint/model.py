@@ -12,13 +12,13 @@ from bayesbox.schema.flags import FLAG_DIGITS, FLAG_LEVELS, flag_code, flag_leve
 from bayesbox.schema.levels import label_order, level_text
 from bayesbox.tally.family import Family
 
-MOST_COMPARED = 5_000  # levels among which the nearest is looked for
+MOST_COMPARED = 5_000  # levels searched for the nearest one
 LISTED = 12
 
 
 @dataclass(frozen=True)
 class JointCounts:
-    """Counts of all columns together, the type of each column's values, and levels that are declared beforehand."""
+    """The joint counts of all columns, the type of each column's values, and the declared levels."""
 
     family: Family
     types: Mapping[str, str] = field(default_factory=dict)
@@ -36,18 +36,19 @@ class JointCounts:
         return self.family.n.fraction
 
     def levels(self, column: str) -> list[str]:
-        """The levels of a column, declared ones included, in the order of their own type."""
+        """The levels of a column, including declared ones, in the order of their type."""
         self.require(column)
         occurring = self.family.levels[self.columns.index(column)]
         texts = sorted({*occurring, *self.domains.get(column, ())})
         return label_order(texts, self.types.get(column, "text"))
 
     def require(self, column: str) -> None:
-        """UnknownColumn if there is none of this name."""
+        """Raise UnknownColumn if there is no such column."""
         require_column(column, self.columns, where=self.name)
 
     def level(self, column: str, text: str) -> str:
-        """The level that a text of a question means: 34.0 is 34 in a column of numbers, True is true among flags."""
+        """The level that a text in a question refers to: 34.0 is 34 in a column of numbers, True is true among
+        flags."""
         levels = self.levels(column)
         known = set(levels)
         if text in known:
@@ -91,7 +92,7 @@ class JointCounts:
 
 
 def require_column(column: str, columns: Collection[str], *, where: str) -> None:
-    """UnknownColumn if a queried column does not exist; `age<` is a comparison, which is not supported."""
+    """Raise UnknownColumn if a queried column does not exist; `age<` is a comparison, which is not supported."""
     if column in columns:
         return
     compared = column.rstrip("<>! ")
@@ -105,14 +106,14 @@ def require_column(column: str, columns: Collection[str], *, where: str) -> None
 
 
 def common_type(one: str, other: str) -> str:
-    """The type of a column whose values came from two places."""
+    """The common type of a column's values from two sources."""
     if one == other:
         return one
     return "real" if {one, other} == {"integer", "real"} else "text"
 
 
 def _other_text(text: str, kind: str | None, known: set[str]) -> str | None:
-    """Another way to write a level: as a number in a column of numbers, as a flag if there are but two."""
+    """Another way to write a level: as a number in a column of numbers, as a flag if there are only two."""
     if kind == "flag":
         return flag_level(text)
     if kind not in ("integer", "real"):

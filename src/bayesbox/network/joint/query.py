@@ -3,8 +3,8 @@
     P(targets | evidence) = n(targets, evidence) / n(evidence)
 
 Both counts are of the rows that have a value in every column the question names; rows with a missing value are
-ignored, and the answer has their number. Virtual evidence on a column D counts a row by the likelihood of its level of
-D. Counts and likelihoods are exact, so the answer is a fraction; it is rounded once, where a double is requested.
+ignored, and the answer has their number. Virtual evidence on a column D weights a row by the likelihood of its level of
+D. Counts and likelihoods are exact, so the answer is a fraction; it is rounded once, when a float is requested.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Answer:
     """The answer to a query, and the rows behind it (with weights, their sums).
 
     `counted`: rows that have a value in every column of the question; `given`: those of them that fit the evidence;
-    `left_out`: rows ignored because of a missing value. `weighed` is `given` with each row counted by the likelihood
+    `left_out`: rows ignored because of a missing value. `weighed` is `given` with each row weighted by the likelihood
     that virtual evidence gives to its value.
     """
 
@@ -55,7 +55,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class CountedRows:
-    """The rows that answer a question: the complete ones, counted by the columns it names."""
+    """The rows behind an answer: those complete in the columns of the question, counted by these columns."""
 
     table: JointCounts
     family: Family
@@ -65,7 +65,7 @@ class CountedRows:
 
     @classmethod
     def of(cls, table: JointCounts, columns: Iterable[str]) -> CountedRows:
-        """The counts of these columns; UnknownColumn if the table lacks one."""
+        """The counts of these columns; UnknownColumn if one does not exist."""
         names = list(columns)
         for name in names:
             table.require(name)
@@ -81,13 +81,13 @@ class CountedRows:
         return codes
 
     def code(self, column: str, text: str) -> int:
-        """The code of the level that a text means; one that no counted row has is given a code of its own."""
+        """The code of the level that a text refers to; a level that no counted row has gets a code of its own."""
         level = self.table.level(column, text)
         occurring = self.family.levels[self.family.names.index(column)]
         return occurring.index(level) if level in occurring else len(occurring)
 
     def fits(self, terms: Iterable[Evidence]) -> NDArray[np.bool_]:
-        """The combinations in which every term that has a value takes it."""
+        """The combinations that match every term with a value."""
         mask = np.ones(len(self.counts), dtype=bool)
         for term in terms:
             if isinstance(term, Term) and term.value is not None:
@@ -138,7 +138,7 @@ def answer(table: JointCounts, query: Query) -> Answer:
 
 
 def _require_counts_only(query: Query) -> None:
-    """Refuse do(...) and beliefs, which need a network."""
+    """Raise an error for do(...) and beliefs, which need a network."""
     beliefs = [str(term) for term in query.evidence if isinstance(term, Believed)]
     if query.actions or beliefs:
         raise BadOption(
@@ -153,7 +153,7 @@ def _sum(counts: AnyArray) -> int:
 
 
 def _weighed(rows: CountedRows, evidence: Iterable[Evidence]) -> tuple[AnyArray, int]:
-    """The counts, times the likelihoods of virtual evidence over a denominator common to all; still integers."""
+    """The counts times the likelihoods of virtual evidence over a common denominator, so that they remain integers."""
     counts, denominator = rows.counts, 1
     for virtual in evidence:
         if not isinstance(virtual, Virtual):

@@ -1,4 +1,4 @@
-"""The work behind an answer of a table: counts over counts, and the two sides of the equation of independence."""
+"""The calculation of an answer from a table: counts over counts, and both sides of the equation of independence."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def verdict_work(found: Verdict) -> Work:
 
 
 def factors_text(factors: Sequence[Fraction]) -> str:
-    """The factors of a product, where each is short.
+    """The factors of a product, if each is short.
 
     >>> factors_text([Fraction(6, 11), Fraction(4, 11)])
     '6/11 x 4/11'

@@ -1,1 +1,1 @@
-"""Networks from rows: structure by score, by tests or as a tree; tables by counting or by EM."""
+"""Learning networks from rows: structure by score, by tests or as a tree; tables by counting or by EM."""

@@ -1,4 +1,4 @@
-"""What is known of a structure beforehand: arcs that must be there, arcs that must not, tiers, and how many parents."""
+"""Prior knowledge of a structure: required and forbidden arcs, tiers, and the maximum number of parents."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Matrix = NDArray[np.bool_]  # [parent, child]
 
 
 def arc_of(given: ArcLike) -> Arc:
-    """An arc as people write it: "a->b", or a pair.
+    """An arc from "a->b" or a pair.
 
     >>> arc_of("rain -> grass"), arc_of(("rain", "grass"))
     (('rain', 'grass'), ('rain', 'grass'))
@@ -31,7 +31,7 @@ def arc_of(given: ArcLike) -> Arc:
 
 @dataclass(frozen=True)
 class ArcRules:
-    """Which arcs may be, must be, and how many may lead to one node."""
+    """The allowed and the required arcs, and the maximum number of parents."""
 
     allowed: Matrix
     required: Matrix
@@ -47,7 +47,7 @@ class ArcRules:
         tiers: Iterable[str | Iterable[object]] | None = None,
         max_parents: int | None = None,
     ) -> ArcRules:
-        """From names. A node of a later tier is no parent of one of an earlier tier; all nodes have a tier or none."""
+        """The rules from names. No node has a parent in a later tier; either all nodes have a tier or none."""
         count = len(names)
         place = {name: index for index, name in enumerate(names)}
         allowed = ~np.eye(count, dtype=bool)
@@ -98,7 +98,7 @@ def _tiers(tiers: Iterable[str | Iterable[object]], place: dict[str, int]) -> ND
 
 
 def reachable(parents: Sequence[int]) -> tuple[Matrix, bool]:
-    """(from, to) where a directed path leads, of the parents of each node as bits; and whether there is no cycle."""
+    """The transitive closure [from, to] of the parents of each node as bits, and whether there is no cycle."""
     count = len(parents)
     below = [0] * count  # the children of each
     waiting = [0] * count
@@ -130,7 +130,7 @@ def reachable(parents: Sequence[int]) -> tuple[Matrix, bool]:
 
 
 def unpacked(masks: Sequence[int]) -> Matrix:
-    """Sets of bits as rows of a matrix."""
+    """Bit sets as rows of a boolean matrix."""
     count = len(masks)
     width = -(-count // 8)
     packed = np.frombuffer(b"".join(mask.to_bytes(width, "little") for mask in masks), dtype=np.uint8)
@@ -139,10 +139,10 @@ def unpacked(masks: Sequence[int]) -> Matrix:
 
 
 def packed(matrix: Matrix) -> list[int]:
-    """The parents of each node as bits, of a matrix of arcs."""
+    """The parents of each node as bits, from a matrix of arcs."""
     return [sum(1 << int(parent) for parent in np.flatnonzero(column)) for column in matrix.T]
 
 
 def has_cycle(matrix: Matrix) -> bool:
-    """Whether the arcs lead from some node back to it."""
+    """Whether the arcs contain a cycle."""
     return not reachable(packed(matrix))[1]

@@ -15,8 +15,8 @@ def averaged_parents(
 ) -> list[int]:
     """The parents of each node, as bits: arcs found in at least this share of the samples, the strongest first.
 
-    An arc has the direction that most samples give it; one that would close a cycle, is not allowed, or is one parent
-    too many is left out, or turned round where that is allowed. Required arcs are always there.
+    An arc has the direction that most samples give it; one that would close a cycle, is forbidden, or is one parent too
+    many is dropped, or reversed if that is allowed. Required arcs are always included.
 
     >>> from bayesbox.network.learn.arcs import ArcRules
     >>> found = {("a", "b"): (0.9, 0.8), ("b", "a"): (0.9, 0.2), ("b", "c"): (0.3, 1.0)}

@@ -1,4 +1,4 @@
-"""How far a structure is from another: arcs missing, extra or reversed, and the structural Hamming distance."""
+"""Comparing two structures: arcs missing, extra or reversed, and the structural Hamming distance."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ Arc = tuple[str, str]
 class Comparison:
     """Arcs by name. `shd` counts the pairs of nodes that differ in the patterns of the two structures.
 
-    A pattern leaves open the directions that no data could tell: two structures that say the same have one pattern, so
-    an arc may be reversed without a difference.
+    The pattern (CPDAG) of a structure leaves open the directions that no data can determine: Markov-equivalent
+    structures have the same pattern, so an arc may be reversed without counting as a difference.
     """
 
     shd: int
@@ -29,7 +29,7 @@ class Comparison:
 
 
 def compare(names: Sequence[str], found: Iterable[Arc], known: Iterable[Arc]) -> Comparison:
-    """A found structure beside a known one.
+    """The comparison of a found structure with a known one.
 
     >>> compare(["rain", "grass", "slip"], [("grass", "rain")], [("rain", "grass"), ("grass", "slip")])
     Comparison(shd=1, same=0, missing=(('grass', 'slip'),), extra=(), reversed=(('grass', 'rain'),))
@@ -55,9 +55,9 @@ def compare(names: Sequence[str], found: Iterable[Arc], known: Iterable[Arc]) ->
 
 
 def pattern_of(arcs: Matrix, allowed: Matrix | None = None) -> tuple[Matrix, Matrix]:
-    """(directed, undirected) of a structure: which of its arcs have this direction in all that say the same.
+    """The pattern of a structure, (directed, undirected): arcs are directed if all equivalent structures agree.
 
-    Where only some arcs are `allowed`, in all of these that keep to them.
+    If only some arcs are `allowed`, only equivalent structures that use these count.
     """
     near = arcs | arcs.T
     directed = np.zeros_like(arcs) if allowed is None else arcs & ~allowed.T

@@ -1,8 +1,8 @@
-"""Tables from rows with missing values: expectation and maximisation.
+"""Tables from rows with missing values, by expectation-maximisation.
 
-Each round shares every row out among the states it may have had, by the network as it is (expected counts, from a
-junction tree in the core), and rebuilds the tables from these counts. The log-likelihood never falls; with a
-rule with pseudo-counts, it is the log-likelihood plus the log of that prior, sum of a log p, that does not.
+Each iteration distributes every row over its possible completions under the current network (expected counts, from a
+junction tree in the core), and rebuilds the tables from these counts. The log-likelihood never decreases; with a rule
+that has pseudo-counts a, the log-likelihood plus the log prior, sum of a log p, never decreases.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ Doubles = NDArray[np.float64]
 States = NDArray[np.int32]
 Progress = Callable[[int, float], None]
 
-FEW_PATTERNS = 24  # sets of known columns up to which each has a plan of its own
+FEW_PATTERNS = 24  # sets of known columns, up to which each has its own plan
 ROWS_A_TIME = 8192
 
 
 class CodedParts(Protocol):
-    """Rows as codes, a part at a time, as often as they are requested: `CodedRows`, or rows that are read again."""
+    """Rows as codes, in parts, that can be iterated repeatedly: `CodedRows`, or rows that are read again."""
 
     def parts(self) -> Iterator[CodedRows]: ...
 
 
 @dataclass(frozen=True)
 class Families:
-    """A structure: of each node the scope (parents..., node) by position, and the states of all."""
+    """A structure: the scope (parents..., node) of each node by position, and the states of all nodes."""
 
     names: tuple[str, ...]
     states: tuple[tuple[str, ...], ...]
@@ -65,7 +65,7 @@ class Maximise(Protocol):
 
 @dataclass
 class LearnedTables:
-    """Tables, the expected counts they were made of, and the objective after each round."""
+    """Tables, the expected counts behind them, and the objective after each iteration."""
 
     tables: list[Doubles]
     counts: list[Doubles]
@@ -116,7 +116,7 @@ def completed(families: Families, tables: Sequence[Doubles], coded: CodedRows, *
 
 
 def states_of(coded: CodedRows, begin: int, end: int) -> States:
-    """Rows x variables of states, MISSING if there is none."""
+    """The states as rows x variables, MISSING if there is none."""
     end = min(end, coded.rows)
     states = np.empty((end - begin, len(coded.columns)), dtype=np.int32)
     for place, column in enumerate(coded.columns):
@@ -125,7 +125,7 @@ def states_of(coded: CodedRows, begin: int, end: int) -> States:
 
 
 def _distinct(states: States, weights: Doubles | None) -> tuple[States, Doubles]:
-    """Rows that differ, and how often each occurs, or what their weights add up to; those of no weight are left out."""
+    """The distinct rows with their counts, or sums of weights; rows of weight 0 are dropped."""
     if not states.size:
         return states, np.ones(len(states)) if weights is None else weights
     whole = np.ascontiguousarray(states).view(np.dtype((np.void, states.dtype.itemsize * states.shape[1]))).reshape(-1)
@@ -137,10 +137,10 @@ def _distinct(states: States, weights: Doubles | None) -> tuple[States, Doubles]
 
 
 def _plans(propagation: Propagation, states: States) -> Iterator[tuple[JunctionTree, NDArray[np.int64]]]:
-    """Junction trees, each with the rows it is for.
+    """Junction trees, each with its rows.
 
-    Few sets of known columns have a tree each, in which the known are cut out. Many share one tree for all, whose
-    evidence is a likelihood of one state: compiling a tree costs far more than a run of it.
+    If there are few sets of known columns, each has a tree without the known ones. If there are many, all share one
+    tree with one-hot likelihoods as evidence: compiling a tree costs far more than running it.
     """
     count = states.shape[1]
     known = (states >= 0).astype(np.uint8)
@@ -166,7 +166,7 @@ def maximise_expectation(
     tolerance: float = 1e-6,
     progress: Progress | None = None,
 ) -> LearnedTables:
-    """Rounds from the tables of a start, until the objective gains no more than `tolerance` of itself."""
+    """EM iterations from initial tables, until the relative gain of the objective is at most `tolerance`."""
     tables, history = start, list[float]()
     counts: list[Doubles] = []
     for _ in range(iterations):

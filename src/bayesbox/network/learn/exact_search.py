@@ -1,4 +1,4 @@
-"""The best structure of all, proven: dynamic programming over sets of columns, for about twenty of them."""
+"""The provably best structure, by dynamic programming over sets of columns, for up to about twenty columns."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from bayesbox.network.learn.scores import LIKELIHOOD, Score, Scorer, columns_of
 from bayesbox.network.learn.search import Found
 from bayesbox.stat.family_counter import MemoryCounter
 
-MOST_NODES = 22  # beyond it the table of all sets does not fit
+MOST_NODES = 22  # with more, the table of all sets does not fit in memory
 
 
 def exact_search(counter: MemoryCounter, score: Score, rules: ArcRules) -> Found:
-    """The structure with the best score among all that keep to the rules; of equals, one with fewer parents."""
+    """The structure with the best score among all that satisfy the rules; in case of a tie, one with fewer parents."""
     begun = time.perf_counter()
     count = len(counter.cards)
     if count > MOST_NODES:
@@ -35,7 +35,7 @@ def exact_search(counter: MemoryCounter, score: Score, rules: ArcRules) -> Found
 
 
 def _most_parents(counter: MemoryCounter, score: Score, required: int) -> int:
-    """Parents beyond which the penalty is certain to exceed what the likelihood can gain.
+    """The number of parents above which the penalty always exceeds the possible gain in likelihood.
 
     A node of r states gains at most n log r over having no parents, and each of k parents at least doubles the
     (r - 1) q parameters: 2^k - 1 <= n log r / (penalty (r - 1)). The bound is largest for r = 2.

@@ -1,4 +1,4 @@
-"""The tables of a network from rows: by counting where nothing is missing, else by expectation and maximisation."""
+"""Fitting the tables of a network to rows: by counting if nothing is missing, else by EM."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Doubles = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class FitReport:
-    """How the tables were learned: the rows, those with a missing value, and of each round of EM the objective."""
+    """How the tables were fitted: the rows, those with a missing value, and the objective after each EM iteration."""
 
     rows: int
     holes: int = 0
@@ -48,22 +48,22 @@ class FitReport:
 
 @describe_methods(METHODS["NetworkFitting"])
 class NetworkFitting:
-    """Learning the tables; the structure stays."""
+    """Fitting the tables; the structure does not change."""
 
     graph: Graph
     book_: FamilyBook | None = None
-    """The counts behind the tables, where they were counted."""
+    """The counts behind the tables, if the tables were counted."""
     fit_: FitReport | None = None
     """How the tables were learned."""
-    _open: frozenset[str] = frozenset()  # nodes whose states nobody gave: those of the rows
+    _open: frozenset[str] = frozenset()  # nodes without given states: these come from the rows
     _rules: TableRules | None = None
     _experts: Mapping[str, Doubles] | None = None
 
     @method_by_keywords(TableOptions)
     def fit(self, data: object, options: TableOptions) -> Self:
-        """Learn the tables from rows: a frame, a table, a source, or the name of a file.
+        """Fit the tables to rows: a DataFrame, a table, a source, or the name of a file.
 
-        Without missing values the tables are counted; otherwise they are found by EM, unless `missing` says otherwise.
+        Without missing values the tables are counted; otherwise they are estimated by EM, or as `missing` says.
 
         Examples
         --------
@@ -76,7 +76,7 @@ class NetworkFitting:
         return self.fit_rows(self._read(data, options), options)
 
     def fit_rows(self, rows: NetworkRows, options: TableOptions) -> Self:
-        """The same from rows that were read already."""
+        """Fit the tables to rows that are already read."""
         rules = options.rules
         for name in rules.by_node:
             self.graph.node(name)
@@ -99,7 +99,7 @@ class NetworkFitting:
         return self
 
     def _fit_compact(self, rows: NetworkRows, options: TableOptions) -> Self:
-        """The same where some tables are compact: by EM, since what each cause did is not seen."""
+        """Fit a network with compact tables: by EM, since the contributions of causes are not observed."""
         from bayesbox.network.compact.learn import learn_compact
 
         self.graph, learned = learn_compact(self.graph, rows, options)
@@ -110,7 +110,8 @@ class NetworkFitting:
 
     @method_by_keywords(NodeRowOptions)
     def partial_fit(self, data: object, options: NodeRowOptions) -> Self:
-        """Learn more rows: exactly as if they had been there from the beginning. They have no missing values."""
+        """Add rows: the result is exactly as if they had been there from the start. They must have no missing
+        values."""
         if self.fit_ is None and self.book_ is None:
             rows = self._read(data, options)
             if rows.holes:
@@ -120,7 +121,7 @@ class NetworkFitting:
 
     @method_by_keywords(NodeRowOptions)
     def forget(self, data: object, options: NodeRowOptions) -> Self:
-        """Subtract rows: exactly as if they had never been there."""
+        """Subtract rows: the result is exactly as if they had never been there."""
         return self._change(data, "forgotten", options, sign=-1)
 
     def _change(self, data: object, done: str, options: NodeRowOptions, *, sign: int) -> Self:
@@ -135,7 +136,7 @@ class NetworkFitting:
         return self
 
     def __add__(self, other: Self) -> Self:
-        """The network of both sets of rows; the structures must be the same."""
+        """The network fitted to both sets of rows; the structures must be the same."""
         if not isinstance(other, NetworkFitting):
             return NotImplemented
         if self._rules != other._rules or (self._experts is None) != (other._experts is None):
@@ -148,7 +149,7 @@ class NetworkFitting:
 
     @method_by_keywords(NodeRowOptions)
     def log_likelihood(self, data: object, options: NodeRowOptions) -> float:
-        """The natural log of the probability of all rows together; what is missing is summed over."""
+        """The log-likelihood of the rows (natural log); missing values are marginalised."""
         require_tables(self.graph)
         rows = self._read(data, options)
         if self.graph.compact_nodes:
@@ -176,16 +177,17 @@ class NetworkFitting:
         families = self._families(rows.variables)
         return Scorer(rows.counter(), Score.of(score)).total([scope[:-1] for scope in families.scopes])
 
-    # -- the ways there ------------------------------------------------------------------------------------------
+    # -- intervals and counts ------------------------------------------------------------------------------------
 
     def interval(
         self, question: str, level: float = 0.95, *, draws: int = 2_000, seed: int = 0
     ) -> CredibleInterval | IntervalTable:
-        """How sure the answer to P(...) is, where the tables were counted by `fit`: its credible interval.
+        """The credible interval of the answer to P(...), if the tables were counted by `fit`.
 
-        The tables are drawn this many times from their Dirichlet posteriors, by the prior that the smoothing rule
-        implies, and the question is answered by each. Of a number it is a pair (low, high) with its `.estimate`; of a
-        table a mapping of such pairs that prints, shows as HTML and has `.to_frame()`. A seed gives the same again.
+        The tables are drawn `samples` times from their Dirichlet posteriors, with the prior that the smoothing rule
+        implies, and the question is answered with each. For a number the result is a pair (low, high) with its
+        `.estimate`; for a table a mapping of such pairs that prints, shows as HTML and has `.to_frame()`. The same seed
+        gives the same result.
 
         >>> rows = {"rain": ["yes", "no", "no", "no"] * 5, "wet": ["yes", "no", "no", "yes"] * 5}
         >>> import bayesbox as bb
@@ -214,7 +216,7 @@ class NetworkFitting:
         return Families(tuple(place), tuple(variable.levels for variable in variables), scopes)
 
     def _accept(self, families: Families, tables: Sequence[Doubles]) -> None:
-        """The learned tables in place of those there were."""
+        """Replace the tables with the fitted ones."""
         nodes = [
             Node(name, states, self.graph.nodes[name].parents, np.ascontiguousarray(table.reshape(shape)))
             for name, states, table, shape in zip(families.names, families.states, tables, families.shapes, strict=True)
@@ -237,7 +239,7 @@ class NetworkFitting:
     def restore_counts(
         self, book: FamilyBook, rules: TableRules, experts: Mapping[str, Doubles] | None, *, within: float
     ) -> None:
-        """Take the counts of a file for those behind the tables, which they must give."""
+        """Adopt the counts of a file as those behind the tables; an error if they do not give the tables."""
         families = self._families(variables_of(self.graph))
         for node, table in zip(
             self.graph.nodes.values(), TableMaximiser(families, rules, experts)(counts_of(book, families)), strict=True
@@ -257,7 +259,7 @@ class NetworkFitting:
         return node.table.reshape(-1, len(node.states))
 
     def _expert_counts(self, cases: float) -> dict[str, Doubles]:
-        """The tables as they are, as the counts that this many cases would give on average."""
+        """The expected counts of this many cases under the current tables."""
         require_tables(self.graph)
         model = self.graph.model
         nothing = np.zeros(len(model.names), dtype=np.uint8)

@@ -1,4 +1,4 @@
-"""Networks from rows: the structure by a score, by tests or as a tree, then the tables."""
+"""Learning a network from rows: the structure by a score, by tests or as a tree, then the tables."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ from bayesbox.schema.parameters import by_keywords
 from bayesbox.source.base import Source
 from bayesbox.stat.family_counter import Counter, MemoryCounter, SourceCounter
 
-RESTARTS = 5  # and more where columns are few, as a climb then costs next to nothing
+RESTARTS = 5  # and more if there are few columns, since a climb is then cheap
 PATIENCE = 15
 ALPHA = 0.05
 COPIES = 5  # completions of a row with missing values
-NAMES_FROM = 20  # states from which a column may be one of names
+NAMES_FROM = 20  # states; a column with more may be an identifier
 MISSING_STATE = "missing"
 
 
@@ -46,11 +46,11 @@ MISSING_STATE = "missing"
 class Learning:
     """How a network was learned.
 
-    `score` is that of the structure found, in nats; `undirected` are the arcs that a test could not direct; `strengths`
-    tells of every two nodes in which share of the bootstrap samples an arc joins them, and of these in which share it
-    has this direction. An arc whose direction the rows cannot tell counts half for either. `bound` is a score that no
-    structure exceeds (method exact or order), where `bound_parents` is given of those with at most this many parents
-    per node.
+    `score` is that of the structure found, in nats; `undirected` are the arcs that tests could not direct; `strengths`
+    has, for each pair of nodes, the share of bootstrap samples with an arc between them, and the share of these with
+    this direction. An arc whose direction the rows cannot determine counts half for each. `bound` is a score that no
+    structure exceeds (method exact or order); with `bound_parents`, no structure with at most this many parents per
+    node.
     """
 
     method: str
@@ -69,13 +69,13 @@ class Learning:
 
     @property
     def gap(self) -> float | None:
-        """How far the score may be from the best there is, in nats; None if nothing is known of that."""
+        """The largest possible difference from the best score, in nats; None if there is no bound."""
         return None if self.bound is None else max(self.bound - self.score, 0.0)
 
 
 @dataclass(frozen=True)
 class _Task:
-    """What is requested, by position; with the defaults that depend on the method and the columns."""
+    """The learning task by position, with the defaults that depend on the method and the columns."""
 
     options: SearchOptions
     rules: ArcRules
@@ -100,10 +100,10 @@ class _Task:
 
 @by_keywords(LearnOptions)
 def learn_network(data: object, options: LearnOptions) -> BayesianNetwork:
-    """Learn a Bayesian network from rows: a frame, a table, a source, or the name of a file.
+    """Learn a Bayesian network from rows: a DataFrame, a table, a source, or the name of a file.
 
-    The structure is found by `method`, the tables by the rule `smoothing`. The result is the same every time for a
-    `seed`; `.learning_` tells how it came about. An option that a method does not use is refused.
+    The structure is found by `method`, the tables by the rule `smoothing`. The same `seed` gives the same result;
+    `.learning_` describes how it was found. An option that the method does not use is an error.
 
     Examples
     --------
@@ -163,14 +163,14 @@ def learn_network(data: object, options: LearnOptions) -> BayesianNetwork:
 
 
 def _warn_of_names(rows: NetworkRows) -> None:
-    """Columns whose values hardly repeat tell rows apart; nothing can be learned of them."""
+    """Warn about columns whose values hardly repeat: they identify rows, and nothing can be learned from them."""
     for variable in rows.variables:
         if len(variable.levels) > max(NAMES_FROM, rows.rows / 2):
             warnings.warn(
                 f"column `{variable.name}` has {len(variable.levels):,} states in {rows.rows:,} rows: if it is "
                 "an identifier, ignore it",
                 DataWarning,
-                stacklevel=4,  # beyond what makes options of the keywords
+                stacklevel=4,  # past the wrapper that turns keywords into options
             )
 
 
@@ -183,7 +183,7 @@ def _place(names: Sequence[str], name: str | None, what: str) -> int | None:
 
 
 def _prepared(found: Survey, source: Source, missing: str) -> tuple[NetworkRows, int]:
-    """Rows to learn from, and how many of those that were read have a missing value."""
+    """The rows to learn from, and how many of the rows read have a missing value."""
     rows = NetworkRows(found.variables, found.coded, source, found.rows, found.holes)
     holes = found.holes
     if found.coded is None:
@@ -210,7 +210,7 @@ def _prepared(found: Survey, source: Source, missing: str) -> tuple[NetworkRows,
 
 
 def _structure(task: _Task, rows: NetworkRows, threads: int = 1) -> tuple[Found, tuple[Arc, ...]]:
-    """The structure, and the arcs that have no direction in it by rights."""
+    """The structure, and the arcs whose direction the data do not determine."""
     names = [variable.name for variable in rows.variables]
     open_: list[Arc] = []
 
@@ -235,7 +235,7 @@ def _structure(task: _Task, rows: NetworkRows, threads: int = 1) -> tuple[Found,
 def _found(
     task: _Task, counter: Counter, scale: float, start: Sequence[int] | None
 ) -> tuple[Found, list[tuple[int, int]]]:
-    """One search in complete rows."""
+    """One structure search on complete rows."""
     begun = time.perf_counter()
     undirected: list[tuple[int, int]] = []
     scorer = Scorer(counter, task.options.scored, scale=scale)
@@ -278,7 +278,7 @@ def _found(
 
 
 def _reported(progress: Progress | None) -> Callable[[SearchStep], None] | None:
-    """The steps of a search in words; how far it is from its end is not known."""
+    """Reports the steps of a search in words; its remaining time is unknown."""
     if progress is None:
         return None
     report = Reporter(progress)
@@ -290,7 +290,7 @@ def _reported(progress: Progress | None) -> Callable[[SearchStep], None] | None:
 
 
 def _averaged(task: _Task, rows: NetworkRows, strengths: Mapping[Arc, tuple[float, float]], structure: Found) -> Found:
-    """The structure of the arcs that most samples have."""
+    """The structure of the arcs found in most samples."""
     assert task.options.average is not None
     if rows.holes or rows.coded is None:
         raise BadOption(

@@ -1,4 +1,4 @@
-"""Tables of a network by its rules, and by expectation and maximisation where rows have missing values."""
+"""The tables of a network by its rules, and by EM if rows have missing values."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Doubles = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class TableMaximiser:
-    """From counts to tables, by the rules and what experts knew beforehand."""
+    """From counts to tables, by the smoothing rules and the cases of experts."""
 
     families: Families
     rules: TableRules
@@ -36,7 +36,7 @@ class TableMaximiser:
         ]
 
     def prior(self) -> list[Doubles | None]:
-        """What each node has seen beforehand, by its rule and by experts."""
+        """The prior counts of each node, from its rule and from experts."""
         found: list[Doubles | None] = []
         for name, states, shape in zip(self.families.names, self.families.states, self.families.shapes, strict=True):
             cells = int(np.prod(shape))
@@ -51,7 +51,7 @@ def expect(
     maximise: TableMaximiser,
     options: TableOptions,
 ) -> LearnedTables:
-    """EM from what can be counted, and from tables at random; the best end."""
+    """The best EM run: one starts from what can be counted, the others from random tables."""
     prior = maximise.prior()
     final = maximise
     if any(each is None for each in prior):  # a rule without a prior is applied once, at the end
@@ -97,5 +97,6 @@ def expect(
 
 
 def _spread(counts: Doubles, random: np.random.Generator) -> Doubles:
-    """Counts to begin with; a node that was never seen begins unevenly, or its states would stay alike forever."""
+    """The initial counts; a node that is never observed starts unevenly, since its states would otherwise stay
+    equal."""
     return counts if counts.any() else random.random(counts.shape)

@@ -1,7 +1,6 @@
-"""The options of learning a network: parameters, their documentation and the command follow from them.
+"""The options for learning a network; parameters, their documentation and the command are generated from them.
 
-What gives them their meaning is imported when a value is parsed, so that the command makes its help of these fields
-without it.
+The modules that implement them are imported when a value is parsed, so that the command can show its help without them.
 """
 
 from __future__ import annotations
@@ -30,14 +29,14 @@ USED_BY = {
 }
 """The options that not every method uses, and the methods that do."""
 DEFAULT_BINS = "frequency:3"
-MOST_BYTES = 1 << 31  # of codes that are held
+MOST_BYTES = 1 << 31  # of codes held in memory
 
 Arc = tuple[str, str]
 ArcLike = str | Sequence[object]
-"""An arc as people write it: "rain->grass", or a pair."""
+"""An arc: "rain->grass", or a pair."""
 
 
-# -- what they take --------------------------------------------------------------------------------------------------
+# -- the types of values ---------------------------------------------------------------------------------------------
 
 
 class TakesScore(AnyText):
@@ -88,7 +87,7 @@ class TakesTiers(TextList):
 
 
 class TakesNames(TextList):
-    """Names of nodes; one may stand by itself."""
+    """Names of nodes, or a single name."""
 
     metavar = "NODE,..."
     several = True
@@ -128,7 +127,7 @@ class TakesTableRules(Takes):
 
 
 class TakesCuts(AnyText):
-    """How numbers are cut, or a number of bins of equal width."""
+    """A binning rule, or a number of bins of equal width."""
 
     def __init__(self) -> None:
         super().__init__('"width:3", "frequency:3" or int', metavar="width:N|frequency:N")
@@ -144,7 +143,7 @@ class TakesCuts(AnyText):
 
 
 def bins_option(*, command: bool) -> Any:
-    """How numbers are cut."""
+    """The option of how numbers are binned."""
     return option(
         TakesCuts(),
         default=DEFAULT_BINS,
@@ -154,7 +153,7 @@ def bins_option(*, command: bool) -> Any:
 
 
 class TakesProgress(Takes):
-    """A function of three, or None."""
+    """A function of three arguments, or None."""
 
     def __init__(self) -> None:
         super().__init__("function of share, seconds left and text, or None")
@@ -166,7 +165,7 @@ class TakesProgress(Takes):
 
 
 def progress_option() -> Any:
-    """What is told how far it is."""
+    """The option of a progress callback."""
     return option(
         TakesProgress(),
         default=None,
@@ -176,7 +175,7 @@ def progress_option() -> Any:
 
 
 def seed_option() -> Any:
-    """Where chance begins: the command has it for other actions as well."""
+    """The option of a random seed; the command has it for other actions as well."""
     return option(WholeNumber(0), default=0, command=False, help="The random seed.")
 
 
@@ -203,7 +202,7 @@ class RowOptions(Options):
 
 @options
 class NodeRowOptions(RowOptions):
-    """How rows are read under the nodes of a network."""
+    """How rows are read as states of the nodes of a network."""
 
     bins: str | int = bins_option(command=False)  # the states of a network that was read are known
     weight: str | None = option(
@@ -219,7 +218,7 @@ class NodeRowOptions(RowOptions):
 
 @options
 class TableOptions(NodeRowOptions):
-    """How the tables of a network are learned."""
+    """How the tables of a network are fitted."""
 
     smoothing: object = option(
         TakesTableRules(none=True),
@@ -255,7 +254,7 @@ class TableOptions(NodeRowOptions):
 
     @property
     def rules(self) -> TableRules:
-        """The rules of the tables, where none is given the usual ones."""
+        """The smoothing rules of the tables; the default ones if none is given."""
         from bayesbox.network.learn.tables import TableRules
 
         return TableRules.of(self.smoothing if self.smoothing is not None else "mle" if self.prior_cases else "laplace")
@@ -263,7 +262,7 @@ class TableOptions(NodeRowOptions):
 
 @options
 class ArcOptions(Options):
-    """What is known of a structure beforehand."""
+    """Prior knowledge of the structure."""
 
     required: Iterable[ArcLike] = option(
         TakesArcs(), default=(), command="require", help="A required arc, such as rain->grass."
@@ -333,7 +332,7 @@ class SearchOptions(Options):
 
     @property
     def scored(self) -> Score:
-        """The score, whichever way it was given."""
+        """The score as an object, however it was given."""
         from bayesbox.network.learn.scores import Score
 
         return Score.of(self.score)

@@ -1,9 +1,9 @@
 """Search over orders of the columns, with a bound on how much better any structure could be.
 
-Given an order, the best parents of a column are the best of the sets that stand before it (Teyssier and Koller 2005).
-So the search goes over orders, by moving one column at a time, and begins where climbing over arcs ended. The sets of
-parents are scored beforehand: those of one parent, of two, ... A set that is no better than one within it is dropped,
-and by the penalty of BIC and AIC also all that hold it (de Campos and Ji 2011).
+Given an order, the best parents of a column are the best-scoring set of columns before it (Teyssier and Koller 2005).
+So the search goes over orders, moving one column at a time, and starts from the result of hill climbing. The sets of
+parents are scored beforehand: those of one parent, of two, ... A set that is no better than one of its subsets is
+dropped, and by the penalty of BIC and AIC also all of its supersets (de Campos and Ji 2011).
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from bayesbox.network.learn.score_bound import Candidates, upper_bound
 from bayesbox.network.learn.scores import LIKELIHOOD, Scorer, columns_of, mask_of
 from bayesbox.network.learn.search import Found, Progress, SearchStep, search, tolerance
 
-MOST_FAMILIES = 300_000  # sets of parents that are scored, of all columns together
+MOST_FAMILIES = 300_000  # parent sets scored, for all columns together
 AT_ONCE = 20_000
-SMALLEST = 3  # parents up to which all sets are scored, however many
+SMALLEST = 3  # parents; up to this size all sets are scored
 
 
 @dataclass(frozen=True)
 class ScoredSets:
-    """The sets of parents that may be part of a best structure, and up to how many parents they are all there."""
+    """The candidate parent sets, and the number of parents up to which they are complete."""
 
     candidates: Candidates
     most_parents: int
@@ -37,7 +37,7 @@ class ScoredSets:
 def order_search(
     scorer: Scorer, rules: ArcRules, *, restarts: int, seed: int, progress: Progress | None = None
 ) -> Found:
-    """The best structure found, and the bound on that of any."""
+    """The best structure found, and an upper bound on the score of any structure."""
     begun = time.perf_counter()
     climbed = search(scorer, rules, restarts=min(restarts, 5), seed=seed, progress=progress)
     scored = scored_sets(scorer, rules)
@@ -52,7 +52,7 @@ def order_search(
             step = SearchStep(found.score, max(best.score, climbed.score), walk.moves, time.perf_counter() - begun)
             progress(step)
     parents, score = walk.parents(best.order), best.score
-    if climbed.score > score + tolerance(score):  # it has more parents than the sets that were scored
+    if climbed.score > score + tolerance(score):  # it has more parents than the scored sets
         parents, score = climbed.parents, climbed.score
     total = scorer.total([columns_of(mask) for mask in parents])
     bound = max(upper_bound(scored.candidates, total), total)
@@ -69,9 +69,9 @@ def order_search(
 
 
 def scored_sets(scorer: Scorer, rules: ArcRules) -> ScoredSets:
-    """All sets of parents, level by level, but for those that cannot be part of a best structure."""
+    """All parent sets, by size, except those that cannot be part of a best structure."""
     count = len(scorer.counter.cards)
-    known: list[dict[int, float]] = [{} for _ in range(count)]  # the best score of a set or of a part of it
+    known: list[dict[int, float]] = [{} for _ in range(count)]  # the best score of a set or of any of its subsets
     candidates: Candidates = [[] for _ in range(count)]
     required = [mask_of(np.flatnonzero(rules.required[:, child]).tolist()) for child in range(count)]
     allowed = [
@@ -112,7 +112,7 @@ def scored_sets(scorer: Scorer, rules: ArcRules) -> ScoredSets:
 
 
 def _hopeless(scorer: Scorer, child: int, mask: int, best: float) -> bool:
-    """Whether every set that holds this one has a penalty above all that it could gain: its likelihood is at most 1."""
+    """Whether the penalty of every superset exceeds its possible gain: the likelihood is at most 1."""
     if scorer.score.kind != LIKELIHOOD:
         return False
     cards = scorer.counter.cards
@@ -140,7 +140,7 @@ class _Orders:
         self._known: dict[tuple[int, int], tuple[float, int]] = {}
 
     def best(self, child: int, before: int) -> tuple[float, int]:
-        """The best set of parents among those before."""
+        """The best parent set among the columns before."""
         key = (child, before)
         found = self._known.get(key)
         if found is None:
@@ -167,7 +167,7 @@ class _Orders:
         return total
 
     def improved(self, order: Sequence[int]) -> _Ordered:
-        """The order after moves of single columns, each to its best place, until none gains."""
+        """The order after moving single columns to their best positions until no move improves the score."""
         now = list(order)
         total = self.score(now)
         gained = True
@@ -184,7 +184,7 @@ class _Orders:
         return _Ordered(now, self.score(now))
 
     def _move(self, order: list[int], column: int) -> tuple[int, float]:
-        """The best place for a column, and what it gains there: by swaps with its neighbours, one after another."""
+        """The best position for a column and its gain, found by successive swaps with its neighbours."""
         start = order.index(column)
         bit = 1 << column
         before = mask_of(order[:start])
@@ -210,7 +210,7 @@ class _Orders:
 
 
 def _order_of(parents: Sequence[int]) -> list[int]:
-    """Parents before children."""
+    """A topological order."""
     order: list[int] = []
     before = 0
     while len(order) < len(parents):

@@ -1,9 +1,9 @@
-"""Structure by tests of independence: the PC algorithm in the form that does not depend on the order of the columns.
+"""Structure by independence tests: the order-independent PC algorithm (PC-stable).
 
-Two columns stay neighbours unless some set of their other neighbours makes them independent (Wilks' G). All tests of
-one size of set see the same neighbours (PC-stable, Colombo and Maathuis 2014). Then a - c - b becomes a -> c <- b where
-c was not in the set that separates a and b, and Meek's rules turn what follows from that. Arcs that the data cannot
-direct are directed at the end, so that no further collider and no cycle arises.
+Two columns stay neighbours unless some set of their other neighbours makes them independent (Wilks' G). All tests with
+sets of one size use the same neighbours (Colombo and Maathuis 2014). Then a - c - b becomes a -> c <- b if c is not in
+the set that separates a and b, and Meek's rules direct what follows from that. Arcs that the data cannot direct are
+directed at the end without creating a collider or a cycle.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from bayesbox.network.learn.arcs import ArcRules, Matrix, packed, reachable
 from bayesbox.stat.chi_square import upper_tail
 from bayesbox.stat.family_counter import Counter, Doubles, most_cells
 
-Progress = Callable[[int, int, int], None]  # size of the sets, tests so far, pairs that are left
+Progress = Callable[[int, int, int], None]  # size of the sets, tests so far, remaining pairs
 
-CHUNK, MOST_CHUNK = 4, 256  # tests of a pair that are made together: few at first, as most pairs part early
+CHUNK, MOST_CHUNK = 4, 256  # tests of a pair in one call: few at first, since most pairs are separated early
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def pc(
     max_given: int | None = None,
     progress: Progress | None = None,
 ) -> PartialGraph:
-    """The pattern of the rows at a level of significance."""
+    """The pattern (CPDAG) found in the rows at a significance level."""
     near, separators, tests = _skeleton(counter, rules, alpha, max_given, progress)
     directed = rules.required.copy()
     one_way = near & rules.allowed & ~rules.allowed.T
@@ -93,7 +93,7 @@ def _skeleton(
 
 
 def _sets(near: Matrix, one: int, other: int, size: int) -> Iterator[tuple[int, ...]]:
-    """Sets of neighbours of either, without each other; none twice."""
+    """The conditioning sets of a pair: distinct sets of neighbours of either, without the pair."""
     mine = [int(node) for node in np.flatnonzero(near[one]) if node != other]
     theirs = [int(node) for node in np.flatnonzero(near[other]) if node != one]
     yield from itertools.combinations(mine, size)
@@ -111,9 +111,9 @@ def _p_values(statistic: Doubles, df: Doubles) -> Doubles:
 def _colliders(
     near: Matrix, directed: Matrix, open_: Matrix, separators: dict[tuple[int, int], tuple[int, ...]], rules: ArcRules
 ) -> None:
-    """a -> c <- b for neighbours a, b of c that are none of each other and were parted without c.
+    """Direct a -> c <- b for non-adjacent neighbours a, b of c that were separated without c.
 
-    Where two such findings contradict each other the first stands.
+    If two colliders contradict each other, the first is kept.
     """
     for (one, other), given in separators.items():
         for middle in np.flatnonzero(near[one] & near[other]).tolist():
@@ -134,9 +134,9 @@ def _direct(directed: Matrix, open_: Matrix, parent: int, child: int) -> None:
 def meek(directed: Matrix, open_: Matrix) -> None:
     """Direct the edges that would otherwise form a new collider or a cycle (Meek 1995), in place.
 
-    1. a -> b - c, a and c no neighbours: b -> c.          2. a -> b -> c, a - c: a -> c.
-    3. a - b -> d, a - c -> d, a - d, b and c no neighbours: a -> d.
-    4. a - b -> c -> d, a - d, a and c neighbours, b and d none: a -> d.
+    1. a -> b - c, a and c not adjacent: b -> c.          2. a -> b -> c, a - c: a -> c.
+    3. a - b -> d, a - c -> d, a - d, b and c not adjacent: a -> d.
+    4. a - b -> c -> d, a - d, a and c adjacent, b and d not: a -> d.
     """
     changed = True
     while changed:
@@ -166,9 +166,9 @@ def _third(directed: Matrix, open_: Matrix, near: Matrix, one: int, other: int) 
 
 
 def directed_extension(pattern: PartialGraph) -> list[int]:
-    """A network of the pattern: the parents of each node as bits (Dor and Tarsi 1992).
+    """A DAG that extends the pattern: the parents of each node as bits (Dor and Tarsi 1992).
 
-    Where the tests contradict each other there may be none; then arcs that would close a cycle are turned round.
+    If the tests contradict each other there may be none; then arcs that would close a cycle are reversed.
     """
     directed, open_ = pattern.directed.copy(), pattern.undirected.copy()
     count = len(directed)
@@ -191,7 +191,7 @@ def directed_extension(pattern: PartialGraph) -> list[int]:
 
 
 def _simplicial(node: int, open_: Matrix, near: Matrix, left: Matrix) -> bool:
-    """Whether every neighbour without a direction is a neighbour of all others of the node."""
+    """Whether every undirected neighbour is adjacent to all other neighbours of the node."""
     around = near[node] & left
     for other in np.flatnonzero(open_[node] & left).tolist():
         lacking = around & ~near[other]

@@ -1,4 +1,4 @@
-"""Rows under the nodes of a network, and the counts of its families in them."""
+"""Rows coded as states of the nodes of a network, and the counts of its families."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ Doubles = NDArray[np.float64]
 
 @dataclass
 class NetworkRows:
-    """Rows under the nodes of a network: held as codes, or read again from a source each time."""
+    """Rows coded as states of the nodes: held in memory, or read again from a source each time."""
 
     variables: tuple[Variable, ...]
     coded: CodedRows | None
     source: Source
     rows: int
-    holes: int  # rows in which something is missing
+    holes: int  # rows with missing values
     hidden: tuple[Variable, ...] = ()
 
     def parts(self) -> Iterator[CodedRows]:
@@ -48,21 +48,21 @@ class NetworkRows:
             yield CodedRows.of(batch, shown, where=self.source.name).with_hidden(self.hidden).arranged(names)
 
     def counts(self, families: Families) -> list[NDArray[np.int64]]:
-        """How often each combination of a family occurs, of the rows that lack none of its columns."""
+        """The counts of each combination of a family, over the rows without missing values in its columns."""
         if not self.hidden:
             return self.counter().counts(list(families.scopes))
         parts = [MemoryCounter(part).counts(list(families.scopes)) for part in self.parts()]
         return [np.sum(tables, axis=0) for tables in zip(*parts, strict=True)]
 
     def counter(self) -> MemoryCounter | SourceCounter:
-        """Counts of these rows; no column is hidden."""
+        """A counter of these rows; no column is hidden."""
         if self.coded is not None:
             return MemoryCounter(self.coded)
         return SourceCounter(self.source, self.variables, self.rows)
 
 
 def read_rows(graph: Graph, open_: frozenset[str], data: object, options: NodeRowOptions) -> NetworkRows:
-    """Rows as codes of the states of a graph; the states of the `open_` nodes are those of the rows."""
+    """Rows as codes of the states of a graph; the states of the `open_` nodes are taken from the rows."""
     hidden, weight = options.hidden, options.weight
     for name in hidden:
         if graph.node(name).name in open_:
@@ -145,12 +145,12 @@ def variables_of(graph: Graph) -> tuple[Variable, ...]:
 
 
 def texts_of(graph: Graph) -> dict[str, Kind]:
-    """The nodes whose columns are read as they are, with the kind that says so."""
+    """The nodes whose columns are read as text, with their kind."""
     return {name: Category() for name, node in graph.nodes.items() if _is_text(node.states)}
 
 
 def _is_text(states: Sequence[str]) -> bool:
-    """Whether states must be read as they are: not where they are numbers or the bins of numbers."""
+    """Whether states must be read as text: not if they are numbers or bins of numbers."""
     if Variable.known("", states).cuts is not None:
         return False
     try:

@@ -1,14 +1,14 @@
-"""A score that no structure exceeds, from the scores of the sets of parents.
+"""An upper bound on the score of any structure, from the scores of parent sets.
 
-Without the ban on cycles every column takes its best set of parents. The bound here keeps more of the ban: within each
-of some groups of columns cycles stay forbidden, and each group is solved by dynamic programming over its subsets (Yuan
-and Malone 2013). Between groups an arc may still be taken in both directions; so each such pair has a price, paid by
-whoever takes the arc and given back once:
+If cycles were allowed, every column would take its best parent set. This relaxation is tighter: within groups of
+columns cycles stay forbidden, and each group is solved by dynamic programming over its subsets (Yuan and Malone 2013).
+Between groups both directions of an arc may still be chosen, so each such pair has a price (a Lagrange multiplier),
+paid for either arc and refunded once:
 
     bound(prices) = sum over the groups of the best of (score - prices of its arcs to other groups) + sum of the prices
 
-which is a bound for any prices of 0 or more, since a structure has at most one of the two arcs. Subgradient steps lower
-it.
+which is a bound for any non-negative prices, since a structure has at most one of the two arcs. Subgradient steps
+tighten it.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from bayesbox.network.learn.scores import columns_of
 
 Doubles = NDArray[np.float64]
 Codes = NDArray[np.int64]
-Candidates = list[list[tuple[float, int]]]  # of each column the sets of parents with their scores, the best first
+Candidates = list[list[tuple[float, int]]]  # the parent sets of each column with their scores, the best first
 
-GROUP = 12  # columns within which cycles stay forbidden
+GROUP = 12  # columns per group
 STEPS = 400
-PATIENCE = 10  # steps without a gain, after which they become shorter
+PATIENCE = 10  # steps without improvement, after which the step size shrinks
 
 
 def upper_bound(candidates: Candidates, reached: float = -math.inf) -> float:
-    """The lowest bound that was found; `reached` is the score of a structure, below which it cannot fall."""
+    """The lowest bound found; `reached` is the score of a known structure, which no bound can be below."""
     groups = _groups(candidates)
     sets = [_GroupOfColumns(candidates, group) for group in groups]
     count = len(candidates)
@@ -62,7 +62,7 @@ def upper_bound(candidates: Candidates, reached: float = -math.inf) -> float:
 
 
 class _GroupOfColumns:
-    """The sets of parents of some columns, and the best choice of them without a cycle within the group."""
+    """The parent sets of a group of columns, and the best acyclic choice within the group."""
 
     def __init__(self, candidates: Candidates, group: Sequence[int]) -> None:
         self.group = group
@@ -87,7 +87,7 @@ class _GroupOfColumns:
         self.outside = inner == 0
 
     def solved(self, prices: Doubles, used: Doubles) -> float:
-        """The best sum of scores less prices; the arcs that it takes are counted in `used`, parent x child."""
+        """The best sum of scores minus prices; the chosen arcs are counted in `used`, parent x child."""
         size = len(self.group)
         priced, inside = [], []
         for column, scores, within, members in zip(self.group, self.scores, self.within, self.members, strict=True):
@@ -96,7 +96,7 @@ class _GroupOfColumns:
             best = np.full(1 << size, -np.inf)
             np.maximum.at(best, within, own)
             shaped = best.reshape([2] * size)
-            for axis in range(size):  # the best of all sets within one
+            for axis in range(size):  # the best over all subsets
                 upper = tuple(slice(None) if at != axis else 1 for at in range(size))
                 lower = tuple(slice(None) if at != axis else 0 for at in range(size))
                 shaped[upper] = np.maximum(shaped[upper], shaped[lower])
@@ -122,7 +122,7 @@ class _GroupOfColumns:
 
 
 def _groups(candidates: Candidates) -> list[list[int]]:
-    """Columns that want each other for parents go together."""
+    """Groups of columns that prefer each other as parents."""
     count = len(candidates)
     wish = np.zeros((count, count))
     for child, sets in enumerate(candidates):

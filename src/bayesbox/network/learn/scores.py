@@ -1,8 +1,8 @@
-"""How well a structure explains the rows: scores that are sums over families, in nats.
+"""Decomposable scores of a structure on rows, in nats: sums over families.
 
-loglik            the log-likelihood of the rows under the best tables
+loglik            the maximum log-likelihood of the rows
 aic, bic          the same, less 1 or (log n) / 2 for each free parameter
-k2                the log-probability of the rows, every table equally likely beforehand: dirichlet:1
+k2                the log marginal likelihood under a uniform prior on tables: dirichlet:1
 dirichlet:a       the same, with a pseudo-counts in every cell
 bdeu:ess          the same, with ess rows spread evenly over the cells of each family (1 if no number is given)
 """
@@ -29,7 +29,7 @@ Key = tuple[int, int]  # a column, and its parents as bits
 
 
 class Change(NamedTuple):
-    """The score of a family, and what it brings to add or to take away each parent; -inf where that may not be."""
+    """The score of a family, and the gain of adding or removing each parent; -inf if that is not allowed."""
 
     score: float
     gain: NDArray[np.float64]
@@ -63,16 +63,16 @@ class Score:
 
     @property
     def kind(self) -> int:
-        """Which formula the core takes."""
+        """The number of the formula in the core."""
         return BDEU if self.name == "bdeu" else DIRICHLET if self.name in ("k2", "dirichlet") else LIKELIHOOD
 
     @property
     def equivalent(self) -> bool:
-        """Whether structures that say the same have the same score."""
+        """Whether Markov-equivalent structures have the same score."""
         return self.kind != DIRICHLET
 
     def of_rows(self, rows: float) -> float:
-        """The number that the formula takes for this many rows: the penalty of a parameter, a, or ess."""
+        """The parameter of the formula for this many rows: the penalty per parameter, a, or ess."""
         if self.kind != LIKELIHOOD:
             return self.parameter
         return {"bic": math.log(max(rows, 1)) / 2, "aic": 1.0, "loglik": 0.0}[self.name]
@@ -82,7 +82,7 @@ class Score:
 
 
 class Scorer:
-    """Scores of families, each computed once. `scale` is what a counted row is worth."""
+    """Cached scores of families. `scale` is the weight of a counted row."""
 
     def __init__(self, counter: Counter, score: Score, *, scale: float = 1.0) -> None:
         self.counter = counter
@@ -102,9 +102,9 @@ class Scorer:
         return [self._known[key] for key in keys]
 
     def changes(self, families: Sequence[Key], candidates: Sequence[Sequence[int]], most: int) -> list[Change]:
-        """What it brings to add, or to take away, each candidate parent of some families.
+        """The gains of adding or removing each candidate parent of some families.
 
-        A family is a column and its parents as bits; none gets more than `most` parents.
+        A family is a column and its parents as bits, with at most `most` parents.
         """
         unknown = [family for family in families if family not in self._changes]
         if isinstance(self.counter, MemoryCounter):
@@ -149,7 +149,7 @@ class Scorer:
         return True
 
     def _count(self, new: Mapping[Key, Request]) -> None:
-        """Work out what is not known, all of it in one pass over the rows; families of the same set share a table."""
+        """Compute missing scores in one pass over the rows; families with the same set of columns share a table."""
         if not new:
             return
         sets: dict[int, tuple[int, Request]] = {}

@@ -1,12 +1,12 @@
-"""Search for the structure with the best score by adding, deleting and reversing one arc at a time.
+"""Structure search by score: hill climbing that adds, deletes or reverses one arc at a time.
 
-A step changes the parents of one or two nodes, so the gain of every move is kept and only those at these nodes are
-computed again: one pass over the rows for each step. With patience the search goes on beyond a summit, by the best
-move to a structure where it has not been (tabu search), and comes back with the best it has seen.
+A step changes the parents of one or two nodes, so the gains of all moves are cached and only those at these nodes are
+recomputed: one pass over the rows per step. With patience the search continues past a local optimum, by the best move
+to a structure not yet visited (tabu search), and returns the best structure found.
 
-A greedy climb ends where chance put its first arcs: an arc that could have either direction takes one, and what follows
-is built on it. So a restart climbs again from the beginning and, before each move, turns some such arcs round by chance
-(Castelo and Kocka 2003). Scores are kept between climbs, so that most of what a restart asks for is known.
+The result of a greedy climb depends on arbitrary choices: an arc that could have either direction takes one, and later
+moves build on it. So a restart climbs again from the start and, before each move, reverses some such arcs at random
+(Castelo and Kocka 2003). Scores are cached between climbs, so a restart computes few new ones.
 """
 
 from __future__ import annotations
@@ -24,12 +24,13 @@ from bayesbox.network.learn.scores import Scorer, columns_of
 Generator = np.random.Generator
 
 REVERSE = 2  # the kind of move of the core that changes two nodes
-TURNED = (1, 8)  # arcs that are turned round at most between two moves: of one restart, of the next, ...
+TURNED = (1, 8)  # the maximum number of arcs reversed between two moves, alternating between restarts
 
 
 @dataclass(frozen=True)
 class SearchStep:
-    """How a search stands after a move: the score, the best so far, the moves and the seconds that went by."""
+    """The progress of a search after a move: the score, the best so far, the number of moves and the elapsed
+    seconds."""
 
     score: float
     best: float
@@ -49,8 +50,8 @@ class Found:
     moves: int = 0
     seconds: float = 0.0
     history: list[float] = field(default_factory=list)
-    bound: float | None = None  # what no structure exceeds
-    bound_parents: int | None = None  # among those of at most this many parents per node; None for all
+    bound: float | None = None  # a score that no structure exceeds
+    bound_parents: int | None = None  # valid for structures with at most this many parents per node; None for all
 
 
 def search(
@@ -63,7 +64,7 @@ def search(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Found:
-    """Climb from a structure, by default the required arcs alone; the best of all climbs."""
+    """The best result of all climbs from a structure, by default the required arcs only."""
     walk = _Walk(scorer, rules, progress)
     begin = packed(rules.required) if start is None else list(start)
     best = walk.climb(begin, patience)
@@ -77,12 +78,12 @@ def search(
 
 
 def tolerance(score: float) -> float:
-    """What the rounding of a score may hide."""
+    """The rounding error of a score."""
     return 1e-9 + 1e-12 * abs(score)
 
 
 class _Stand:
-    """A structure, and in the core the score of each family and what each change of one parent would bring."""
+    """The current structure, and in the core the score of each family and the gain of each change of one parent."""
 
     def __init__(self, walk: _Walk, parents: Sequence[int]) -> None:
         self.walk = walk
@@ -102,7 +103,7 @@ class _Stand:
         self.moves.toggle(parent, child)
 
     def refresh(self, nodes: Sequence[int]) -> None:
-        """Work out again what it would bring to add or to take away each parent of these nodes."""
+        """Recompute the gains of adding or removing each parent of these nodes."""
         walk = self.walk
         families = [(node, self.parents[node]) for node in nodes]
         found = walk.scorer.changes(families, walk.candidates, walk.rules.max_parents)
@@ -111,7 +112,7 @@ class _Stand:
 
 
 class _Walk:
-    """What all climbs of one search share."""
+    """The state shared by all climbs of one search."""
 
     def __init__(self, scorer: Scorer, rules: ArcRules, progress: Progress | None) -> None:
         self.scorer = scorer
@@ -128,7 +129,7 @@ class _Walk:
         self.begun = time.perf_counter()
 
     def climb(self, parents: Sequence[int], patience: int) -> Found:
-        """To a summit, and with patience beyond it."""
+        """Climb to a local optimum, and with patience past it."""
         stand = _Stand(self, parents)
         stand.moves.remember()
         best = Found(list(stand.parents), stand.total)
@@ -150,14 +151,14 @@ class _Walk:
             self._report(total)
 
     def drift(self, parents: Sequence[int], turned: int, generator: Generator) -> list[int]:
-        """To a summit by another way: before each move some arcs are turned round that may have either direction."""
+        """Climb to a local optimum, randomly reversing some arcs that may have either direction before each move."""
         stand = _Stand(self, parents)
         equivalent = self.scorer.score.equivalent
         for _ in range(2 * self.count * self.count):
             if equivalent:
                 self._turn(stand, int(generator.integers(turned + 1)), generator)
             else:
-                stand.moves.lower(int(generator.integers(self.count)), 1.0)  # another order of the first moves
+                stand.moves.lower(int(generator.integers(self.count)), 1.0)  # vary the order of the first moves
             kind, parent, child, gain = stand.moves.best(fresh=False)
             if gain <= tolerance(stand.total):
                 break
@@ -175,10 +176,10 @@ class _Walk:
         self.moves += 1
 
     def _turn(self, stand: _Stand, count: int, generator: Generator) -> None:
-        """Turn covered arcs round, by chance.
+        """Reverse covered arcs at random.
 
-        An arc a -> b is covered where b has the parents of a and a itself; turned round, it leaves every independence
-        and the score as they were (Chickering 1995), but other moves begin there.
+        An arc a -> b is covered if the parents of b are those of a and a itself; reversing it changes neither the
+        independences nor the score (Chickering 1995), but it opens other moves.
         """
         changed: set[int] = set()
         for _ in range(count):

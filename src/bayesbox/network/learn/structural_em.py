@@ -1,7 +1,7 @@
-"""Structure from rows with missing values: fill them as the network so far has it, search again, until nothing changes.
+"""Structural EM: fill in missing values with the current network, search again, until nothing changes.
 
-Friedman (1998), with the expected counts of a search taken from a few completions of every row, drawn from the exact
-distribution of its missing values.
+Friedman (1998), with expected counts estimated from a few completions of every row, drawn from the exact distribution
+of its missing values.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from bayesbox.network.learn.tree import chow_liu
 from bayesbox.schema.coded import CodedRows
 from bayesbox.stat.family_counter import MemoryCounter
 
-Find = Callable[[CodedRows, float, Sequence[int] | None], Found]  # complete rows, what each is worth, where to begin
+Find = Callable[[CodedRows, float, Sequence[int] | None], Found]  # rows, the weight of each, the initial structure
 
 ROUNDS = 10
 EM_ROUNDS = 10
@@ -26,7 +26,7 @@ LAPLACE = TableRules.of("laplace")
 
 
 def structural_em(coded: CodedRows, find: Find, *, copies: int, seed: int) -> Found:
-    """The structure that a search finds in completed rows, once it finds the same again."""
+    """The structure found in completed rows, once it no longer changes."""
     parents = [mask_of(above) for above in chow_liu(MemoryCounter(coded), complete=False)]
     seen: set[tuple[int, ...]] = set()
     found = Found(parents, -np.inf)
@@ -47,7 +47,7 @@ def structural_em(coded: CodedRows, find: Find, *, copies: int, seed: int) -> Fo
 
 
 def _tables(families: Families, coded: CodedRows) -> list[Doubles]:
-    """Tables by EM, from what can be counted."""
+    """The tables by EM, starting from what can be counted."""
 
     def maximise(counts: list[Doubles]) -> list[Doubles]:
         return [

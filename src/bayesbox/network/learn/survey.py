@@ -1,7 +1,7 @@
-"""What the columns of rows are as nodes of a network: one pass, in which the rows become codes as well.
+"""Detecting the columns of rows as nodes of a network: one pass, which also codes the rows.
 
-Text and flags have their levels for states. Whole numbers of few distinct values have these; other numbers are cut into
-bins. What a batch shows is a tally: the findings of batches add up, so they may be gathered anywhere.
+The states of text and flags are their levels, those of integers with few distinct values these values; other numbers
+are binned. The findings of a batch are a tally: they can be added, so batches can be processed anywhere.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ from bayesbox.source.base import Batch, Source
 from bayesbox.tally.count import checked_weights
 
 MOST_STATES = 65_535
-FEW_VALUES = 10  # whole numbers of no more distinct values are states as they are
-MOST_DISTINCT = 1_000_000  # distinct numbers that are kept to find the cuts
+FEW_VALUES = 10  # integers with at most this many distinct values are kept as states
+MOST_DISTINCT = 1_000_000  # distinct numbers kept to find cut points
 
 Progress = Callable[[int], None]  # called with the rows of each batch
 Cuts = Callable[[Doubles, AnyArray], Doubles]  # from distinct values and their counts
 
 
 def cuts_by(given: object) -> Cuts:
-    """How numbers are cut, from an option: "width:2", "frequency:4", or a number of bins of equal width.
+    """The binning rule of an option: "width:2", "frequency:4", or a number of bins of equal width.
 
     >>> cuts_by(2)(np.array([0.0, 3.0]), np.ones((2, 1)))
     array([1.5])
@@ -49,7 +49,7 @@ def cuts_by(given: object) -> Cuts:
     return binning(text)
 
 
-# -- the columns, as they are met ----------------------------------------------------------------------------------
+# -- the columns ---------------------------------------------------------------------------------------------------
 
 
 class KnownColumn:
@@ -76,7 +76,7 @@ class KnownColumn:
 
 
 class LevelColumn:
-    """A column of levels: where each stands, in the order in which they turned up."""
+    """A column of levels: the code of each, in order of appearance."""
 
     def __init__(self, name: str, kind: Kind) -> None:
         self.name = name
@@ -133,7 +133,7 @@ class LevelColumn:
 
 
 class NumberColumn:
-    """A column of numbers, or of nothing so far: its distinct values, and how many rows have each."""
+    """A column of numbers, or without values so far: its distinct values and their counts."""
 
     def __init__(self, name: str, kind: Kind, where: str) -> None:
         self.name = name
@@ -199,12 +199,12 @@ class NumberColumn:
 ColumnReader = KnownColumn | LevelColumn | NumberColumn
 
 
-# -- what rows have shown ------------------------------------------------------------------------------------------
+# -- the findings --------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Request:
-    """What a survey is to look at; it counts a batch by itself."""
+    """What a survey detects; it counts one batch on its own."""
 
     where: str
     kinds: Mapping[str, Kind] = field(default_factory=dict)
@@ -218,7 +218,7 @@ class Request:
         return findings
 
     def names(self, batch: Batch) -> list[str]:
-        """The columns that are wanted."""
+        """The requested columns."""
         for name in (*self.kinds, *(self.only or ()), *([] if self.weight is None else [self.weight])):
             if name not in batch.names:
                 raise UnknownColumn(name, available=batch.names, where=self.where)
@@ -226,7 +226,7 @@ class Request:
         return [name for name in names if name != self.weight and self.kinds.get(name, NOT_DECLARED).is_used]
 
     def reader(self, name: str, column: object) -> ColumnReader:
-        """A reader for a column that begins like this one."""
+        """A reader for a column whose first batch is this one."""
         if name in self.known:
             return KnownColumn(Variable.known(name, self.known[name]), self.where)
         kind, found = self.kinds.get(name, NOT_DECLARED), kind_of(column, name=name)
@@ -235,7 +235,7 @@ class Request:
 
 
 class ColumnFindings:
-    """What some rows have shown of their columns."""
+    """The findings about the columns of some rows."""
 
     def __init__(self, request: Request) -> None:
         self.request = request
@@ -244,7 +244,7 @@ class ColumnFindings:
         self.holes = 0
 
     def take(self, batch: Batch) -> dict[str, Any]:
-        """The codes of a batch, each as its reader has them."""
+        """The codes of a batch, column by column, by their readers."""
         codes = {}
         lacking = np.zeros(batch.rows, dtype=bool)
         for name in self.request.names(batch):
@@ -259,7 +259,7 @@ class ColumnFindings:
         return codes
 
     def _matching(self, before: ColumnReader | None, fresh: ColumnReader, name: str) -> ColumnReader:
-        """The reader that goes on; of a column without a value so far, anything may follow."""
+        """The reader to continue with; a column without values so far may turn out to be of any type."""
         if before is None or (
             isinstance(before, NumberColumn) and isinstance(fresh, LevelColumn) and not len(before.values)
         ):
@@ -296,12 +296,12 @@ class ColumnFindings:
 
 @dataclass(frozen=True)
 class Survey:
-    """What the columns of a source are, and its rows as codes where they were few enough to keep."""
+    """The columns of a source as nodes, and its rows as codes if they fit in memory."""
 
     variables: tuple[Variable, ...]
     coded: CodedRows | None
     rows: int
-    holes: int  # rows in which something is missing
+    holes: int  # rows with missing values
 
 
 def survey(
@@ -315,9 +315,9 @@ def survey(
     most_bytes: int = MOST_BYTES,
     progress: Progress | None = None,
 ) -> Survey:
-    """Read a source once. `known` are states that are given; the rows are dropped where they pass `most_bytes`.
+    """The survey of a source, read once. `known` are given states; coded rows are discarded beyond `most_bytes`.
 
-    A source that counts where its rows lie keeps them there.
+    A source that counts remotely keeps its rows there.
     """
     cut = cuts_by(bins)
     request = Request(source.name, dict(kinds or {}), only, dict(known or {}), weight)

@@ -1,9 +1,9 @@
 """From the counts of a family to P(node | parents), by a smoothing rule.
 
-A rule of the textbooks sees the combinations of the parents where a classifier has its classes. Two more belong to
-networks: `bdeu:ess`, with ess pseudo-counts spread evenly over the cells of each family, and `k2`, one row
-in each cell. A combination that never occurred, and for which a rule has nothing to say, takes the distribution over
-all combinations.
+For a smoothing rule the combinations of the parents' states take the place of a classifier's classes. Networks have two
+more rules: `bdeu:ess`, with ess pseudo-counts spread evenly over the cells of each family, and `k2`, one pseudo-count
+in each cell. A combination that never occurred, and for which a rule is undefined, gets the distribution over all
+combinations.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Doubles = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Bdeu:
-    """ess / (q r) rows beforehand in each of the q x r cells."""
+    """The BDeu prior: ess / (q r) pseudo-counts in each of the q x r cells."""
 
     ess: float = 1.0
 
@@ -40,7 +40,7 @@ Rule = Smoothing | Bdeu
 
 
 def as_rule(given: object) -> Rule:
-    """A rule from what a user gives.
+    """A rule from a user's argument.
 
     >>> as_rule("bdeu:10"), as_rule("k2"), as_rule("lidstone:0.5")
     (Bdeu(ess=10.0), Laplace(), Lidstone(a=0.5))
@@ -88,7 +88,7 @@ def table_of(counts: Doubles, states: Sequence[str], rule: Smoothing) -> Doubles
     over, under = ratio(rule, cells)
     table: Doubles = np.asarray(over, dtype=np.float64) / np.asarray(under, dtype=np.float64)
     sums = table.sum(axis=1)
-    if (sums == 0).any():  # nothing was counted at all
+    if (sums == 0).any():  # nothing was counted
         table[sums == 0] = 1.0
         sums = table.sum(axis=1)
     off = np.abs(sums - 1) > 1e-12
@@ -98,7 +98,7 @@ def table_of(counts: Doubles, states: Sequence[str], rule: Smoothing) -> Doubles
 
 
 def prior_counts(shape: tuple[int, int], states: Sequence[str], rule: Smoothing) -> Doubles | None:
-    """The pseudo-counts of a rule, combinations x states; None if it is no such rule."""
+    """The pseudo-counts of a rule, combinations x states; None if it has none."""
     if isinstance(rule, (AsWritten, ReplaceZero)):
         return None
     empty = Cells(np.zeros(shape), np.zeros(shape[0]), shape[1], list(states))

@@ -18,9 +18,9 @@ Doubles = NDArray[np.float64]
 def information_of_pairs(
     counter: Counter, nodes: Sequence[int], given: Sequence[int] = (), *, complete: bool = True
 ) -> Doubles:
-    """I(X; Y | given) in nats of every two nodes, from one pass over the rows: G / 2n.
+    """I(X; Y | given) in nats for each pair of nodes, from one pass over the rows: G / 2n.
 
-    Of rows that are not `complete`, n are those that have the nodes of the pair and the given ones.
+    If the rows are not `complete`, n counts those without missing values in the pair and the given nodes.
     """
     found = np.zeros((len(nodes), len(nodes)))
     pairs = list(itertools.combinations(range(len(nodes)), 2))
@@ -44,13 +44,13 @@ def information_of_pairs(
 
 
 def chow_liu(counter: Counter, root: int = 0, *, complete: bool = True) -> list[list[int]]:
-    """The parents of each node in the tree of the largest likelihood (Chow and Liu 1968)."""
+    """The parents of each node in the maximum-likelihood tree (Chow and Liu 1968)."""
     weights = information_of_pairs(counter, range(len(counter.cards)), complete=complete)
     return [[parent] if parent >= 0 else [] for parent in maximum_spanning_tree(weights, root)]
 
 
 def tree_augmented(counter: Counter, target: int, root: int | None = None) -> list[list[int]]:
-    """The parents of each node where the target is a parent of all, and a tree joins the others (Friedman 1997)."""
+    """The parents of each node in a TAN: the target is a parent of all, and the others form a tree (Friedman 1997)."""
     others = [node for node in range(len(counter.cards)) if node != target]
     parents: list[list[int]] = [[target] if node != target else [] for node in range(len(counter.cards))]
     first = 0 if root is None else others.index(root)

@@ -1,1 +1,1 @@
-"""Questions to a network: the notation, d-separation, tables of answers."""
+"""Queries of a network: the notation, d-separation, tables of answers."""

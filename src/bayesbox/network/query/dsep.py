@@ -1,6 +1,6 @@
 """d-separation: which independences follow from the graph alone, whatever the tables.
 
-A path between two nodes is active given Z where every collider on it (-> n <-) is in Z or has a descendant in Z, and no
+A path between two nodes is active given Z if every collider on it (-> n <-) is in Z or has a descendant in Z, and no
 other inner node is in Z. Sets without an active path between them are d-separated, so independent given Z.
 """
 
@@ -18,8 +18,9 @@ UP, DOWN = "up", "down"  # how a node was reached: from a child, or from a paren
 def active_path(graph: Graph, left: Iterable[str], right: Iterable[str], given: Iterable[str]) -> list[str] | None:
     """The nodes of a shortest active walk from one set to the other; None if the sets are d-separated.
 
-    The walk is found by the "Bayes ball": from a node reached upwards one may go on to parents and children where it is
-    not given; reached downwards, to children where it is not given, and to parents where it or a descendant is.
+    The walk is found by the "Bayes ball": from a node reached upwards the ball moves on to parents and children if the
+    node is not given; from one reached downwards, to children if it is not given, and to parents if it or a descendant
+    is.
     """
     targets, known = set(right), set(given)
     above_known = known | graph.ancestors(known)
@@ -63,7 +64,8 @@ def path_text(graph: Graph, path: list[str]) -> str:
 def relevant(graph: Graph, named: Iterable[str], inexact: Iterable[str]) -> list[int]:
     """The positions of the nodes whose tables matter to the probability of the named ones.
 
-    A node below all of them sums to 1 and falls away; an inexact one, whose rows do not quite, stays with all above it.
+    A node below all of them sums to 1 and drops out; an inexact one, whose rows do not sum to 1 exactly, stays with its
+    ancestors.
     """
     kept = {*named, *inexact}
     kept |= graph.ancestors(kept)

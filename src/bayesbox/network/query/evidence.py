@@ -1,4 +1,4 @@
-"""Evidence as it is given: of one case or of many, and the error where it has probability 0."""
+"""Evidence as the user gives it, for one case or many, and the error if it has probability 0."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Evidence = Mapping[Any, Any]
 
 
 def is_likelihood(value: object) -> bool:
-    """Whether a value is a finite number, not negative."""
+    """Whether a value is a finite non-negative number."""
     try:
         return isinstance(value, Real | Decimal) and 0 <= float(value) < math.inf
     except OverflowError:
@@ -29,25 +29,25 @@ def impossible_evidence(evidence: Evidence | None) -> ImpossibleEvidence:
 
 
 def impossible(evidence: Iterable[str]) -> ImpossibleEvidence:
-    """The same for findings as texts."""
+    """The error for findings given as text."""
     known = ", ".join(islice(evidence, 8))
     return ImpossibleEvidence(f"the evidence has probability 0: {known or 'none'}")
 
 
 def _finding_text(name: object, value: object) -> str:
-    """A finding as the notation writes it, but for rounding."""
+    """A finding in the notation of questions, rounded."""
     if not isinstance(value, Mapping):
         return f"{name}={value}"
     return f"{name}~({', '.join(f'{state}:{float(number):g}' for state, number in value.items())})"
 
 
 def case_of(evidence: object) -> Any:
-    """A row of a pandas frame as the dict that it is; all else as it is."""
+    """A row of a pandas DataFrame as a dict; anything else unchanged."""
     return evidence.to_dict() if type(evidence).__name__ == "Series" and hasattr(evidence, "to_dict") else evidence
 
 
 def mapping_of(evidence: object) -> Mapping[Any, Any]:
-    """The evidence of one case; a frame is of many."""
+    """The evidence of one case as a mapping; an error for a DataFrame, which has many."""
     found = case_of(evidence)
     if found is not None and not isinstance(found, Mapping):
         raise BadData(
@@ -59,5 +59,5 @@ def mapping_of(evidence: object) -> Mapping[Any, Any]:
 
 
 def has_columns(evidence: Mapping[Any, Any]) -> bool:
-    """Whether a mapping holds columns of values rather than one value per node."""
+    """Whether a mapping has columns of values rather than one value per node."""
     return any(type(value) is not str and holds_values(value) for value in evidence.values())

@@ -1,11 +1,11 @@
-"""Jeffrey's rule: evidence that gives the probabilities some nodes have afterwards, as virtual evidence.
+"""Jeffrey's rule: new probabilities of some nodes, expressed as virtual evidence.
 
-    P'(x) = sum over d of q(d) P(x | d, e)          Jeffrey's rule for a node D with new probabilities q, beside e
+    P'(x) = sum over d of q(d) P(x | d, e)          Jeffrey's rule for a node D with new probabilities q, given e
 
-Virtual evidence gives how likely the finding is in each state, and leaves the result to the prior; Jeffrey's rule gives
-the result. It is virtual evidence with the likelihood q(d) / P(d | e). For several nodes the likelihoods are found by
-iterative proportional fitting, which ends where all of them have their probabilities: the distribution nearest to
-P(. | e), by the Kullback-Leibler divergence, among all that have them; their order does not matter.
+Virtual evidence states how likely the finding is in each state, and the result depends on the prior; Jeffrey's rule
+states the result. It is virtual evidence with the likelihood q(d) / P(d | e). For several nodes the likelihoods are
+found by iterative proportional fitting, which converges to the distribution nearest to P(. | e), by the
+Kullback-Leibler divergence, among all with these probabilities; the order of the nodes does not matter.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ CLOSE = 1e-13
 def jeffrey_likelihoods(
     network: NetworkQuestions, evidence: Mapping[Any, Any], beliefs: Mapping[Any, Mapping[Any, Any]], *, exact: bool
 ) -> dict[str, dict[str, Any]]:
-    """The likelihoods, by node and state, that give these nodes these probabilities beside the evidence."""
+    """The likelihoods, by node and state, that give these nodes these probabilities together with the evidence."""
     findings = network.findings(evidence)
     wanted: dict[int, Any] = {}
     for name, given in beliefs.items():
@@ -78,7 +78,7 @@ def _one(
 
 
 def _fitted(network: NetworkQuestions, findings: ObservedStates, wanted: Mapping[int, Any]) -> dict[int, list[float]]:
-    """Several nodes: each in turn is given its probabilities, until all of them have theirs."""
+    """Several nodes: iterative proportional fitting until all have their probabilities."""
     new = {place: np.asarray(shares, dtype=np.float64) for place, shares in wanted.items()}
     likelihoods: dict[int, Any] = {place: np.ones(len(shares)) for place, shares in new.items()}
     offsets = network.model.offsets

@@ -1,10 +1,10 @@
-r"""The notation in which questions are asked, of tables and of networks alike.
+r"""The notation of questions, for tables and networks alike.
 
     P(B | J=true, M=true)                          the distribution of B, given two events
     P(colour=red, size=large | class=+)            the probability of an event
     P(B | D~(yes:0.7, no:0.3))                     virtual evidence: how likely the evidence is in each state of D
     P(B | D~0.7)                                   the same, where D is true or false
-    P(B | D:=(yes:0.7, no:0.3))                    Jeffrey's rule: D is believed with these probabilities from now on
+    P(B | D:=(yes:0.7, no:0.3))                    Jeffrey's rule: the new probabilities of D
     P(B | do(A=true), C=yes)                       A is set from outside, and C then observed
     colour=red _|_ size=large | class=+            are two events independent, given a third?
     colour _|_ size | class                        are two variables, given each value of a third?
@@ -16,10 +16,10 @@ r"""The notation in which questions are asked, of tables and of networks alike.
     independence = term {"," term} "_|_" term {"," term} ["|" term {"," term}]
     term       = name ["=" value]
 
-A name or a value is bare, or in double quotes with `\"`, `\\`, `\n` and `\t`. A bare name holds none of
+A name or a value is bare, or in double quotes with `\"`, `\\`, `\n` and `\t`. A bare name contains none of
 `, | = ( ) ~ : "`; a bare value runs to the next `,`, `|` or `)`, so that `income=<=50K` and `start=12:30` need no
-quotes. Spaces around either do not count. The sign `_|_` stands between spaces. A number is 0.7, 7/10 or 7e-1, and is
-taken exactly.
+quotes. Spaces around either are ignored. The sign `_|_` must have spaces around it. A number is 0.7, 7/10 or 7e-1, and
+is read exactly.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ from typing import ClassVar, NoReturn
 from bayesbox.errors import BadOption
 from bayesbox.network.query.slips import comparison, joined
 
-SPECIAL = frozenset(',|=()~:"')  # what no bare name holds
-ENDS_VALUE = frozenset(',|)("')  # what no bare value holds: an opening bracket or a quote inside is a slip
+SPECIAL = frozenset(',|=()~:"')  # characters that no bare name contains
+ENDS_VALUE = frozenset(',|)("')  # characters that no bare value contains; an inner ( or " is a mistake
 SIGN = "_|_"
 ESCAPES = {'"': '"', "\\": "\\", "n": "\n", "t": "\t"}
 UNESCAPES = {character: "\\" + letter for letter, character in ESCAPES.items()}
 DECIMAL = re.compile(r"(?:[0-9]{1,40}(?:\.[0-9]{0,40})?|\.[0-9]{1,40})(?:[eE][+-]?[0-9]{1,3})?")
-RATIO = re.compile(r"[0-9]{1,1200}/[0-9]{1,1200}")  # every decimal above can be written as one
+RATIO = re.compile(r"[0-9]{1,1200}/[0-9]{1,1200}")  # every decimal above can be written as a ratio
 QUERY = re.compile(r"P\s*\(")
 DO = re.compile(r"do\s*\(")
-QUOTE = "What holds such a sign stands in double quotes"
+QUOTE = "Put names and values with such a character in double quotes"
 
 
 @dataclass(frozen=True)
 class Term:
-    """A variable, or where it has a value, the event that the variable takes it."""
+    """A variable, or with a value, the event that the variable has it."""
 
     name: str
     value: str | None = None
@@ -58,7 +58,7 @@ class Term:
 
 @dataclass(frozen=True)
 class Virtual:
-    """Evidence that is itself uncertain: its likelihood in each state, or one number if there are two states."""
+    """Virtual evidence: its likelihood in each state, or one number if there are two states."""
 
     name: str
     likelihood: Fraction | tuple[tuple[str, Fraction], ...]
@@ -74,7 +74,7 @@ class Virtual:
 
 @dataclass(frozen=True)
 class Believed(Virtual):
-    """Jeffrey's rule: the probabilities that the states have once the evidence is in."""
+    """Jeffrey's rule: the probabilities of the states after the update."""
 
     sign = ":="
 
@@ -97,12 +97,12 @@ class Query:
 
     @property
     def names(self) -> list[str]:
-        """The names it speaks of, each once."""
+        """The distinct names in it."""
         return list(dict.fromkeys(term.name for term in (*self.targets, *self.actions, *self.evidence)))
 
     @property
     def is_fitted(self) -> bool:
-        """Whether several nodes are given their probabilities, which is done in steps, so in doubles."""
+        """Whether several nodes have new probabilities, which are fitted iteratively, so in floating point."""
         return sum(isinstance(term, Believed) for term in self.evidence) > 1
 
     @property
@@ -113,7 +113,7 @@ class Query:
 
 @dataclass(frozen=True)
 class Independence:
-    """left _|_ right | given: events where they have values, else variables."""
+    """left _|_ right | given, of events if they have values, else of variables."""
 
     left: tuple[Term, ...]
     right: tuple[Term, ...]
@@ -124,7 +124,7 @@ class Independence:
 
     @property
     def names(self) -> list[str]:
-        """The names it speaks of, each once."""
+        """The distinct names in it."""
         return list(dict.fromkeys(term.name for term in (*self.left, *self.right, *self.given)))
 
 
@@ -132,7 +132,7 @@ Question = Query | Independence
 
 
 def parse(text: str) -> Question:
-    """The question that a text asks; BadOption says at which column it stops making sense.
+    """The question in a text; BadOption names the column of a syntax error.
 
     >>> parse("P(colour=red | class=+)").targets
     (Term(name='colour', value='red'),)
@@ -155,7 +155,7 @@ def parse_query(text: str) -> Query:
 
 
 def parse_terms(text: str) -> tuple[Term, ...]:
-    """Some variables or events by themselves: one side of an independence.
+    """The variables or events of one side of an independence.
 
     >>> parse_terms("colour=red, size")
     (Term(name='colour', value='red'), Term(name='size', value=None))
@@ -172,12 +172,12 @@ def _given(items: tuple[Evidence, ...]) -> str:
 
 
 def quoted_name(text: str) -> str:
-    """A name as the notation writes it: in quotes where it must be."""
+    """A name in the notation, quoted if necessary."""
     return text if _is_bare(text, SPECIAL) else _in_quotes(text)
 
 
 def quoted_value(text: str) -> str:
-    """A value as the notation writes it.
+    """A value in the notation, quoted if necessary.
 
     >>> quoted_value("<=50K"), quoted_value("a, b")
     ('<=50K', '"a, b"')
@@ -194,7 +194,7 @@ def _in_quotes(text: str) -> str:
 
 
 def number_text(number: Fraction) -> str:
-    """A number as the notation writes it: a decimal where that is exact, else a ratio.
+    """A number in the notation: a decimal if that is exact, else a ratio.
 
     >>> number_text(Fraction(7, 10)), number_text(Fraction(1, 3))
     ('0.7', '1/3')
@@ -217,7 +217,7 @@ class _Parser:
         self.text = text
         self.at = 0
 
-    # what the notation is made of
+    # grammar
 
     def question(self) -> Question:
         if self.skipped() == len(self.text):
@@ -380,14 +380,14 @@ class _Parser:
             self.at += 1
         return self.fail('expected `"`: these quotes are not closed', at=start)
 
-    # how it is read
+    # characters
 
     def spaces(self) -> None:
         while self.at < len(self.text) and self.text[self.at].isspace():
             self.at += 1
 
     def skipped(self) -> int:
-        """The position of the next character that is no space."""
+        """The position of the next character that is not a space."""
         self.spaces()
         return self.at
 
@@ -396,7 +396,7 @@ class _Parser:
         return self.text.startswith(mark, self.at)
 
     def sees_sign(self) -> bool:
-        """Whether `_|_` stands here, between spaces or at an end of the text."""
+        """Whether `_|_` comes next, with spaces or an end of the text around it."""
         after = self.at + len(SIGN)
         return (
             self.text.startswith(SIGN, self.at)
@@ -430,7 +430,7 @@ class _Parser:
 
 
 def _first_twice(names: list[str]) -> str | None:
-    """The first name that stands in a list for the second time."""
+    """The first name that is repeated in a list."""
     seen: set[str] = set()
     for name in names:
         if name in seen:
@@ -440,7 +440,7 @@ def _first_twice(names: list[str]) -> str | None:
 
 
 def _around(text: str, place: int, width: int = 60) -> str:
-    """The text, or what stands before and after a place in a long one."""
+    """The text, or an excerpt around a position in a long one."""
     if len(text) <= width:
         return repr(text)
     start = max(0, min(place - width // 2, len(text) - width))

@@ -1,4 +1,4 @@
-"""A table of probabilities: what a query gives when a target has no value."""
+"""Tables of probabilities: the answer to a query with a target that has no value."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ SHOWN_ROWS = 20
 
 
 class ProbabilityTable(Mapping[Key, float]):
-    """From a level, or a tuple of levels if there are several targets, to its probability.
+    """A mapping from level, or from tuple of levels for several targets, to probability.
 
-    With one target every level stands in the table; with several, the combinations that occur. Any other combination
-    of known levels has probability 0. A level may be given in its own type: 34 for "34", True for "true".
+    With one target the table has every level; with several, the combinations that occur. Any other combination
+    of known levels has probability 0. A key may be a value of its own type: 34 for "34", True for "true".
 
     >>> car = ProbabilityTable("P(car)", ["car"], {("suv",): Fraction(1, 3), ("sports",): Fraction(2, 3)})
     >>> car["suv"] == 1 / 3, car.fractions["sports"]
@@ -31,7 +31,7 @@ class ProbabilityTable(Mapping[Key, float]):
       sports  2/3  0.6666667
     """
 
-    figures = ("fraction", "probability")  # what `rows` has after the levels
+    figures = ("fraction", "probability")  # the columns of `rows` after the levels
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class ProbabilityTable(Mapping[Key, float]):
 
     @property
     def fractions(self) -> dict[Key, Fraction]:
-        """The probabilities as they are, before they were rounded to doubles."""
+        """The exact probabilities, before rounding to floats."""
         return {self._outer(key): Fraction(value) for key, value in self._exact.items()}
 
     def __getitem__(self, key: object) -> float:
@@ -88,7 +88,7 @@ class ProbabilityTable(Mapping[Key, float]):
         return key[0] if len(self.columns) == 1 else key
 
     def rows(self) -> list[list[str]]:
-        """As text: the levels, the fraction where it is short, the decimal."""
+        """The rows of the table as text: levels, fraction if it is short, decimal."""
         return [[*key, fraction_text(value), decimal_text(value)] for key, value in self._exact.items()]
 
     def __repr__(self) -> str:
@@ -114,11 +114,11 @@ class ProbabilityTable(Mapping[Key, float]):
         return frame_of({**levels, "probability": [float(value) for value in self._exact.values()]})
 
 
-LONGEST_FRACTION = 24  # characters: a longer one tells nobody anything
+LONGEST_FRACTION = 24  # characters; a longer one is not readable
 
 
 def fraction_text(value: Fraction | float) -> str:
-    """A fraction as text; nothing if it is too long to read, or where only a double is known.
+    """A fraction as text; empty if it is too long to read, or if only a float is known.
 
     >>> fraction_text(Fraction(2, 11)), fraction_text(0.5)
     ('2/11', '')
@@ -128,7 +128,7 @@ def fraction_text(value: Fraction | float) -> str:
 
 
 def decimal_text(value: Fraction | float) -> str:
-    """Seven digits.
+    """A number to seven digits.
 
     >>> decimal_text(Fraction(2, 11)), decimal_text(Fraction(1))
     ('0.1818182', '1')

@@ -1,10 +1,10 @@
-"""Common slips in a question, with what to write instead."""
+"""Common mistakes in a question, with what to write instead."""
 
 from __future__ import annotations
 
 import re
 
-COMPARED = re.compile(r"([^<>]+)[<>]")  # a name without quotes in front of a comparison
+COMPARED = re.compile(r"([^<>]+)[<>]")  # an unquoted name before a comparison
 JOINED = re.compile(r"(.*?)\s+(?:&&?|\^|and|AND|;)\s+([^=<>]+)=(.*)", re.DOTALL)  # two findings, without a comma
 
 

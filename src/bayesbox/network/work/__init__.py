@@ -1,1 +1,1 @@
-"""The work behind an answer of a network: a product, a sum, variable elimination, or the first samples."""
+"""The calculation of an answer of a network: a product, a sum, variable elimination, or the first samples."""

@@ -1,4 +1,5 @@
-"""A question as its work needs it: the factors with the evidence put in, what is asked, and what is summed out."""
+"""A question prepared for its calculation: the factors with the evidence inserted, the targets and the hidden
+variables."""
 
 from __future__ import annotations
 
@@ -12,11 +13,11 @@ from bayesbox.network.exact.eliminate import ObservedStates, Table, cut_tables
 from bayesbox.network.factor_graph import FactorModel
 
 States = tuple[int, ...]
-Event = Sequence[tuple[int, int | None]]  # variables with their states; None for a variable as a whole
+Event = Sequence[tuple[int, int | None]]  # variables with their states; None for a variable without a state
 
 
 class NamedFactor(NamedTuple):
-    """A factor as it is written, the variables of its axes, and its numbers: fractions."""
+    """A factor: its name, the variables of its axes, and its numbers as fractions."""
 
     name: str
     scope: tuple[int, ...]
@@ -31,10 +32,10 @@ class NamedFactor(NamedTuple):
 
 @dataclass(frozen=True)
 class QuestionSum:
-    """What is asked of a product of factors.
+    """A question about a product of factors.
 
     `known` are the observed variables, `targets` the others in the question, of which `wanted` are those with a state;
-    `hidden` is what is left of the factors that matter.
+    `hidden` are the remaining variables of the relevant factors.
     """
 
     title: str
@@ -43,11 +44,11 @@ class QuestionSum:
     likelihoods: Mapping[int, Table]
     targets: tuple[int, ...]
     wanted: Mapping[int, int]
-    places: tuple[int, ...]  # of the factors that matter
+    places: tuple[int, ...]  # of the relevant factors
 
     @property
     def factors(self) -> list[NamedFactor]:
-        """The factors that matter, with the observed variables cut out, as fractions."""
+        """The relevant factors, sliced at the observed states, as fractions."""
         cut = cut_tables(self.model, ObservedStates(self.known, self.likelihoods), self.places, exact=True)
         names = [self.factor_name(place) for place in self.places]
         names += [f"L({self.model.names[variable]})" for variable in self.likelihoods]
@@ -55,12 +56,12 @@ class QuestionSum:
 
     @property
     def hidden(self) -> tuple[int, ...]:
-        """What is summed out."""
+        """The variables that are summed out."""
         within = {variable for place in self.places for variable in self.model.factors[place].scope}
         return tuple(sorted(within - {*self.known, *self.targets}))
 
     def factor_name(self, place: int, case: Mapping[int, int] | None = None) -> str:
-        """P(node | parents), with the states that are known, or that a case has."""
+        """P(node | parents) as text, with the known states or those of a case."""
         states = {**self.known, **(case or {})}
         *parents, node = [self.text([(variable, states.get(variable))]) for variable in self.model.factors[place].scope]
         return f"P({node} | {', '.join(parents)})" if parents else f"P({node})"
@@ -74,22 +75,22 @@ class QuestionSum:
 
     @property
     def evidence(self) -> list[str]:
-        """The evidence, each finding as it is written."""
+        """The evidence, each finding as text."""
         soft = [f"{self.model.names[variable]}~" for variable in self.likelihoods]
         return [self.text([finding]) for finding in self.known.items()] + soft
 
     def joint(self, states: States | None) -> str:
-        """P(targets, evidence), as it is written; the targets without states for None."""
+        """P(targets, evidence) as text; the targets without states for None."""
         listed: Event = [(v, None if states is None else states[at]) for at, v in enumerate(self.targets)]
         return f"P({', '.join([*([self.text(listed)] if listed else []), *self.evidence])})"
 
     def posterior(self, states: States) -> str:
-        """P(targets | evidence), as it is written."""
+        """P(targets | evidence) as text."""
         event = self.text(list(zip(self.targets, states, strict=True)))
         return f"P({event} | {', '.join(self.evidence)})" if self.evidence else f"P({event})"
 
     def shown(self) -> list[States]:
-        """The states of the targets that are requested."""
+        """The requested states of the targets."""
         return list(
             itertools.product(
                 *([self.wanted[v]] if v in self.wanted else range(self.model.cards[v]) for v in self.targets)
@@ -97,11 +98,11 @@ class QuestionSum:
         )
 
     def cases(self, variables: Sequence[int]) -> Iterator[States]:
-        """All states of some variables."""
+        """All combinations of states of some variables."""
         return itertools.product(*(range(self.model.cards[variable]) for variable in variables))
 
     def count(self, variables: Sequence[int]) -> int:
-        """How many states some variables have together."""
+        """The number of combinations of states of some variables."""
         counted = 1
         for variable in variables:
             counted *= self.model.cards[variable]

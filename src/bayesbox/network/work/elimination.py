@@ -1,4 +1,4 @@
-"""Variable elimination factor by factor: which are joined, what is summed out, and what the new factor holds."""
+"""Variable elimination step by step: the factors multiplied, the variable summed out, and the new factor."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from bayesbox.network.exact.eliminate import ObservedStates, Scoped, cut_tables,
 from bayesbox.network.exact.orders import KEPT, best_order, require_affordable
 from bayesbox.network.work.asked import NamedFactor, QuestionSum, States
 
-MOST_ENTRIES = 16  # of a factor whose numbers are shown
-MOST_SUMMANDS = 4  # of a sum that is written out
-MOST_EXACT = 13.0  # log2 of the cells of all tables up to which they are fractions
+MOST_ENTRIES = 16  # of a factor; larger ones are not printed
+MOST_SUMMANDS = 4  # of a sum; longer ones are not printed
+MOST_EXACT = 13.0  # log2 of the cells of all tables, up to which they are fractions
 
 
 def elimination(asked: QuestionSum, max_bytes: int | None) -> tuple[list[Step], dict[States, Number]]:
-    """The steps, and the joint of the targets with the evidence."""
+    """The steps of the calculation, and the joint of the targets with the evidence."""
     named = [asked.factor_name(place) for place in asked.places]
     named += [f"L({asked.model.names[variable]})" for variable in asked.likelihoods]
     scopes = [tuple(v for v in asked.model.factors[place].scope if v not in asked.known) for place in asked.places]
@@ -59,7 +59,7 @@ def elimination(asked: QuestionSum, max_bytes: int | None) -> tuple[list[Step], 
 def _summed(
     asked: QuestionSum, taken: Sequence[NamedFactor], variable: int, name: str, log_scale: float
 ) -> tuple[NamedFactor, float, list[Step]]:
-    """The factor that is left of those of a variable, and how it came about."""
+    """The factor after summing out a variable, and the step as text."""
     product, log_scale = joined([Scoped(each.scope, each.table) for each in taken], log_scale)
     axis = product.scope.index(variable)
     scope = (*product.scope[:axis], *product.scope[axis + 1 :])
@@ -85,12 +85,12 @@ def _entry(asked: QuestionSum, taken: Sequence[NamedFactor], variable: int, made
 
 
 def _last(asked: QuestionSum, pool: Sequence[NamedFactor], log_scale: float) -> tuple[Scoped, float, list[Step]]:
-    """The product of the factors that are left, over the targets."""
+    """The product of the remaining factors, over the targets."""
     if not pool:
         return Scoped((), np.array(Fraction(1), dtype=object)), log_scale, []
     product, log_scale = joined([Scoped(each.scope, each.table) for each in pool], log_scale)
     absent = [variable for variable in asked.targets if variable not in product.scope]
-    for variable in absent:  # no factor that matters has it: it has one state
+    for variable in absent:  # no relevant factor has it: it has one state
         product = multiplied(product, Scoped((variable,), np.ones(asked.model.cards[variable], product.table.dtype)))
     rows = []
     for states in asked.shown():

@@ -12,7 +12,7 @@ Joint = dict[States, Fraction]
 
 
 def one_product(asked: QuestionSum, states: States) -> tuple[list[Step], Joint]:
-    """The one product of a question that gives every node a state."""
+    """The single product of a question that gives every node a state."""
     case = dict(zip(asked.targets, states, strict=True))
     numbers = [factor.at(case) for factor in asked.factors]
     value = _product(numbers)
@@ -23,7 +23,7 @@ def one_product(asked: QuestionSum, states: States) -> tuple[list[Step], Joint]:
 
 
 def terms(asked: QuestionSum) -> tuple[list[Step], Joint]:
-    """The sums behind the states that are requested."""
+    """The sums behind the requested states."""
     factors, hidden = asked.factors, asked.hidden
     over = f"sum over {asked.text([(v, None) for v in hidden])} of " if hidden else ""
     steps = [Step("chain rule", (line(asked.joint(None), over + " x ".join(each.name for each in factors)),))]

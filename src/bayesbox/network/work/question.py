@@ -1,4 +1,4 @@
-"""The work behind the answer to a question: one product, a sum of products, or variable elimination."""
+"""The calculation of an answer: one product, a sum of products, or variable elimination."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 
 SAMPLED = ("weighting", "gibbs")
 METHODS = ("auto", "enumeration", "elimination")
-MOST_TERMS = 16  # of sums that are written out term by term, where the method is not given
-MOST_GIVEN = 128  # where it is
+MOST_TERMS = 16  # of sums printed term by term, if no method is given
+MOST_GIVEN = 128  # if one is
 MOST_STATES = 64  # of the targets
-MOST_SUMMED = 8  # numbers of a sum that is written out
-MOST_OTHERS = 3  # states that are not asked for, each of which is written
+MOST_SUMMED = 8  # numbers of a printed sum
+MOST_OTHERS = 3  # other states that are printed one by one
 
 Values = Mapping[States, Number]
 
 
 def answer_work(asked: QuestionSum, method: str = "auto", *, max_bytes: int | None = None) -> Work:
-    """The work, by the shortest of the ways unless one is named."""
+    """The calculation by the shortest method, unless one is given."""
     if method not in METHODS:
         raise BadOption("method must be one of auto, enumeration, elimination", found=method)
     if not asked.targets:
@@ -103,7 +103,7 @@ def _answers(asked: QuestionSum, joint: Values, total: Number) -> list[Step]:
 
 
 def _complement(asked: QuestionSum, joint: Values, total: Number) -> list[Step]:
-    """Without evidence the joint is the answer; the other states have the rest."""
+    """Without evidence the joint is the answer; the other states have the remaining probability."""
     shown = asked.shown()
     rest = difference(total, sum_of([joint[states] for states in shown]))
     many = asked.count(asked.targets) - len(shown)
@@ -122,7 +122,7 @@ def _number(value: Number) -> str:
 
 
 def work_of(network: NetworkQuestions, query: Query, *, method: str, approx: str | None = None, **options: Any) -> Work:
-    """The work behind the answer of a network to a question."""
+    """The calculation of a network's answer to a question."""
     network = network.acted(query)
     parents_first = network._parents_first()
     if parents_first is None:
@@ -144,13 +144,13 @@ def work_of(network: NetworkQuestions, query: Query, *, method: str, approx: str
 
     order = [place for place in parents_first if place in asked.places]
     answers = [(f"the library's {approx}", network.ask(query, approx=approx, **options))]
-    with contextlib.suppress(TooCostly):  # the reason to draw samples
+    with contextlib.suppress(TooCostly):  # the reason to use samples
         answers.append(("exact", network.ask(query)))
     return samples_work(asked, order, approx, options.get("seed", 0), answers)
 
 
 def asked_sum(network: NetworkQuestions, query: Query) -> QuestionSum:
-    """The question by position; refused where it contradicts itself, since there is nothing to work out."""
+    """The question by position; an error if it contradicts itself."""
     network = network.acted(query)
     model = network.model
     findings = network.findings(network.evidence_of(query, exact=not query.is_fitted))

@@ -1,7 +1,7 @@
-"""The first samples of likelihood weighting and of Gibbs sampling, drawn as the textbooks draw them.
+"""The first samples of likelihood weighting and of Gibbs sampling, by the textbook algorithms.
 
-Parents are drawn before children. The library draws better samples than these (see `approximate/weighting.py`), so its
-own estimate is shown beside them, and the exact answer.
+Parents are drawn before children. The package's own sampler is better than these (see `approximate/weighting.py`), so
+its estimate is shown too, and the exact answer.
 """
 
 from __future__ import annotations
@@ -15,30 +15,30 @@ from bayesbox.errors import ImpossibleEvidence
 from bayesbox.explain.steps import Cell, Row, Step, Work, line
 from bayesbox.network.work.asked import QuestionSum, States
 
-SHOWN = 5  # samples that are written out
-DRAWN = (10, 100, 1000)  # after this many the estimate is shown
-MOST_WORK = 200_000  # single draws in all: fewer samples of large networks
-MOST_DRAWS = 12  # single draws of Gibbs sampling that are written out
-TRIES = 10_000  # draws to find a state that goes with the evidence
+SHOWN = 5  # samples printed in full
+DRAWN = (10, 100, 1000)  # the estimate is shown after this many
+MOST_WORK = 200_000  # single draws in total: fewer samples for large networks
+MOST_DRAWS = 12  # single draws of Gibbs sampling printed in full
+TRIES = 10_000  # draws to find a state consistent with the evidence
 
 Case = dict[int, int]
-Answers = Sequence[tuple[str, Any]]  # what the library answers, with its name
+Answers = Sequence[tuple[str, Any]]  # the answers of the package, with their names
 
 
 def samples_work(asked: QuestionSum, order: Sequence[int], method: str, seed: int, answers: Answers) -> Work:
-    """The work of one of the two methods."""
+    """The calculation by one of the two methods."""
     random = np.random.default_rng(seed)
     steps, weights = (_weighting if method == "weighting" else _gibbs)(asked, order, random)
     return Work(f"{asked.title} by {method}", (*steps, _estimates(asked, weights, answers)))
 
 
 def _counts(order: Sequence[int]) -> list[int]:
-    """After how many samples the estimate is shown."""
+    """The numbers of samples after which the estimate is shown."""
     return [many for many in DRAWN if many * len(order) <= MOST_WORK] or [DRAWN[0]]
 
 
 def _numbers(asked: QuestionSum, place: int, case: Case) -> Any:
-    """P(each state of a node | its parents in this case)."""
+    """P(state | parents in this case) of each state of a node."""
     *parents, _ = asked.model.factors[place].scope
     return asked.model.factors[place].table[tuple(case[parent] for parent in parents)]
 
@@ -49,7 +49,7 @@ def _draw(shares: Any, random: np.random.Generator) -> int:
 
 
 def _sample(asked: QuestionSum, order: Sequence[int], random: np.random.Generator) -> tuple[Case, list[float]]:
-    """A case, and the factors of its weight."""
+    """A sampled case, and the factors of its weight."""
     case, factors = dict(asked.known), []
     for node in order:
         numbers = _numbers(asked, node, case)
@@ -114,7 +114,7 @@ def _start(asked: QuestionSum, order: Sequence[int], random: np.random.Generator
 
 
 def _given_others(asked: QuestionSum, node: int, case: Case) -> Any:
-    """For each state of a node the product of the factors that it is in, all others as they are."""
+    """The product of a node's factors for each of its states, with all other nodes fixed."""
     products = np.ones(asked.model.cards[node])
     for place in asked.places:
         scope = asked.model.factors[place].scope
@@ -135,7 +135,7 @@ def _state(asked: QuestionSum, node: int, state: int) -> str:
 
 
 def _estimates(asked: QuestionSum, found: Sequence[tuple[Case, float]], answers: Answers) -> Step:
-    """The share of each state by weight after some of the samples, and what the library answers."""
+    """The weighted share of each state after some of the samples, and the answers of the package."""
     shown = asked.shown()
     rows = []
     for many in DRAWN:

@@ -1,1 +1,1 @@
-"""The work behind what a chain answers: the forward table, the trellis of Viterbi, one round of Baum-Welch."""
+"""The calculations of a chain: the forward table, the Viterbi trellis, one round of Baum-Welch."""

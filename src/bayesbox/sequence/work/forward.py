@@ -8,7 +8,7 @@ from bayesbox.explain.short_cell import ShortCell, in_formula
 from bayesbox.explain.steps import Cell, Row, Step, Work, line
 from bayesbox.sequence.work.numbers import ChainNumbers
 
-MOST_STATES = 4  # whose sums are written out
+MOST_STATES = 4  # sums over more states are not printed in full
 
 Table = list[list[Number]]
 
@@ -38,7 +38,7 @@ def forward(chain: ChainNumbers) -> Work:
 
 
 def alphas(chain: ChainNumbers) -> Table:
-    """steps x states of P(steps up to t, state j at t)."""
+    """P(steps up to t, state j at t), steps x states."""
     follows, size = chain.follows, len(chain.states)
     alpha: Table = [[product_of(pair) for pair in zip(chain.first, chain.seen[0], strict=True)]]
     for seen in chain.seen[1:]:
@@ -49,7 +49,7 @@ def alphas(chain: ChainNumbers) -> Table:
 
 
 def betas(chain: ChainNumbers) -> Table:
-    """steps x states of P(steps after t | state i at t)."""
+    """P(steps after t | state i at t), steps x states."""
     follows, size = chain.follows, len(chain.states)
     one = product_of(())
     beta: Table = [[one] * size]
@@ -71,7 +71,7 @@ def _cell(chain: ChainNumbers, alpha: Table, t: int, state: int) -> Cell:
 
 
 def scaled(chain: ChainNumbers, alpha: Table) -> Step:
-    """What a step adds, P(x_t | steps before), and P(state | steps so far)."""
+    """The scaling factor of a step, P(x_t | previous steps), and P(state | steps so far)."""
     rows = []
     before: Number = product_of(())
     for name, values in zip(chain.names, alpha, strict=True):

@@ -1,4 +1,4 @@
-"""The numbers of a chain as the work shows them: fractions where tables were given or counted, else doubles."""
+"""The numbers of a chain in a calculation: fractions if tables were given or counted, else floats."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from bayesbox.sequence.hmm import HiddenMarkovModel
     from bayesbox.sequence.steps import Sequences
 
-MOST_STEPS = 100  # of a sequence whose work is written out
+MOST_STEPS = 100  # of a sequence; longer ones are refused
 GIVEN, COUNTED = "given", "counted"
 
 Cells = list[Cell]
@@ -33,7 +33,7 @@ Cells = list[Cell]
 
 @dataclass(frozen=True)
 class ChainNumbers:
-    """P(first state), P(next | state), and of one sequence what each step is called and P(step | state)."""
+    """P(first state), P(next | state), and for one sequence the name of each step and P(step | state)."""
 
     states: tuple[str, ...]
     start: Cells
@@ -53,14 +53,14 @@ class ChainNumbers:
 
 
 def number_of(cell: Cell) -> Number:
-    """The value of a cell that has one."""
+    """The value of a cell."""
     assert cell.value is not None
     assert not isinstance(cell.value, float)
     return cell.value
 
 
 def numbers_of(hmm: HiddenMarkovModel, found: Sequences, steps: Steps) -> ChainNumbers:
-    """The numbers for one sequence."""
+    """The numbers of one sequence."""
     if steps.sequences != 1:
         raise BadData("the calculation shows one sequence", found=steps.sequences, remedy="Pass one of them")
     if not 0 < steps.size <= MOST_STEPS:
@@ -111,7 +111,7 @@ def transition_cells(hmm: HiddenMarkovModel) -> list[Cells]:
 
 
 def table_cells(hmm: HiddenMarkovModel, logs: Doubles, counts: LevelCounts | None, rule: Smoothing) -> list[Cells]:
-    """A table of probabilities: as counts over counts, as given fractions, or as doubles."""
+    """A table of probabilities: as counts over counts, as given fractions, or as floats."""
     if counts is None:
         given = hmm.origin_ == GIVEN
         return [[ShortCell(value=written(p)) if given else Cell(value=Logged(p)) for p in row] for row in logs.tolist()]
@@ -125,13 +125,13 @@ def table_cells(hmm: HiddenMarkovModel, logs: Doubles, counts: LevelCounts | Non
             if math.isclose(float(value), math.exp(log_p), rel_tol=1e-9):
                 text = formula(cells.counts[row, column], cells.totals[row], above, below, rule)
                 found[-1].append(Cell(text, value))
-            else:  # the row was then made to sum to 1
+            else:  # the row was normalised afterwards
                 found[-1].append(Cell(value=Logged(log_p)))
     return found
 
 
 def written(log_p: float) -> Fraction:
-    """The fraction or decimal that was given, found again from its logarithm.
+    """The given fraction or decimal, recovered from its logarithm.
 
     >>> written(math.log(0.3)), written(math.log(1 / 3)), written(-math.inf), written(0.0)
     (Fraction(3, 10), Fraction(1, 3), Fraction(0, 1), Fraction(1, 1))
@@ -158,7 +158,7 @@ def _seen(hmm: HiddenMarkovModel, columns: Mapping[str, Any], code: int, terms: 
 
 
 def emission_factors(hmm: HiddenMarkovModel, row: Mapping[str, Any]) -> list[Factor]:
-    """What each column of one step contributes, as counts over counts or densities."""
+    """The factor of each column of one step, as counts over counts or densities."""
     model, schema = hmm.model_, hmm._schema
     assert schema is not None
     book = hmm.book_.emission.with_classes(model.states)

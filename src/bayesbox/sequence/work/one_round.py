@@ -1,4 +1,4 @@
-"""One round of Baum-Welch: P(state) and P(pair of states) at each step, the counts they add up to, the new tables."""
+"""One round of Baum-Welch: P(state) and P(pair of states) at each step, the expected counts, the new tables."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from bayesbox.sequence.work.numbers import ChainNumbers
 if TYPE_CHECKING:
     from bayesbox.sequence.hmm import HiddenMarkovModel
 
-MOST_PAIRS = 16  # of states, whose probabilities at each step are shown
+MOST_PAIRS = 16  # of states; with more, their probabilities at each step are not printed
 
 
 def one_round(hmm: HiddenMarkovModel, chain: ChainNumbers, steps: Steps, rules: ChainRules) -> Work:
-    """From the model as it is to the one after a round."""
+    """The calculation from the current model to the next."""
     alpha, beta = alphas(chain), betas(chain)
     total = sum_of(alpha[-1])
     if not total:
@@ -89,7 +89,7 @@ def _pairs(chain: ChainNumbers, alpha: list[list[Number]], beta: list[list[Numbe
 def _states(
     chain: ChainNumbers, start: Doubles, transition: Doubles, new: ChainModel, place: list[int], rules: ChainRules
 ) -> list[Step]:
-    """The new tables of first and of following states, each cell as an expected count over a total."""
+    """The new tables of initial and transition probabilities, each cell as an expected count over a total."""
     heads = tuple(f"then {state}" for state in chain.states)
     first = _ratios(start[None, :], chain.states, rules.start, np.exp(new.log_start[place])[None, :])
     then = _ratios(transition, chain.states, rules.transition, np.exp(new.log_transition[np.ix_(place, place)]))
@@ -102,14 +102,14 @@ def _states(
 
 
 def _levels(chain: ChainNumbers, counts: Doubles, table: LevelTable, place: list[int], rule: Smoothing) -> Step:
-    """What was seen: the expected count of each level in each state, and its new probability."""
+    """The new emission table: the expected count of each level in each state, and its new probability."""
     cells = _ratios(counts, table.levels, rule, np.exp(table.log_p).T[place])
     rows = [Row(f"seen in {state}", tuple(row)) for state, row in zip(chain.states, cells, strict=True)]
     return Step("emission", tuple(rows), table.levels)
 
 
 def _level_counts(steps: Steps, weights: Doubles, column: str, table: LevelTable) -> Doubles:
-    """states x levels: how often each level is expected to have been seen."""
+    """The expected counts of levels, states x levels."""
     values = steps.columns[column].to_pylist() if column in steps.columns else []
     counts = np.zeros((weights.shape[1], len(table.levels)))
     for row, value in enumerate(values):

@@ -1,4 +1,4 @@
-"""The work of one sequence, by the name of the algorithm."""
+"""The calculation for one sequence, by the name of the algorithm."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ALGORITHMS = ("forward", "viterbi", "baum-welch")
 
 
 def sequence_work(hmm: HiddenMarkovModel, found: Sequences, algorithm: str, smoothing: object = None) -> Work:
-    """The work of the forward algorithm, of Viterbi, or of one round of Baum-Welch."""
+    """The calculation by the forward algorithm, Viterbi, or one round of Baum-Welch."""
     if algorithm not in ALGORITHMS:
         raise BadOption("the algorithm must be forward, viterbi or baum-welch", found=algorithm)
     if smoothing is not None and algorithm != "baum-welch":

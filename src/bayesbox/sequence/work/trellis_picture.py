@@ -1,4 +1,4 @@
-"""The trellis drawn: a column for each step, a line for each state, and the best way into each."""
+"""The trellis as SVG: one column per step, one line per state, and the best way into each."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LEFT, STEP, LINE, HEAD, FOOT, RADIUS = 100, 130, 74, 60, 26, 16
 
 
 def trellis_svg(trellis: Trellis) -> str:
-    """Back-pointers as lines, those of the best path thick."""
+    """The trellis with back-pointers as lines, those of the best path thick."""
     width = LEFT + STEP * len(trellis.names)
     height = HEAD + LINE * len(trellis.states) + FOOT
     title = "Trellis: the best way into each state"

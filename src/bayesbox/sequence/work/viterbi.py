@@ -1,4 +1,4 @@
-"""The trellis of Viterbi: the best way into each state, where it comes from, and the path read back."""
+"""The Viterbi trellis: the best way into each state, its predecessor, and the backtracked path."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from bayesbox.explain.short_cell import ShortCell, in_formula
 from bayesbox.explain.steps import Cell, Row, Step, Work, line
 from bayesbox.sequence.work.numbers import ChainNumbers
 
-NEAR = 1e-12  # relative: ways that differ by less are equal
+NEAR = 1e-12  # relative difference below which two paths are tied
 
 
 @dataclass(frozen=True, repr=False)
 class Trellis(Work):
-    """The work of Viterbi, which can be drawn: `delta` and `back` are steps x states, `path` the states' positions."""
+    """The calculation by Viterbi, with a drawing: `delta` and `back` are steps x states, `path` the states'
+    positions."""
 
     states: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
@@ -27,7 +28,7 @@ class Trellis(Work):
     path: tuple[int, ...] = ()
 
     def svg(self) -> str:
-        """The trellis drawn, the best path in colour."""
+        """The trellis as SVG, the best path in colour."""
         from bayesbox.sequence.work.trellis_picture import trellis_svg
 
         return trellis_svg(self)
@@ -37,7 +38,7 @@ class Trellis(Work):
 
 
 def viterbi(chain: ChainNumbers, known_path: Sequence[int]) -> Trellis:
-    """delta_t(j) = P(best path to state j at t, steps up to t); of equally good ones, those of `known_path`."""
+    """delta_t(j) = P(best path to state j at t, steps up to t); ties follow `known_path`."""
     size, follows = len(chain.states), chain.follows
     delta: list[list[Number]] = [[product_of(pair) for pair in zip(chain.first, chain.seen[0], strict=True)]]
     back: list[list[int]] = [[-1] * size]
@@ -101,7 +102,7 @@ def viterbi(chain: ChainNumbers, known_path: Sequence[int]) -> Trellis:
 
 
 def _best(ways: Sequence[Number], liked: int) -> int:
-    """The place of the largest; of equal ones the one that is liked, else the first."""
+    """The position of the maximum; in case of a tie the preferred one, else the first."""
     logs = [log_of(way) for way in ways]
     most = max(logs)
     near = [place for place, value in enumerate(logs) if value == most or (math.isfinite(most) and most - value < NEAR)]
