@@ -50,6 +50,7 @@ import difflib
 import operator
 import os
 from collections.abc import Callable, Iterable, Iterator
+from importlib import import_module
 
 from bayesbox.described import Advice as Advice
 from bayesbox.described import Described as Described
@@ -150,6 +151,15 @@ class MissingExtra(BayesboxError, ImportError):
             f"this feature needs the package `{package}`",
             remedy=f"Install it: pip install 'bayesbox[{extra}]'",
         )
+
+
+def require_packages(extra: str, *packages: str) -> None:
+    """Raise MissingExtra if one of the packages of an extra is not installed."""
+    for package in packages:
+        try:
+            import_module(package)
+        except ImportError:
+            raise MissingExtra(package, extra) from None
 
 
 class BadData(BayesboxError, ValueError):

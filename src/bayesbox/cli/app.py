@@ -8,6 +8,7 @@ import click
 
 from bayesbox.cli.options import shared as options
 from bayesbox.cli.print.output import emit_json, note, say
+from bayesbox.errors import require_packages
 
 
 @click.command(
@@ -50,6 +51,7 @@ def command(
     target is used to train and cross-validate. Without a FILE the app opens three lessons: the people of the Titanic, a
     screening test, and a network.
     """
+    require_packages("app", "msgspec", "starlette", "uvicorn")
     from bayesbox.app.server.opened import open_files, shipped
     from bayesbox.app.server.run import serve
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from bayesbox.app.server.shown import ShownFile
-from bayesbox.errors import BadOption, MissingExtra
+from bayesbox.errors import BadOption
 
 HOST = "127.0.0.1"
 
@@ -18,13 +18,11 @@ def serve(
     opened: Sequence[ShownFile], *, port: int = 0, seconds: float | None = None, started: Callable[[str], None]
 ) -> None:
     """Serve these files; `started` is called with the address. Ends after this many seconds, or by Ctrl-C."""
-    try:
-        import uvicorn
+    import uvicorn
 
-        from bayesbox.app.server.guard import new_secret
-        from bayesbox.app.server.routes import application
-    except ImportError as error:
-        raise MissingExtra(error.name or "starlette", "app") from None
+    from bayesbox.app.server.guard import new_secret
+    from bayesbox.app.server.routes import application
+
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as bound:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bayesbox.errors import BadOption, DataWarning, MissingExtra
+from bayesbox.errors import BadOption, DataWarning, require_packages
 from bayesbox.serve.http.limits import ServiceLimits
 from bayesbox.serve.store.base import Store, open_store
 
@@ -108,12 +108,7 @@ def run(options: ServeOptions, started: Callable[[str, list[dict[str, Any]], boo
     """Serve until SIGTERM or SIGINT, or for this many seconds; `started` gets the address, the models, and whether
     anybody has a token, or needs none."""
     options.check()
-    try:
-        import httptools  # noqa: F401
-        import msgspec  # noqa: F401
-        import uvicorn  # noqa: F401
-    except ImportError as error:
-        raise MissingExtra(error.name or "uvicorn", "serve") from None
+    require_packages("serve", "apsw", "httptools", "msgspec", "prometheus_client", "starlette", "uvicorn")
     if not Path(options.folder).is_dir():
         raise BadOption(
             "DIR must be a folder of model files",
