@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 FORMAT = "bayesbox certificate 2"
 FIRST_FORMAT = "bayesbox certificate 1"
+WRITTEN_BY = "Pass the file that bayes forget --certificate wrote"
 """That of 0.1, which knows neither ledgers nor signatures."""
 HEX = frozenset("0123456789abcdef")
 FIELDS = {"format", "before", "rows", "after", "count", "derived"}
@@ -151,9 +152,10 @@ class Certificate(Result):
             fields = json.loads(text)
         except (json.JSONDecodeError, RecursionError) as error:
             line = f", line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
-            raise BadData("not a certificate: the file is not valid JSON", where=f"{where}{line}") from None
+            what = "this is not the certificate of a forget: it is not valid JSON"
+            raise BadData(what, where=f"{where}{line}", remedy=WRITTEN_BY) from None
         if not isinstance(fields, dict) or set(fields) != _fields_of(fields.get("format")):
-            raise BadData("this is not the certificate of a forget", where=where, remedy=f"Its format is {FORMAT!r}")
+            raise BadData("this is not the certificate of a forget", where=where, remedy=WRITTEN_BY)
         for name in ("before", "rows", "after"):
             if not _is_digest(fields[name]):
                 raise BadData(f"`{name}` must be a SHA-256 digest in hex", where=where, found=fields[name])

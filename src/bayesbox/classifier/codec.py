@@ -16,6 +16,7 @@ from bayesbox.classifier.schema_json import (
     schema_to_json,
 )
 from bayesbox.classifier.table import AnyTableClassifier, TableClassifier
+from bayesbox.described import Remedy
 from bayesbox.errors import BadData
 from bayesbox.file.faults import require_members
 from bayesbox.file.load import CLASSIFIER
@@ -31,7 +32,7 @@ from bayesbox.tally.room import require_room_for_levels
 IGNORED, MISSING = "ignored", "missing"
 
 HOLDS = CLASSIFIER
-LOADED_BY = "bayesbox.load, or use it with `bayes predict`"
+LOADED_BY = Remedy("bayesbox.load", "bayes predict, such as: bayes predict MODEL DATA")
 
 
 def write(classifier: AnyTableClassifier) -> tuple[Json, dict[str, bytes]]:

@@ -353,6 +353,7 @@ def _learner(data: Sequence[str], given: Json, threads: int) -> Opened[AnyClassi
     """The rows, and a classifier that is not trained yet to read them."""
     from bayesbox.classifier.registry import new_classifier, split_model
     from bayesbox.cli.options.sources import declared_kinds, ignored_columns, reading_of, without_target
+    from bayesbox.file.known_file import require_table
 
     model, target, weight = given["model"] or "naive", given["target"], given["weight"]
     kind = split_model(model)[0]
@@ -365,6 +366,7 @@ def _learner(data: Sequence[str], given: Json, threads: int) -> Opened[AnyClassi
     blank = new_classifier(model, given, kinds)
     blank = blank.changed(ignore=identifiers) if identifiers else blank
     if target is None and blank.needs_target:
+        require_table(data[0])
         raise click.UsageError(
             f"{data[0]} is not a model, so it is used as training data, but there is no target column: pass -t COLUMN; "
             "to evaluate a model on data, pass the model first"

@@ -78,5 +78,7 @@ def _text(files: tuple[str, ...], given: dict[str, Any]) -> str:
     from bayesbox.table.naive.classifier import NaiveClassifier
 
     if given["target"] is None:
-        raise click.UsageError("no target column: pass -t COLUMN")
+        from bayesbox.source.files.open import listed_columns
+
+        raise click.UsageError(f"no target column: pass -t COLUMN. {listed_columns(first)}")
     return report_of_rows(NaiveClassifier(NaiveOptions()), first, given["target"], **common)

@@ -251,22 +251,18 @@ def _of_rows(data: tuple[str, ...], given: Json) -> Learned:
 
 
 def _columns_of(data: tuple[str, ...], given: Json) -> str:
-    from bayesbox.errors import BayesboxError
     from bayesbox.source.files.dialect import TextDialect
-    from bayesbox.source.files.open import file_columns
+    from bayesbox.source.files.open import listed_columns
+    from bayesbox.source.files.streams import STDIN
 
-    if not data:
+    if not data or STDIN in data:
         return ""
     if any(os.path.isdir(path) or path.lower().endswith((".eml", ".mbox", ".txt")) for path in data):
         from bayesbox.source.files.documents import is_table
 
         if not is_table(list(data), given["input_format"]):
             return "To train on documents in files, pass --model text"
-    try:
-        names = list(file_columns(list(data), format=given["input_format"], dialect=TextDialect.of(given)))
-    except BayesboxError:
-        return ""
-    return "The columns are " + ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
+    return listed_columns(list(data), format=given["input_format"], dialect=TextDialect.of(given))
 
 
 def _one_hot(given: tuple[str, ...]) -> dict[str, list[str]]:

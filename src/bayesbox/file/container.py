@@ -21,6 +21,7 @@ from typing import NamedTuple, NoReturn, cast
 
 from bayesbox.described import Advice
 from bayesbox.errors import BadModelFile, file_name
+from bayesbox.file.known_file import SEEN
 from bayesbox.file.strict_json import dumps
 from bayesbox.file.wrong_file import not_a_model, unavailable
 
@@ -99,8 +100,10 @@ def unpack(data: bytes, *, name: str = "model") -> dict[str, bytes]:
     """
     _require_size(len(data), name)
     if data[: len(_HEADER)] != _HEADER:
-        what, remedy = not_a_model(bytes(data[:512]), name) or ("this is not a bayesbox model", NO_MODEL)
-        _refuse(what, name, found=bytes(data[:16]) if remedy == NO_MODEL else None, remedy=remedy)
+        known = not_a_model(bytes(data[:SEEN]), name)
+        if known is None:
+            _refuse("this is not a bayesbox model", name, found=bytes(data[:16]), remedy=NO_MODEL)
+        _refuse(f"this is not a bayesbox model, but {known.what}", name, remedy=known.remedy or NO_MODEL)
     entries = _directory(data, name)
     members = {entry.name: _content(data, entry, name) for entry in entries}
     manifest = members.pop(MANIFEST, None)

@@ -10,6 +10,7 @@ import os
 import sys
 from typing import Any
 
+from bayesbox.described import as_remedy
 from bayesbox.errors import BadModelFile, ModelTooLarge, TooCostly, file_name
 from bayesbox.extensions import load_extensions
 from bayesbox.file import container
@@ -110,7 +111,7 @@ def _codec(kind: str, extensions: str, name: str, holds: str | None) -> Codec:
             f"the file contains a {codec.HOLDS}, not a {holds}",
             where=f"{name}, {MODEL}",
             found=kind,
-            remedy=f"Load it with {codec.LOADED_BY}",
+            remedy="Use " + as_remedy(codec.LOADED_BY),
         )
     return codec
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
+from bayesbox.described import Advice
 from bayesbox.extensions import load_extensions
 
 if TYPE_CHECKING:
@@ -31,8 +32,8 @@ class Codec(Protocol):
 
     HOLDS: str
     """The kind of model, as `load` names it: "classifier"."""
-    LOADED_BY: str
-    """What loads such a file, for who tried something else."""
+    LOADED_BY: Advice
+    """What loads such a file, after "Use"."""
 
     def write(self, model: object) -> tuple[Json, dict[str, bytes]]:
         """What `model.json` says beside the format, the kind and the version; and the other members."""

@@ -7,11 +7,9 @@ import os
 
 from bayesbox.described import Advice, Remedy, pasted
 from bayesbox.errors import SourceUnavailable
+from bayesbox.file.known_file import KnownFile, known_file, text_file
 
 SIMILAR = 0.75  # the least similarity of two names, without extensions, of which one is a misspelling of the other
-ZIP, MODEL_NAME = b"PK\3\4", b"model.json"  # how a model begins: a zip archive, whose first member has this name
-NAME_START = 30  # where the name of the first member of a zip archive begins
-NETWORK = b'"bayesbox network"'
 
 
 def unavailable(error: OSError, path: str) -> SourceUnavailable:
@@ -58,41 +56,10 @@ def _stem(name: str) -> str:
     return name.lower().lstrip(".").partition(".")[0]
 
 
-def is_model(beginning: bytes) -> bool:
-    """Whether a file that begins with these bytes is a bayesbox model.
-
-    >>> is_model(b"PK\\3\\4" + bytes(26) + b"model.json"), is_model(b"age,car")
-    (True, False)
-    """
-    return beginning.startswith(ZIP) and beginning[NAME_START:].startswith(MODEL_NAME)
-
-
-def as_data(name: str) -> Remedy:
-    """The remedy for a model that was passed as data."""
-    return Remedy(
-        "Pass the rows; `bayesbox.load` reads a model",
-        f"Pass the model first, then the data. To print a model: bayes show {pasted(name)}",
-    )
-
-
-def not_a_model(beginning: bytes, name: str) -> tuple[str, Advice] | None:
+def not_a_model(beginning: bytes, name: str) -> KnownFile | None:
     """What a file is that was passed as a model, with the remedy; None if that is not known.
 
-    >>> not_a_model(b"age,car\\n25,suv\\n", "cars.csv")[0]
-    'this is not a bayesbox model, but a text file, such as a table'
+    >>> not_a_model(b"age,car\\n25,suv\\n", "cars.csv").what
+    'a text file, such as a table'
     """
-    file = pasted(name)
-    if NETWORK in beginning[:200]:
-        what = "this is not a bayesbox model, but the file of a Bayesian network"
-        shown = f"Print it: bayes network show {file}, or query it: bayes query {file} 'P(NODE)'"
-        return what, Remedy("Read it with `bayesbox.read_network`", shown)
-    if beginning and beginning.isascii() and beginning.decode("ascii").replace("\n", " ").isprintable():
-        return "this is not a bayesbox model, but a text file, such as a table", _trained(name)
-    return None
-
-
-def _trained(name: str) -> Remedy:
-    return Remedy(
-        f"Train a model on it: bayesbox.train({name!r}, target=...)",
-        f"Pass the model first, then the data. To train a model: bayes train {pasted(name)} -t COLUMN",
-    )
+    return known_file(beginning, name) or text_file(beginning, name)

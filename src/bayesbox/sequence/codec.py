@@ -18,6 +18,7 @@ from bayesbox.classifier.schema_json import (
     schema_from_json,
     schema_to_json,
 )
+from bayesbox.described import Remedy
 from bayesbox.dist.base import Doubles
 from bayesbox.dist.table import Table
 from bayesbox.errors import BadData
@@ -34,7 +35,7 @@ from bayesbox.tally.codec.book import CLASSES, book_from_arrow, book_to_arrow, m
 from bayesbox.tally.counts import Counts
 
 HOLDS = "hidden Markov model"
-LOADED_BY = "bayesbox.HiddenMarkovModel.load, or use it with `bayes hmm`"
+LOADED_BY = Remedy("bayesbox.HiddenMarkovModel.load", "bayes hmm, such as: bayes hmm decode MODEL DATA")
 
 
 def write(model: HiddenMarkovModel) -> tuple[Json, dict[str, bytes]]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from bayesbox.classifier.calibrated import calibrated_from_json
 from bayesbox.classifier.parts import parts_of
+from bayesbox.described import Remedy
 from bayesbox.file.faults import MemberFault, require_members
 from bayesbox.file.load import CLASSIFIER
 from bayesbox.file.options_json import options_from_json, options_to_json
@@ -26,7 +27,7 @@ from bayesbox.text.model import Strength
 from bayesbox.text.options import TextOptions
 
 HOLDS = CLASSIFIER
-LOADED_BY = "bayesbox.load, or use it with `bayes predict`"
+LOADED_BY = Remedy("bayesbox.load", "bayes predict, such as: bayes predict MODEL DATA")
 
 
 def write(classifier: DocumentClassifier) -> tuple[Json, dict[str, bytes]]:

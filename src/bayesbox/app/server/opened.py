@@ -39,6 +39,7 @@ from bayesbox.rule.options import NaiveOptions
 from bayesbox.schema.kinds import kind_named
 from bayesbox.sequence.hmm import HiddenMarkovModel
 from bayesbox.source.base import Source
+from bayesbox.source.files.open import listed_columns
 from bayesbox.table.naive.classifier import NaiveClassifier
 
 FOLDS = 10
@@ -289,11 +290,8 @@ def _judged_by(opened: OpenedClassifier, path: str, target: str | None, weight: 
 def learned_table(path: str, target: str | None, weight: str | None = None) -> OpenedTable:
     """A table to learn; BadOption if its target is not said."""
     if target is None:
-        raise BadOption(
-            "no target column for this table",
-            found=path,
-            remedy="Pass -t COLUMN, or name a model (.bayes) before it to evaluate the model on it",
-        )
+        remedy = "Pass -t COLUMN, or name a model (.bayes) before it to evaluate the model on it. "
+        raise BadOption("no target column for this table", found=path, remedy=remedy + listed_columns(path))
     return OpenedTable(Path(path).name, NamedTable(path, target, weight))
 
 

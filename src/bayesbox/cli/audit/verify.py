@@ -9,7 +9,7 @@ import click
 
 from bayesbox.cli.options import shared as options
 from bayesbox.cli.print.output import emit_json, say
-from bayesbox.errors import BadData, BadModelFile, BadOption, SourceUnavailable
+from bayesbox.errors import BadData, BadModelFile, BadOption
 
 if TYPE_CHECKING:
     from bayesbox.classifier.base import AnyClassifier
@@ -147,12 +147,19 @@ def _line(statement: Statement) -> str:
 
 
 def _text_of(certificate: str) -> str:
+    from bayesbox.file.known_file import CERTIFICATE_FILE, kind_of_file
+    from bayesbox.file.wrong_file import unavailable
+
+    remedy = "Pass the file that bayes forget --certificate wrote, then the model"
     try:
+        known = kind_of_file(certificate)
+        if known is not None and known.what != CERTIFICATE_FILE:
+            raise BadData(f"this is {known.what}, not {CERTIFICATE_FILE}", where=certificate, remedy=remedy)
         return Path(certificate).read_text(encoding="utf-8")
     except OSError as error:
-        raise SourceUnavailable(error.strerror or "cannot be read", where=certificate) from None
+        raise unavailable(error, certificate) from None
     except UnicodeDecodeError:
-        raise BadData("not a certificate: the file is not text", where=certificate) from None
+        raise BadData(f"this is not {CERTIFICATE_FILE}", where=certificate, remedy=remedy) from None
 
 
 def _report(found: tuple[Statement, ...], promised: Certificate, *, holds: bool) -> Json:

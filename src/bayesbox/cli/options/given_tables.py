@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from bayesbox.cli.options.shared import number
 from bayesbox.errors import BadData, BadOption, SourceUnavailable
+from bayesbox.file.known_file import kind_of_file
 
 if TYPE_CHECKING:
     from bayesbox.file.reader import Json
@@ -76,11 +77,19 @@ def _json(path: str) -> Any:
     except OSError as error:
         raise SourceUnavailable(f"the file cannot be read ({error.strerror})", where=path) from None
     except UnicodeDecodeError:
-        raise BadData("the file is not UTF-8", where=path) from None
+        raise _not_tables("the file is not UTF-8", path) from None
     except json.JSONDecodeError as error:
-        raise BadData(f"the file is not valid JSON ({error.msg})", where=f"{path}, line {error.lineno}") from None
+        raise _not_tables(f"line {error.lineno} is not valid JSON ({error.msg})", path) from None
     except RecursionError:
         raise BadData("the file is nested too deeply", where=path) from None
+
+
+def _not_tables(what: str, path: str) -> BadData:
+    """The error of a file that is not JSON, which says what it is if that is known."""
+    known = kind_of_file(path)
+    if known is None:
+        return BadData(f"expected tables as JSON, but {what}", where=path)
+    return BadData(f"this is {known.what}, not tables as JSON", where=path, remedy=known.remedy)
 
 
 def _without_twins(pairs: list[tuple[str, Any]]) -> Json:

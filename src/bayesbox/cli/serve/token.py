@@ -83,7 +83,7 @@ def command(
     from bayesbox.serve.store.base import open_store
 
     if not Path(folder).is_dir():
-        raise BadOption("DIR must be the folder of the service", found=folder)
+        raise BadOption("DIR must be the folder of the service", found=folder, remedy="Pass the folder")
     if action == "create" and not scopes:
         raise click.UsageError("a token needs a scope: --scope predict")
     if action == "revoke" and token_id is None:

@@ -17,6 +17,7 @@ from typing import Any
 from bayesbox.described import Remedy, pasted
 from bayesbox.errors import BadModelFile, BadOption, file_name
 from bayesbox.file.atomic import replacing
+from bayesbox.file.known_file import kind_of_file
 from bayesbox.file.lock import WAIT, FileLock
 from bayesbox.file.wrong_file import unavailable
 from bayesbox.network.factor_graph import FactorModel
@@ -61,12 +62,26 @@ def require_format(path: str | PathLike[str]) -> str:
             remedy="Save it as .xdsl or .net",
         )
     if found is None:
+        _refuse_known(file_name(path))
         raise BadOption(
             "this is not a network file, by its extension",
             found=file_name(path),
             remedy=f"The extensions are {', '.join(FORMATS)}" + _instead(ending, pasted(file_name(path))),
         )
     return found
+
+
+def _refuse_known(name: str) -> None:
+    """Raise an error if a file is known to be of another kind, other than a table or a model, or is a folder."""
+    try:
+        known = kind_of_file(name)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise unavailable(error, name) from None
+    if known is not None and known.format is None and not name.endswith(".bayes"):
+        extensions = f"The extensions are {', '.join(FORMATS)}"
+        raise BadOption(f"this is {known.what}, not a network file", found=name, remedy=known.remedy or extensions)
 
 
 def _instead(ending: str, file: str) -> Remedy:

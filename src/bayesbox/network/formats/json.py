@@ -21,6 +21,7 @@ import numpy as np
 from bayesbox.described import parameter
 from bayesbox.errors import BadModelFile
 from bayesbox.file import strict_json
+from bayesbox.file.known_file import SEEN, known_file
 from bayesbox.network.formats.noisy_forms import BadForm, from_json, to_json
 from bayesbox.network.formats.parsing import TextPosition, decoded, graph_from
 from bayesbox.network.graph import MOST_CELLS, MOST_NODES, Doubles, Graph, Node
@@ -42,6 +43,9 @@ def read(data: bytes, *, where: str, normalize: bool = False) -> Graph:
     except ValueError as error:
         raise BadModelFile(f"not valid JSON: {error}", where=where) from None
     if not isinstance(document, dict) or document.get("format") != FORMAT:
+        known = known_file(data[:SEEN], where)
+        if known is not None:
+            raise BadModelFile(f"this is not a network, but {known.what}", where=where, remedy=known.remedy)
         remedy = str("If these are rows, one object per line: " + parameter("format", "jsonl"))
         place.fail(f'expected an object with "format": "{FORMAT}"', 0, remedy=remedy)
     if document.get("version") != VERSION:

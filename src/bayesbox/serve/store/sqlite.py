@@ -40,8 +40,10 @@ def open_at(path: str, *, vfs: str | None = None, synchronous: str = "FULL", **o
 
 def look_at(path: str) -> Database:
     """The database of a store that is there."""
+    if os.path.isfile(os.path.dirname(path)):
+        raise StoreFailed("DIR must be the folder of a service", where=os.path.dirname(path), remedy="Pass the folder")
     if not os.path.isfile(path):
-        raise StoreFailed("store not found", where=path, remedy="bayes serve and bayes token make it")
+        raise StoreFailed("store not found", where=path, remedy="bayes serve DIR and bayes token create DIR create it")
     return SqliteDatabase(path, make=False)
 
 

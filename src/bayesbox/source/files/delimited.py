@@ -15,9 +15,7 @@ import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
 from bayesbox import _core
-from bayesbox.described import Advice, Remedy, parameter
 from bayesbox.errors import BadData, BadRow
-from bayesbox.file.wrong_file import as_data, is_model
 from bayesbox.schema.arrays import FEW, text_array
 from bayesbox.schema.columns import Column
 from bayesbox.schema.compute import pc
@@ -52,16 +50,6 @@ from bayesbox.source.files.window import BLOCK, Bytes, Window
 PEEK = 1 << 16  # bytes from which an encoding is told
 WIDE = 256  # rows of a very wide table that a block takes in, by the length of its header
 UTF8_MARK = b"\xef\xbb\xbf"
-OTHERS: dict[bytes, tuple[str, Advice]] = {
-    b"PK\x03\x04": (
-        "a zip archive, such as an Excel workbook",
-        "Read a workbook: " + parameter("format", "excel"),
-    ),
-    b"\xd0\xcf\x11\xe0": ("an Excel workbook from before 2007", "Save it as .xlsx or CSV"),
-    b"SQLite format 3": ("a database", "Query it with " + Remedy("bb.sql", "--sql and --database")),
-    b"\xfd7zXZ": ("compressed with xz", "Unpack it: xz -d -c FILE | bayes ... -"),
-}
-"""What is given for a table again and again, by its first bytes: what it is, and the remedy."""
 ARROW_TYPES = {
     NUMBER: pa.float64(),
     FLAG: pa.bool_(),
@@ -90,7 +78,6 @@ class DelimitedRows(OpenedFile):
         check_names(self.names, self._file)
 
     def _read_header(self, *, guess: bool) -> tuple[str, ...]:
-        self._refuse_others()
         self._skip_mark()
         skipped = self._reading.dialect.skip_rows
         if not self._window.skip_lines(skipped):
@@ -105,14 +92,6 @@ class DelimitedRows(OpenedFile):
         self._window.advance(record.end)
         self._window.widen(min(ROW_LIMIT, max(BLOCK, WIDE * record.end)))
         return names
-
-    def _refuse_others(self) -> None:
-        beginning = bytes(self._window.view[:64])
-        if is_model(beginning):
-            raise BadData("this is a bayesbox model, not a table", where=self._file, remedy=as_data(self._file))
-        for mark, (what, remedy) in OTHERS.items():
-            if beginning.startswith(mark):
-                raise BadData(f"is not a text table, but {what}", where=self._file, remedy=remedy)
 
     def _skip_mark(self) -> None:
         if bytes(self._window.view[:3]) == UTF8_MARK:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from bayesbox.errors import BadData, BadOption, SourceUnavailable
+from bayesbox.file.known_file import SEEN, refuse_others
 from bayesbox.schema.columns import Column
 from bayesbox.source.base import Batch, Part, Skipped, Source
 from bayesbox.source.files.dialect import AS_WRITTEN, TextDialect
@@ -43,6 +44,7 @@ EXTENSIONS = {
     ".xlsm": "excel",
 }
 FORMATS = ("csv", "tsv", "jsonl", "parquet", "arrow", "excel")
+MOST_LISTED = 12  # columns that a message names
 OTHER_NAMES = {"ndjson": "jsonl", "feather": "arrow", "ipc": "arrow", "xlsx": "excel", "xlsm": "excel"}
 
 
@@ -256,6 +258,8 @@ def open_rows(stream: ByteStream, reading: Reading, format: str | None = None) -
         )
     format = format or format_of_name(stream.path) or _format_of_bytes(stream)
     dialect = reading.dialect
+    if not dialect.skip_rows:
+        refuse_others(stream.peek(SEEN), stream.name, text=format in ("csv", "tsv", "jsonl"))
     if dialect.given:
         dialect.require_for(format, stream.name)
     if format in ("csv", "tsv"):
@@ -361,6 +365,12 @@ def file_columns(paths: Paths, *, format: str | None = None, dialect: TextDialec
     with ByteStream(first) as stream:
         rows = open_rows(stream, Reading(only=frozenset(), dialect=dialect), _format_option(format))
         return {name: None if rows.schema is None else rows.schema.field(name).type for name in rows.names}
+
+
+def listed_columns(paths: Paths, *, format: str | None = None, dialect: TextDialect = AS_WRITTEN) -> str:
+    """The columns of the (first) file as a sentence for a message."""
+    names = list(file_columns(paths, format=format, dialect=dialect))
+    return "The columns are " + ", ".join(names[:MOST_LISTED]) + (", ..." if len(names) > MOST_LISTED else "")
 
 
 def _first_names(source: Source) -> tuple[str, ...]:
