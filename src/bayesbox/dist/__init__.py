@@ -1,1 +1,1 @@
-"""P(x | class): one family of distributions a file, which knows all about itself."""
+"""P(x | class): one self-contained family of distributions per file."""

@@ -1,9 +1,9 @@
-"""A column that may depend on the class: the average of its distribution by class and that of the whole column.
+"""A column that may depend on the class: the model average of its class-conditional and its pooled distribution.
 
     w P(x | class) + (1 - w) P(x)
 
-w is the probability that the column depends on the class, given the rows. It follows from the evidence of both: a
-Dirichlet prior for levels and bins, a normal-inverse-gamma prior for numbers.
+w is the probability that the column depends on the class, given the rows. It follows from the marginal likelihood of
+both: with a Dirichlet prior for levels and bins, a normal-inverse-gamma prior for numbers.
 """
 
 from __future__ import annotations
@@ -23,28 +23,27 @@ from bayesbox.tally.moments import Moments
 
 
 class Shares(NamedTuple):
-    """w and 1 - w, each to all its digits: what is next to nothing may weigh a density that is far greater."""
+    """w and 1 - w, each to full precision: a tiny weight may multiply a very large density."""
 
     inside: Any  # a number, or one per row
     outside: Any
 
 
 def shares_of(log_odds: float | Doubles, inclusion: float) -> Shares:
-    """w and 1 - w from the log of the evidence for the class over the evidence against it, and the prior."""
+    """w and 1 - w from the log Bayes factor that the class matters, and the prior."""
     exponent = log_odds + (log(inclusion) - log(1 - inclusion))
     return Shares(functions.exp(-functions.log_sum(0.0, -exponent)), functions.exp(-functions.log_sum(0.0, exponent)))
 
 
 def level_shares(counts: Doubles, rule: Smoothing, size: int, inclusion: float) -> Shares:
-    """w and 1 - w of a column of levels, from classes x levels."""
+    """w and 1 - w of a column of levels, from counts of classes x levels."""
     return shares_of(level_evidence(counts, rule, size), inclusion)
 
 
 def level_evidence(counts: Doubles, rule: Smoothing, size: int) -> float:
-    """The log of P(levels | class matters) / P(levels | it does not), from classes x levels, of which there can be this
-    many.
+    """The log Bayes factor P(levels | class matters) / P(levels | it does not), from counts of classes x levels.
 
-    Either is a Dirichlet-multinomial: of each class by itself, or of all rows together.
+    Both are Dirichlet-multinomials over `size` levels: of each class separately, or of all rows together.
     """
     a, b = added_counts(rule, size)
     if not a:
@@ -70,13 +69,13 @@ def mixed_levels(counts: Doubles, rule: Smoothing, size: int, shares: Shares) ->
 
 
 def mixed_densities(by_class: Doubles, whole: Doubles, shares: Shares) -> Doubles:
-    """The same of densities, all in logs."""
+    """The same for densities, in logs."""
     mixed: Doubles = functions.log_sum(by_class + log(shares.inside), whole + log(shares.outside))
     return mixed
 
 
 def class_units(moments: Moments) -> tuple[Doubles, Doubles, Doubles]:
-    """n, the distance of the mean from the column's, and the deviation, by class, in the column's deviations."""
+    """By class: n, the distance of the mean from the column's, and the std, in units of the column's std."""
     whole = moments.pooled()
     n, distance, deviation = np.zeros((3, len(moments.classes)))
     for index, each in enumerate(moments.spreads()):
@@ -87,10 +86,10 @@ def class_units(moments: Moments) -> tuple[Doubles, Doubles, Doubles]:
 
 
 def number_evidence(n: Doubles, distance: Doubles, deviation: Doubles, rows: float) -> Any:
-    """The same for numbers, under a prior worth this many rows with the mean and the variance of the whole column:
+    """The log Bayes factor for numbers, under a prior worth this many rows with the mean and variance of the column:
 
     mean ~ N(column's mean, variance / rows), variance ~ inverse gamma(rows / 2, rows / 2 times the column's variance).
-    The unit of the column cancels. The last axis is that of the classes.
+    The unit of the column cancels. Classes are on the last axis.
     """
     by_class = _normal(n, posterior_squares(n, distance, deviation, rows), rows).sum(axis=-1)
     whole = n.sum(axis=-1)
@@ -98,12 +97,12 @@ def number_evidence(n: Doubles, distance: Doubles, deviation: Doubles, rows: flo
 
 
 def posterior_squares(n: Doubles, distance: Doubles, deviation: Doubles, rows: float) -> Doubles:
-    """r + n s**2 + r n d**2 / (n + r), with the distance d of the mean, the deviation s and a prior of r rows."""
+    """r + n s**2 + r n d**2 / (n + r), with the distance d of the mean, the std s and a prior of r rows."""
     return rows + n * deviation**2 + rows * n * distance**2 / (n + rows)
 
 
 def _normal(n: Doubles, squares: Doubles, rows: float) -> Doubles:
-    """log of the evidence of n values with these squares q after a prior of r rows:
+    """The log marginal likelihood of n values with these squares q under a prior of r rows:
 
     log G((n + r) / 2) - log G(r / 2) + log(r / (n + r)) / 2 + r/2 log r - (n + r) / 2 log q - n/2 log pi
     """
@@ -118,14 +117,14 @@ def _normal(n: Doubles, squares: Doubles, rows: float) -> Doubles:
 
 
 def terms_without(cells: Doubles, there: NDArray[np.bool_], rule: Smoothing, inclusion: float, size: int) -> Doubles:
-    """The logs of the averages of some levels, of which there can be `size` without the row."""
+    """The logs of the averaged probabilities of some levels, out of `size` levels without the row."""
     a, b = added_counts(rule, size)
     n, own = cells[:, there], np.eye(len(cells))
-    left = np.maximum(n.T[None] - own[:, None], 0.0)  # gone class x level x class
+    left = np.maximum(n.T[None] - own[:, None], 0.0)  # class of the removed row x level x class
     total = np.maximum(cells.sum(axis=1)[None] - own, 0.0)[:, None]
     by_class = (left + a) / (total + b)
     whole = (np.maximum(n.sum(axis=0) - 1, 0.0) + a) / (max(cells.sum() - 1, 0.0) + b)
-    last = np.diagonal(by_class, axis1=0, axis2=2).T  # of the class that the row is of
+    last = np.diagonal(by_class, axis1=0, axis2=2).T  # the row's own class
     odds = level_evidence(cells, rule, size) - log(last) + log(whole)
     inside, outside = shares_of(odds, inclusion)
     return log(inside[:, :, None] * by_class + (outside * whole)[:, :, None])

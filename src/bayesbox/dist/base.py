@@ -1,4 +1,4 @@
-"""What every family of distributions is, and the plan in which the terms of many are added up by the core."""
+"""The base class of all families of distributions, and the plan of terms that the core sums."""
 
 from __future__ import annotations
 
@@ -28,27 +28,27 @@ if TYPE_CHECKING:
     from bayesbox.dist.number.cumulative import Cumulative
     from bayesbox.tally.book import Book
 
-ROUNDING = 1e-12  # how far a sum of shares may be from what it should be
+ROUNDING = 1e-12  # tolerance of a sum of probabilities
 
 Doubles = NDArray[np.float64]
 
 
 class Marks(NamedTuple):
-    """Values to mark: their names, and a column that holds each of them and, at the end, a missing one."""
+    """Values to mark: their names, and a column with each of them followed by a missing one."""
 
     labels: tuple[str, ...]
     values: Column
 
 
 class LevelTable(NamedTuple):
-    """log P(level | class), levels x classes; that of a missing value is zeros if it says nothing."""
+    """log P(level | class), levels x classes, and that of a missing value, zeros if it is ignored."""
 
     levels: tuple[str, ...]
     log_p: Doubles
     log_missing: Doubles
 
     def shares(self) -> Doubles:
-        """P(level | class) summing to one in each class; a level that is left out as impossible everywhere has 0."""
+        """P(level | class), normalised in each class; a level that is ignored as impossible in every class has 0."""
         shares: Doubles = functions.exp(self.log_p)
         left_out = (self.log_p == 0).all(axis=1)
         if left_out.any() and not left_out.all():
@@ -58,7 +58,7 @@ class LevelTable(NamedTuple):
         return np.where(sums > 0, shares / np.where(sums > 0, sums, 1.0), even)
 
     def likely(self, probability: float) -> list[tuple[str, ...]]:
-        """The fewest levels that together have this probability in each class, the most probable first.
+        """The smallest set of levels with this total probability in each class, the most probable first.
 
         >>> table = LevelTable(("red", "green", "blue"), np.log([[0.2], [0.7], [0.1]]), np.zeros(1))
         >>> table.likely(0.5), table.likely(0.85)
@@ -73,77 +73,77 @@ class LevelTable(NamedTuple):
 
 
 class Interval(NamedTuple):
-    """From `low` to `high`, one value per class in each."""
+    """An interval from `low` to `high`, one value per class in each."""
 
     low: Doubles
     high: Doubles
 
 
 class UnseenNote(NamedTuple):
-    """An unseen level: the known ones, and whether the smoothing rule gives it a probability."""
+    """A note about an unseen level: the known levels, and whether the smoothing rule gives it a probability."""
 
     known: tuple[str, ...]
     smoothed: bool
 
 
 class Linear(NamedTuple):
-    """A linear function of the values of some columns: the weights of each, and a constant."""
+    """A linear function of the values of some columns: the weights and a constant."""
 
     weights: dict[str, list[float]]
     constant: float
 
 
 class Distribution(ABC):
-    """P(x | class) for one column, or for a group of columns together: everything that is known about a family.
+    """P(x | class) for one column, or jointly for a group of columns: everything about a family.
 
-    A family needs `columns`, `classes` and `log_prob`. The rest is derived from these, unless the family gives what is
+    A family needs `columns`, `classes` and `log_prob`. The rest is derived from these; a family overrides methods to be
     faster, exact or easier to read.
     """
 
     family: ClassVar[str] = ""
-    """What columns, options and files call the family: set where it is registered."""
+    """The name of the family in columns, options and files; set on registration."""
 
     looks_up_levels: ClassVar[bool] = False
-    """Whether it knows the levels that were counted only; else its formula gives others a probability too."""
+    """Whether it only has the counted levels; otherwise its formula gives other values a probability too."""
 
     @property
     @abstractmethod
     def columns(self) -> tuple[str, ...]:
-        """The columns it is about."""
+        """Its columns."""
 
     @property
     @abstractmethod
     def classes(self) -> int:
-        """How many classes it has a distribution for."""
+        """The number of classes."""
 
     @abstractmethod
     def log_prob(self, values: Any) -> Doubles:
-        """log P(x | class), rows x classes: of the values of its column, or of a mapping of columns where it has more.
+        """log P(x | class), rows x classes, for the values of its column, or a mapping of columns if it has several.
 
-        A row of zeros is one that is not informative about the class.
+        A row of zeros is not informative about the class.
         """
 
     def parameters(self) -> dict[str, Doubles]:
-        """What was estimated, by name: one value per class in each array."""
+        """The estimated parameters by name, each an array with one value per class."""
         return {}
 
     def table_bytes(self) -> int:
-        """What its tables take in memory when rows are answered, where the size of its tally does not tell."""
+        """The memory of its tables during prediction, if that does not follow from the size of its tally."""
         return 0
 
     @property
     def free_parameters(self) -> int:
-        """How many numbers were estimated freely, over all classes."""
+        """The number of free parameters over all classes."""
         return sum(each.size for each in self.parameters().values())
 
     @property
     def all_parameters(self) -> int:
-        """How many numbers it has over all classes, those included that follow since they sum to one."""
+        """The number of parameters over all classes, including those determined by summing to one."""
         return self.free_parameters if self.level_number is None else self.level_number * self.classes
 
     @property
     def level_number(self) -> int | None:
-        """How many levels a value can have, missing included where it is one; None if there are no levels."""
+        """The number of levels, including missing if it is one; None if there are no levels."""
         return None
 
     def level_table(self) -> LevelTable | None:
@@ -151,16 +151,16 @@ class Distribution(ABC):
         return None
 
     def mean_and_std(self) -> tuple[Doubles, Doubles] | None:
-        """Mean and standard deviation of its values in each class; None if these are not known."""
+        """Mean and standard deviation of its values in each class; None if unknown."""
         return None
 
     # -- its values ------------------------------------------------------------------------------------------------
 
-    unsampled: ClassVar[str] = "its values have no scale"  # why no value can be drawn
+    unsampled: ClassVar[str] = "its values have no scale"  # why values cannot be sampled
 
     @cached_property
     def cumulative(self) -> Cumulative | None:
-        """P(X <= x | class), by integration of its density; None if it is not a density on a scale."""
+        """P(X <= x | class), by integration of its density; None if it is not a density of a number."""
         from bayesbox.dist.number.cumulative import Cumulative
 
         if not (self.is_scale and self.has_density and len(self.columns) == 1):
@@ -168,75 +168,75 @@ class Distribution(ABC):
         return Cumulative(self.log_prob, self.family or type(self).__name__, self.parameters().values())
 
     def quantile(self, share: float) -> Doubles | None:
-        """The value up to which a share of the values lies, by class; None if values are not on a scale."""
+        """The quantile of a probability, by class; None if values are not numbers."""
         if self.cumulative is None:
             return None
         return self.cumulative.quantile(np.full(self.classes, share), np.arange(self.classes))
 
     def interval(self, probability: float = 0.9) -> Interval | None:
-        """The central interval that holds a value with this probability; None if values are not on a scale."""
+        """The central interval with this probability; None if values are not numbers."""
         require_share(probability)
         low, high = self.quantile((1 - probability) / 2), self.quantile((1 + probability) / 2)
         return None if low is None or high is None else Interval(low, high)
 
     def likely_levels(self, probability: float = 0.9) -> list[tuple[str, ...]] | None:
-        """The fewest levels that together have this probability in each class, the most probable first; None
-        if there are no levels."""
+        """The smallest set of levels with this total probability in each class, the most probable first; None without
+        levels."""
         require_share(probability)
         table = self.level_table()
         return None if table is None else table.likely(probability)
 
     def sample(self, random: np.random.Generator, classes: NDArray[np.int64]) -> list[object]:
-        """A value for each of these classes, by inversion of the cumulative distribution."""
+        """A sampled value for each of these classes, by inversion of the cumulative distribution."""
         if self.cumulative is None:
             raise CannotSample(self.family or type(self).__name__, self.unsampled)
         drawn: list[object] = self.cumulative.quantile(random.random(len(classes)), classes).tolist()
         return drawn
 
     def unseen(self, level: str) -> UnseenNote | None:  # noqa: ARG002
-        """What is known of an unseen level; None of one that was, or if there are no levels."""
+        """A note if a level is unseen; None if it was seen, or if there are no levels."""
         return None
 
     def describe(self) -> str:
-        """The family in a few words; empty if the kind of its column says as much."""
+        """The family in a few words; empty if the type of its column already says it."""
         return ""
 
-    # -- what a classifier of tables needs -------------------------------------------------------------------------
+    # -- fitting ---------------------------------------------------------------------------------------------------
 
-    silent: ClassVar[str] = "all its values are equal"  # why a column is ignored where `fit` gives None
-    fits_columns: ClassVar[bool] = False  # whether it has `fit_columns`, the same for many columns at once
+    silent: ClassVar[str] = "all its values are equal"  # why a column is ignored if `fit` returns None
+    fits_columns: ClassVar[bool] = False  # whether it has `fit_columns`, which fits many columns at once
 
     @classmethod
     def fit(cls, column: str, tally: Any, options: FitOptions) -> Distribution | None:
-        """The distribution made of the tally of its column; None if it is not informative about the class."""
+        """The distribution fitted to the tally of its column; None if it is not informative about the class."""
         raise NotImplementedError
 
     @classmethod
     def fit_together(cls, tallies: Mapping[str, Any], options: FitOptions) -> Distribution:
-        """The distribution made of the tallies of several columns."""
+        """The distribution fitted to the tallies of several columns."""
         raise NotImplementedError
 
-    takes_prior: ClassVar[bool] = False  # whether it is the normal density that a prior of some rows can steady
+    takes_prior: ClassVar[bool] = False  # whether it is the normal density, which a prior worth some rows can stabilise
 
     def with_prior(self, tally: Any, floor: float, rows: float) -> Distribution:  # noqa: ARG002
-        """The density that is most probable under a prior worth some rows of the whole column; any other as it is."""
+        """The most probable density under a prior worth some rows of the whole column; other families are unchanged."""
         return self
 
     def leave_one_out(self, plan: LeaveOneOutPlan, columns: Columns, book: Book, options: FitOptions) -> None:  # noqa: ARG002
-        """Enter the terms of learned rows, each under the tally of all the others; by default each row by a refit."""
+        """Add the terms of training rows, each under the tally of all other rows; by default by refitting for each."""
         if any(name in columns for name in self.columns):
             plan.doubtful[:] = True
 
     def averaged(self, tally: Any, options: FitOptions, inclusion: float) -> tuple[Distribution, float] | None:  # noqa: ARG002
-        """The average with the distribution of the whole column, and the probability that the class matters.
+        """The model average with the pooled distribution of the column, and the probability that the class matters.
 
-        `inclusion` is that probability before any row. None if the column says nothing; refused by a family whose
-        evidence is not known.
+        `inclusion` is the prior of that probability. None if the column is not informative; an error if the family has
+        no marginal likelihood.
         """
         raise self.not_averaged(type(self).__name__)
 
     def not_averaged(self, name: str) -> BadOption:
-        """The error of a family whose evidence is not known."""
+        """The error of a family without a marginal likelihood."""
         return BadOption(
             f"column `{self.columns[0]}` has a density without a marginal likelihood, so it cannot be averaged over",
             found=name,
@@ -246,25 +246,25 @@ class Distribution(ABC):
     def leave_one_out_averaged(
         self, plan: LeaveOneOutPlan, columns: Columns, book: Book, options: FitOptions, inclusion: float
     ) -> None:
-        """Enter the terms of learned rows, each under the average of all the others."""
+        """Add the terms of training rows, each under the model average of all other rows."""
         raise NotImplementedError
 
-    # -- what is shown ---------------------------------------------------------------------------------------------
+    # -- display ---------------------------------------------------------------------------------------------------
 
-    is_scale: ClassVar[bool] = False  # whether its values are numbers on a scale
-    least: ClassVar[float] = -math.inf  # of these values
+    is_scale: ClassVar[bool] = False  # whether its values are numbers
+    least: ClassVar[float] = -math.inf  # the smallest possible value
     has_density: ClassVar[bool] = False  # whether it can be drawn as a curve
 
     def shown_tally(self, tally: Any) -> Any:
-        """The tally of its column as it is shown."""
+        """The tally of its column for display."""
         return tally
 
     def by_column(self) -> Iterator[Distribution]:
-        """The distribution of each of its columns, where their terms can be told apart."""
+        """The distribution of each of its columns, if their terms are separate."""
         yield self
 
     def work(self, columns: Columns, book: Book, options: FitOptions) -> Iterator[Factor | NoFactor]:  # noqa: ARG002
-        """The factor of each of its columns for one row, with the counts behind it; or why it is ignored."""
+        """The factor of each of its columns for one row, with the counts behind it; or why the column is ignored."""
         from bayesbox.dist.factor import Factor, Logged
 
         terms = self.terms(columns, 1)[0].tolist()
@@ -272,8 +272,8 @@ class Distribution(ABC):
         yield Factor(f"P({name} | class)", ("",) * len(terms), tuple(map(Logged, terms)))
 
     def learned(self, book: Book, options: FitOptions, most: int | None) -> Iterator[LearnedTable]:  # noqa: ARG002
-        """All that was learned of its columns: a row for each level, the most common ones if there are more than
-        `most`, or for each parameter."""
+        """Everything learned about its columns: one row per level (the most common if there are more than `most`) or
+        parameter."""
         from bayesbox.dist.learned import LearnedTable, level_rows, most_common_places, parameter_rows
 
         name, table = ", ".join(self.columns), self.level_table()
@@ -286,15 +286,15 @@ class Distribution(ABC):
         yield LearnedTable(name, rows, len(table.levels) - len(places), self.describe())
 
     def marks(self) -> Marks | None:
-        """The values that a nomogram marks; None if there are none, or where they are on a scale."""
+        """The values that a nomogram marks; None if there are none, or if they are numbers."""
         return None
 
     def special_values(self) -> Doubles:
-        """Values on a scale that must not be passed over."""
+        """Numbers that must be marked in any case."""
         return np.empty(0)
 
     def curve(self, low: float, high: float, points: int) -> tuple[Doubles, Doubles]:
-        """Places from `low` to `high`, and the heights of the density there, places x classes."""
+        """Points from `low` to `high`, and the density there, points x classes."""
         share = np.linspace(0.0, 1.0, points)
         x = low * (1 - share) + high * share
         return x, functions.exp(self.planned({self.columns[0]: x}, points).run(_core.JOINT))
@@ -306,27 +306,27 @@ class Distribution(ABC):
     # -- many rows -------------------------------------------------------------------------------------------------
 
     def add_to(self, plan: Plan, columns: Columns) -> None:
-        """Enter the log-probabilities of these rows in the plan; a column that is not there is missing in each row."""
+        """Add the log-probabilities of these rows to the plan; an absent column is missing in every row."""
         if len(self.columns) > 1:
             plan.add_terms(self.log_prob(columns))
         elif self.columns[0] in columns:
             plan.add_terms(self.log_prob(columns[self.columns[0]]))
 
     def planned(self, columns: Columns, rows: int) -> Plan:
-        """Its terms of these rows in a plan of their own."""
+        """Its terms for these rows, in a new plan."""
         plan = Plan(rows, np.zeros(self.classes))
         self.add_to(plan, columns)
         return plan
 
     def compiled(self, weight: float) -> tuple[object, ...] | None:  # noqa: ARG002
-        """Its factor to the power of a weight as `_core.RowScorer` takes it, which answers rows one at a time.
+        """Its factor to the power of a weight for `_core.RowScorer`, which scores rows one at a time.
 
-        None if the core does not know the family: its terms are then computed here, row by row.
+        None if the core does not support the family: its terms are then computed in Python, row by row.
         """
         return None
 
     def terms(self, columns: Columns, rows: int) -> Doubles:
-        """What it adds to the joint log-probability of these rows, rows x classes: +inf where a point mass is hit."""
+        """Its contribution to the joint log-probability of these rows, rows x classes; +inf if a point mass is hit."""
         plan = self.planned(columns, rows)
         found: Doubles = plan.run(_core.JOINT)
         if plan.point_mass_hits is not None:
@@ -336,23 +336,23 @@ class Distribution(ABC):
     # -- exported -------------------------------------------------------------------------------------------------
 
     def expression(self) -> Expression | None:
-        """log P(x | class) as a tree that SQL and ONNX are written from; None if it cannot be exported.
+        """log P(x | class) as an expression tree for SQL and ONNX; None if it cannot be exported.
 
-        What is the same in every class may be omitted. Families import `dist.expression` inside this method, since a
-        process that learns or predicts has no use for it.
+        Terms that are equal in every class may be omitted. Families import `dist.expression` inside this method, since
+        training and prediction do not need it.
         """
         return None
 
     def pmml_density(self) -> PmmlDensity | None:
-        """The density as PMML names it; None if PMML has no name for it. A tree that is a table needs none."""
+        """The density in PMML's terms; None if PMML does not have it. A lookup table does not need it."""
         return None
 
 
 class Plan:
-    """The terms of one batch: what the core adds up in one pass over the rows.
+    """The terms of one batch, which the core sums in one pass over the rows.
 
-    `point_mass_hits` counts, for each row and class, how often the value hit a point mass: an infinite density, which
-    outranks every finite one. It exists only where a model has point masses.
+    `point_mass_hits` counts, for each row and class, how often a value hit a point mass: an infinite density, which
+    outranks every finite one. It exists only if a model has point masses.
     """
 
     def __init__(self, rows: int, log_prior: Doubles) -> None:
@@ -363,11 +363,11 @@ class Plan:
         self.integers: list[tuple[NumberArray, int, Doubles]] = []
         self.by_class: list[tuple[NumberArray, int, Doubles]] = []
         self.cells: list[tuple[NumberArray, CellDensity, float]] = []  # the last is a weight
-        self.target: NDArray[np.int32] | None = None  # the rows' own classes, where tables are by class
+        self.target: NDArray[np.int32] | None = None  # the classes of the rows, for tables by class
         self.extra: Doubles | None = None
         self.point_mass_hits: NDArray[np.int64] | None = None
-        self.impossible = False  # whether the last run found a row without a posterior: its answer is NaN
-        self.watch = False  # whether unseen levels are to give NaN, where the core looks numbers up
+        self.impossible = False  # whether the last run found a row without a posterior (NaN)
+        self.watch = False  # whether unseen levels give NaN in number lookups of the core
         self.watched = False  # whether there is such a table
 
     @property
@@ -375,17 +375,17 @@ class Plan:
         return len(self.prior)
 
     def add_constant(self, term: Doubles) -> None:
-        """The same term for every row."""
+        """Add the same term to every row."""
         self.prior = self.prior + term
 
     def add_terms(self, terms: Doubles) -> None:
-        """Terms computed already, rows x classes."""
+        """Add precomputed terms, rows x classes."""
         self.extra = terms if self.extra is None else self.extra + terms
 
     def add(self, other: Plan, weight: float) -> None:
-        """The terms of another plan of the same rows, times a weight above 0."""
+        """Add the terms of another plan of the same rows, times a positive weight."""
         self.prior = self.prior + weight * other.prior
-        for values, normals in other.gaussians:  # mean in two doubles, std, constant: a power is a wider normal
+        for values, normals in other.gaussians:  # a power of a normal is a wider normal
             scaled = np.column_stack([normals[:, :2], normals[:, 2] / math.sqrt(weight), weight * normals[:, 3]])
             self.gaussians.append((values, scaled))
         self.tables += [(codes, weight * table) for codes, table in other.tables]
@@ -398,19 +398,19 @@ class Plan:
             self.add_point_masses(other.point_mass_hits > 0)
 
     def add_integers(self, values: NumberArray, lowest: int, rows: Doubles, unseen: NDArray[np.bool_]) -> None:
-        """Numbers that the core looks up as they are; `unseen` says which rows of the table are for no known level."""
-        if self.watch and not rows[unseen].any():  # where such a level says nothing
+        """Add a table that the core looks up by number; `unseen` marks the rows of the table without a known level."""
+        if self.watch and not rows[unseen].any():  # if such a level is ignored
             self.watched = True
             rows = np.where(unseen[:, None], np.nan, rows)
         self.integers.append((values, lowest, rows))
 
     def add_point_masses(self, hits: NDArray[np.bool_]) -> None:
-        """Rows x classes: where a value equals a class's only value."""
+        """Add point masses, rows x classes: where a value equals the only value of a class."""
         counts = hits.astype(np.int64)
         self.point_mass_hits = counts if self.point_mass_hits is None else self.point_mass_hits + counts
 
     def run(self, output: int) -> AnyArray:
-        """The sums, in one of the core's output forms; point masses are left to the caller."""
+        """The sums in one of the core's output forms; the caller handles point masses."""
         answer, self.impossible = _core.score(
             self.rows,
             self.prior,
@@ -427,7 +427,7 @@ class Plan:
 
 
 def require_share(probability: float) -> None:
-    """Refuse the probability of an interval that is not between 0 and 1.
+    """Raise an error if the probability of an interval is not between 0 and 1.
 
     >>> require_share(90)
     Traceback (most recent call last):
@@ -438,7 +438,7 @@ def require_share(probability: float) -> None:
 
 
 def ignored_where_impossible(log_p: Doubles) -> Doubles:
-    """Levels x classes, with 0 for a level of probability 0 in every class, which is not informative."""
+    """The logs, levels x classes, with 0 for a level that is impossible in every class, so not informative."""
     if log_p.size == 0 or log_p.min() > -np.inf:
         return log_p
     nothing = np.isneginf(log_p)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Bernoulli(LevelDistribution):
-    """log P(false | class) and log P(true | class), and the rows for any other value and for a missing one."""
+    """log P(false | class) and log P(true | class), and the rows for unseen and missing values."""
 
     @property
     def rows(self) -> Doubles:
@@ -72,7 +72,7 @@ class Bernoulli(LevelDistribution):
         return super()._index(counts, level if level is None else self._named(counts, level))
 
     def _named(self, counts: LevelCounts, level: str) -> str:
-        """A level by the name that the counts give it: false and 0 are the same, and so are true and 1."""
+        """A level by its name in the counts: false and 0 are the same, and so are true and 1."""
         index = FLAG_CODES.get(level.lower())
         return level if index is None else counts.levels[index]
 
@@ -99,7 +99,7 @@ class Bernoulli(LevelDistribution):
 
 
 def flag_codes(values: NumberArray) -> NDArray[np.int8]:
-    """Doubles as codes of false, true, unseen and missing."""
+    """Numbers as codes of false, true, unseen and missing."""
     codes = np.full(len(values), UNSEEN, dtype=np.int8)
     codes[values == 0] = FALSE
     codes[values == 1] = TRUE

@@ -1,8 +1,8 @@
-"""Counts as a smoothing rule takes them, and the ratios that it makes of them.
+"""The counts that a smoothing rule receives, and the ratios that it returns.
 
-A rule sees n_cv (rows of class c with value v), n_c (rows of class c with any value), K (how many values there can be)
-and n (rows of all classes), and gives a numerator and a denominator. It computes on doubles, or on fractions where the
-work is to be shown exactly: the formula is the same.
+A rule receives n_cv (rows of class c with value v), n_c (rows of class c with any value), K (the number of possible
+values) and n (rows of all classes), and returns a numerator and a denominator. The same formula works on floats, and on
+fractions for exact calculations.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ MISSING = ("missing",)  # the name of a missing value that counts as a level
 
 
 class Cells(NamedTuple):
-    """What a rule sees. `counts` may hold more columns than K, for levels that are not part of the domain."""
+    """The input of a rule. `counts` may have more columns than K, for levels outside the domain."""
 
     counts: Array  # classes x levels: n_cv
-    totals: Array  # classes: n_c; or classes x levels, where each column is a case of its own
-    size: Any  # K; or one K a column
+    totals: Array  # classes: n_c; or classes x levels, if each column is a separate case
+    size: Any  # K; or one K per column
     names: Sequence[Any]  # of the levels: texts, UNSEEN, MISSING
 
     @property
@@ -45,7 +45,7 @@ class Cells(NamedTuple):
 
     @property
     def n(self) -> Array:
-        """n, once or once a column."""
+        """n, a number or one per column."""
         n: Array = self.by_column.sum(axis=0)
         return n
 
@@ -54,7 +54,7 @@ class Cells(NamedTuple):
         return self.counts.dtype == object
 
     def number(self, value: float) -> Any:
-        """A parameter in the arithmetic of the cells; 0.1 is one tenth where that is exact."""
+        """A parameter in the arithmetic of the cells; 0.1 is exactly one tenth in fractions."""
         return Fraction(str(value)) if self.exact else value
 
 
@@ -69,9 +69,9 @@ class Smoothing(ABC):
     """A rule for counts: a frozen dataclass whose fields are its parameters, with `ratio`. The rest is derived."""
 
     name: ClassVar[str] = ""
-    """What options and files call it: set by `register_rule`."""
+    """Its name in options and files, set by `register_rule`."""
     replaces: ClassVar[bool] = False
-    """Whether it puts a number in the place of a count, rather than adding to it."""
+    """Whether it replaces a count rather than adding to it."""
 
     @abstractmethod
     def ratio(self, cells: Cells) -> Ratio:
@@ -79,21 +79,21 @@ class Smoothing(ABC):
 
     @property
     def weight(self) -> float | None:
-        """The number of rows that the rule's prior is worth in a mean; None if it has no such meaning."""
+        """The weight of the rule's prior in a mean, in rows; None if not applicable."""
         return None
 
     @property
     def listed(self) -> tuple[str, ...]:
-        """The levels that it names itself: they can occur, so they belong to the domain."""
+        """The levels that the rule names: they belong to the domain."""
         return ()
 
     def added(self, size: int) -> tuple[float, float] | None:  # noqa: ARG002
-        """What it adds to every count and to every total over `size` levels; None if it adds no such numbers."""
+        """The pseudo-counts of each cell and of the total over `size` levels; None if the rule has none."""
         return None
 
     @classmethod
     def from_text(cls, text: str) -> Smoothing:
-        """The rule of what follows its name after a colon: its parameters, between commas."""
+        """The rule from its parameters as text, comma-separated, as they follow the colon."""
         parameters = dataclasses.fields(cls)  # type: ignore[arg-type]
         given = text.split(",") if text else []
         if len(given) > len(parameters):
@@ -102,7 +102,7 @@ class Smoothing(ABC):
         return cls(*(item if field.type == "str" else float(item) for item, field in pairs))
 
     def text(self) -> str:
-        """The text that gives the rule back, where one does."""
+        """The text of the rule, if there is one that gives it back."""
         values = [getattr(self, field.name) for field in dataclasses.fields(self)]  # type: ignore[arg-type]
         if not all(isinstance(value, (str, numbers.Real)) for value in values):
             return repr(self)
@@ -111,7 +111,7 @@ class Smoothing(ABC):
 
 
 def added_counts(rule: Smoothing, size: int) -> tuple[float, float]:
-    """(a, b): what a rule adds to every count and to every total of a table over `size` levels: a Dirichlet prior.
+    """(a, b): the pseudo-counts of each cell and of the total over `size` levels, a Dirichlet prior.
 
     >>> from bayesbox.rules import Laplace, MEstimate
     >>> added_counts(Laplace(), 4), added_counts(MEstimate(2), 4)
@@ -127,12 +127,12 @@ def added_counts(rule: Smoothing, size: int) -> tuple[float, float]:
 
 
 def ratio(rule: Smoothing, cells: Cells) -> Ratio:
-    """A rule's ratio; a class in which it gives 0/0 takes the column's pooled distribution n_v / n.
+    """A rule's ratio; a class with 0/0 gets the column's pooled distribution n_v / n.
 
-    Where no class has a value at all, every level is 0/1: impossible in every class, so it is left out.
+    If no class has any value, every level is 0/1: impossible in every class, so it is ignored.
     """
     over, under = rule.ratio(cells)
-    same = under.ndim == 2 and under.shape[1] > 0 and under.strides[1] == 0  # in every column
+    same = under.ndim == 2 and under.shape[1] > 0 and under.strides[1] == 0  # equal in every column
     if not np.any((under[:, :1] if same else under) == 0):
         return Ratio(over, under)
     empty = under == 0
@@ -142,10 +142,10 @@ def ratio(rule: Smoothing, cells: Cells) -> Ratio:
 
 @dataclass(frozen=True)
 class LevelCounts:
-    """The counts of a column as a rule takes them: declared levels included, the missing as a level where asked.
+    """The counts of a column for a rule: including declared levels, and missing as a level on request.
 
-    `cells` is class-major over `levels`; `missing` holds the rows of each class without a value, or None
-    if missing values are left out.
+    `cells` is class-major over `levels`; `missing` has the rows of each class without a value, or None if missing
+    values are ignored.
     """
 
     levels: tuple[str, ...]
@@ -169,16 +169,16 @@ class LevelCounts:
 
     @property
     def size(self) -> int:
-        """K: the levels there can be, the missing one included where it is a level."""
+        """K, the number of possible levels, including missing if it is a level."""
         return len(self.levels) + (self.missing is not None)
 
     @property
     def names(self) -> list[object]:
-        """The columns of the cells: the levels, then missing where it is one, then unseen."""
+        """The columns of the cells: the levels, then missing if it is a level, then unseen."""
         return [*self.levels, *([MISSING] if self.missing is not None else []), UNSEEN]
 
     def with_missing(self) -> ExactArray:
-        """The cells, class-major, those of missing values behind the levels of each class where they are a level."""
+        """The cells, class-major, with missing values after the levels of each class if they are a level."""
         if self.missing is None:
             return self.cells
         result, width = ExactArray(self.classes * self.size), len(self.levels)
@@ -188,7 +188,7 @@ class LevelCounts:
         return result
 
     def as_cells(self, *, exact: bool = False) -> Cells:
-        """The counts as doubles, or as fractions."""
+        """The counts as floats, or as fractions."""
         shape = (self.classes, len(self.levels))
         blocks = [_numbers(self.cells, exact=exact).reshape(shape)]
         if self.missing is not None:
@@ -203,7 +203,7 @@ class LevelCounts:
 
 
 def spread(cells: ExactArray, classes: int, levels: tuple[str, ...], wanted: tuple[str, ...]) -> ExactArray:
-    """The cells of the wanted levels in their order, zero for those that never occurred."""
+    """The cells of the given levels in their order, zero for those that never occurred."""
     if wanted == levels:
         return cells
     place = positions(wanted, levels)
@@ -227,12 +227,12 @@ def log_ratio(found: Ratio) -> Doubles:
     """The logs of a rule's probabilities, classes x levels."""
     over, under = found
     if under.ndim == 2 and under.shape[1] and under.strides[1] == 0:
-        under = under[:, :1]  # the same in every column: one log is enough
+        under = under[:, :1]  # equal in every column: one log is enough
     return log(over) - log(under)
 
 
 def log_ratio_by_level(found: Ratio) -> Doubles:
-    """The same as levels x classes, if there are many levels and most counts are alike."""
+    """The same as levels x classes, for many levels with mostly equal counts."""
     over, under = found
     if under.ndim == 2 and under.shape[1] and under.strides[1] == 0:
         return _core.log_shares(np.ascontiguousarray(over, dtype=np.float64), under[:, 0].astype(np.float64))
@@ -240,7 +240,7 @@ def log_ratio_by_level(found: Ratio) -> Doubles:
 
 
 def log_table(counts: LevelCounts, rule: Smoothing) -> tuple[Doubles, Doubles, Doubles]:
-    """(levels x classes, unseen, missing) in logs; a level impossible in every class is left out."""
+    """(levels x classes, unseen, missing) in logs; a level that is impossible in every class is ignored."""
     log_p = ignored_where_impossible(log_ratio(counts.ratio(rule)).T)
     unseen = log_p[-1]
     missing = log_p[len(counts.levels)] if counts.missing is not None else np.zeros(counts.classes)
@@ -254,7 +254,7 @@ def group_counts(counts: LevelCounts, groups: tuple[int, ...]) -> LevelCounts:
     for level, group in zip(counts.levels, groups, strict=True):
         if group >= 0:
             members[group].append(level)
-    place = np.maximum(np.array(groups, dtype=np.int64), 0)  # what never occurred adds nothing anywhere
+    place = np.maximum(np.array(groups, dtype=np.int64), 0)  # levels that never occurred add nothing
     index = (np.arange(counts.classes)[:, None] * number + place[None, :]).ravel()
     cells = counts.cells.sum_groups(index, counts.classes * number)
     return LevelCounts(tuple(" or ".join(each) for each in members), cells, counts.classes, counts.missing)

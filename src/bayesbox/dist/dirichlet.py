@@ -1,12 +1,12 @@
-"""How sure a share is: the posterior of a cell of a table, given what was counted.
+"""The posterior of a probability in a table, given the counts.
 
 A smoothing rule that adds a_v to the count of each level v, and their sum to the total, is the mean of a Dirichlet
-posterior under the prior Dirichlet(a_1, ..., a_K). The share of one level then has the posterior
+posterior under the prior Dirichlet(a_1, ..., a_K). The probability of one level then has the posterior
 
     Beta(n_cv + a_v, n_c - n_cv + sum of the other a)
 
-A rule that implies no such prior (maximum likelihood, a zero that is replaced, sums that are not those of its parts)
-is given Jeffreys' reference prior, a_v = 1/2.
+A rule that implies no such prior (maximum likelihood, replaced zeros, inconsistent sums) gets Jeffreys' reference
+prior, a_v = 1/2.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ IMPLIED = "the Dirichlet prior that {rule} implies"
 
 
 class SharePosterior(NamedTuple):
-    """The posterior Beta(alpha, beta) of a share, and the prior behind it in words.
+    """The posterior Beta(alpha, beta) of a probability, and its prior in words.
 
-    `at_zero` and `at_one`: whether the reference prior was taken where no row, or every row, has the level. The
-    interval then begins at 0 or ends at 1, so that it holds the estimate.
+    `at_zero` and `at_one`: whether the reference prior was used and no row, or every row, has the level. The interval
+    then begins at 0 or ends at 1, so that it contains the estimate.
     """
 
     alpha: float
@@ -39,7 +39,7 @@ class SharePosterior(NamedTuple):
 
 
 def share_posteriors(cells: Cells, found: Ratio, rule: Smoothing) -> list[list[SharePosterior]]:
-    """The posterior of each share, classes x levels, of the ratios that a rule made of counts.
+    """The posterior of each probability, classes x levels, from the ratios of a rule.
 
     >>> from bayesbox.rules import Laplace
     >>> cells = Cells(np.array([[2.0, 1.0]]), np.array([3.0]), 2, ["a", "b"])
@@ -67,7 +67,7 @@ def share_posteriors(cells: Cells, found: Ratio, rule: Smoothing) -> list[list[S
 
 
 def implies_prior(rule: Smoothing, added: AnyArray, added_to_total: AnyArray, size: Any) -> bool:
-    """Whether what a rule adds to counts and totals is a Dirichlet prior: positive, and its parts sum to the whole."""
+    """Whether the pseudo-counts of a rule are a Dirichlet prior: positive, and summing to that of the total."""
     if rule.replaces or not added.size or added.min() < 0:
         return False
     if rule.listed:

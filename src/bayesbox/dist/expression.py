@@ -1,7 +1,7 @@
-"""The tree in which a family writes down its log-probability, for the exporters to render in other languages.
+"""Expression trees of log-probabilities, which the exporters render in other languages.
 
 A node is one number for each row and class. Columns are read by `ReadNumber`, or by `ReadLevel`, `ReadFlag` and
-`ReadBin`, which give the position of a value in a table of `Lookup`. A constant is one number, or one for each class:
+`ReadBin`, which give the position of a value in the table of a `Lookup`. A constant is one number, or one per class:
 
     >>> age = ReadNumber("age")
     >>> distance = age - np.array([30.0, 41.0])
@@ -9,14 +9,14 @@ A node is one number for each row and class. Columns are read by `ReadNumber`, o
     >>> readings(term)
     [ReadNumber(column='age')]
 
-Three rules make a tree mean the same everywhere:
+Three rules give a tree the same meaning everywhere:
 
-- A missing number is NULL in SQL and NaN in ONNX, and no comparison with it holds; so ask for `is_missing` first.
-- The first case that holds decides; only its expression has to be defined for the row.
-- Terms that are the same in every class may be omitted, since Bayes' rule divides them out; -inf may not.
+- A missing number is NULL in SQL and NaN in ONNX, and every comparison with it is false, so test `is_missing` first.
+- The first true case applies; only its expression must be defined for the row.
+- Terms that are equal in every class may be omitted, since they cancel in Bayes' rule; -inf may not.
 
-Some databases refuse a square or an exponential that is too large or too small for a double, so these are nodes of
-their own, which the renderers guard. A product of two columns is not guarded.
+Some databases raise an error if a square or an exponential over- or underflows, so these are separate nodes, which the
+renderers guard. A product of two columns is not guarded.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ Relation = Literal["missing", "<", "<=", ">", ">=", "=", "and", "or"]
 
 
 class TreeNode:
-    """An expression, a condition, or a column that is read."""
+    """An expression, a condition, or a column."""
 
     def below(self) -> tuple[TreeNode, ...]:
-        """The nodes that it is made of."""
+        """Its child nodes."""
         return ()
 
 
@@ -90,11 +90,11 @@ class Expression(TreeNode):
         return Predicate(">=", (self, constant(other)))
 
     def equals(self, other: Operand) -> Condition:
-        """Whether it is this number."""
+        """Whether it equals a number."""
         return Predicate("=", (self, constant(other)))
 
     def is_missing(self) -> Condition:
-        """Whether it has no value."""
+        """Whether it is missing."""
         return Predicate("missing", (self,))
 
 
@@ -147,14 +147,14 @@ ReadPosition = ReadLevel | ReadFlag | ReadBin
 
 @dataclass(frozen=True, eq=False)
 class Constant(Expression):
-    """A number that is known: an array without an axis, or of one number per class."""
+    """A constant: a scalar array, or one number per class."""
 
     values: Doubles
 
 
 @dataclass(frozen=True, eq=False)
 class Operation(Expression):
-    """A sum, a product, a logarithm ... of the operands; log1p is log(1 + x) to the last digits of a small x."""
+    """A sum, a product, a logarithm ... of the operands; log1p is log(1 + x), accurate for small x."""
 
     name: Operator
     operands: tuple[Expression, ...]
@@ -165,7 +165,7 @@ class Operation(Expression):
 
 @dataclass(frozen=True, eq=False)
 class Squared(Expression):
-    """(x / scale)**2, infinite or 0 if it would be too large or too small for a double."""
+    """(x / scale)**2, infinite or 0 if it over- or underflows."""
 
     x: Expression
     scale: Constant
@@ -176,7 +176,7 @@ class Squared(Expression):
 
 @dataclass(frozen=True, eq=False)
 class CaseWhen(Expression):
-    """The expression of the first condition that holds, else `otherwise`."""
+    """The expression of the first true condition, else `otherwise`."""
 
     cases: tuple[tuple[Condition, Expression], ...]
     otherwise: Expression
@@ -189,8 +189,8 @@ class CaseWhen(Expression):
 class Lookup(Expression):
     """The row of a table at a position, rows x classes, and the rows of other values.
 
-    `unseen` is the row of a value that is none of the levels, None if every value has a position; `unseen_is_error`
-    where such a value has no answer at all.
+    `unseen` is the row of a value that is not a known level, None if every value has a position; with `unseen_is_error`
+    such a value is an error.
     """
 
     position: ReadPosition
@@ -205,7 +205,7 @@ class Lookup(Expression):
 
 @dataclass(frozen=True, eq=False)
 class PointMass(Expression):
-    """A term, and where the condition holds a density without bound: a class with more of these outranks all others."""
+    """A term that is an infinite density if the condition holds: a class with more of these outranks all others."""
 
     term: Expression
     where: Condition
@@ -216,7 +216,7 @@ class PointMass(Expression):
 
 @dataclass(frozen=True, eq=False)
 class Predicate(Condition):
-    """A comparison of two expressions, whether one is missing, or two conditions joined."""
+    """A comparison of two expressions, a test for missing, or two conditions combined."""
 
     relation: Relation
     operands: tuple[TreeNode, ...]
@@ -227,16 +227,17 @@ class Predicate(Condition):
 
 @dataclass(frozen=True, eq=False)
 class InClasses(Condition):
-    """A condition of the class alone."""
+    """A condition on the class only."""
 
     classes: NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
 class PmmlDensity:
-    """A density that PMML knows by name, and its parameters there, each with one number per class.
+    """A density of PMML with its parameters, each with one number per class.
 
-    `log_observed` and `log_missing` are what it adds that a value is there, or not; zeros if this says nothing.
+    `log_observed` and `log_missing` are the terms for an observed and a missing value; zeros if missing values are
+    ignored.
     """
 
     column: str
@@ -247,17 +248,17 @@ class PmmlDensity:
 
 
 def constant(value: Operand) -> Expression:
-    """A number, or one number per class, as an expression; an expression as it is."""
+    """A number, or one number per class, as an expression; an expression is unchanged."""
     return value if isinstance(value, Expression) else Constant(np.asarray(value, dtype=np.float64))
 
 
 def case(*cases: tuple[Condition, Operand], otherwise: Operand) -> Expression:
-    """The expression of the first condition that holds, else `otherwise`."""
+    """The expression of the first true condition, else `otherwise`."""
     return CaseWhen(tuple((condition, constant(value)) for condition, value in cases), constant(otherwise))
 
 
 def squared(x: Expression, scale: float | Sequence[float] | Doubles) -> Expression:
-    """(x / scale)**2, infinite or 0 if it would be too large or too small for a double."""
+    """(x / scale)**2, infinite or 0 if it over- or underflows."""
     return Squared(x, Constant(np.asarray(scale, dtype=np.float64)))
 
 
@@ -272,12 +273,12 @@ def log1p(x: Expression) -> Expression:
 
 
 def exp(x: Expression) -> Expression:
-    """The exponential; 0 if it would be too small for a double."""
+    """The exponential; 0 if it underflows."""
     return Operation("exp", (x,))
 
 
 def floor(x: Expression) -> Expression:
-    """The largest whole number that is not above x."""
+    """The largest integer not above x."""
     return Operation("floor", (x,))
 
 
@@ -287,13 +288,13 @@ def total(terms: Sequence[Expression]) -> Expression:
 
 
 def walk(node: TreeNode) -> Iterator[TreeNode]:
-    """A node and all below it, each before those below."""
+    """A node and its descendants, parents first."""
     yield node
     for each in node.below():
         yield from walk(each)
 
 
 def readings(node: TreeNode) -> list[ReadNumber | ReadPosition]:
-    """What is read of the columns, each reading once."""
+    """The distinct reads of columns."""
     found = (each for each in walk(node) if isinstance(each, ReadNumber | ReadPosition))
     return list(dict.fromkeys(found))

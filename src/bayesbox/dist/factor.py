@@ -1,4 +1,4 @@
-"""One factor of a case as people work it out: a count over a count with what its rule added, or a density."""
+"""One factor of a case as calculated by hand: a count over a count with the pseudo-counts of its rule, or a density."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bayesbox.dist.dirichlet import SharePosterior
 
 @dataclass(frozen=True)
 class Logged:
-    """A number by its natural logarithm, so that none is too small; +inf is a point mass that was hit.
+    """A number given by its natural logarithm, so that it cannot underflow; +inf means a point mass was hit.
 
     >>> float(Logged(-2.0)), Logged(-2000.0).text()
     (0.1353352832366127, '2.576536e-869')
@@ -29,7 +29,7 @@ class Logged:
         return self.log > -math.inf
 
     def text(self, digits: int = 7) -> str:
-        """The number in this many digits, however small or large it is."""
+        """The number to this many digits, of any magnitude."""
         if math.isinf(self.log) or abs(self.log) < MOST_LOG - 10:
             return f"{float(self):.{digits}g}"
         exponent = math.floor(self.log / math.log(10))
@@ -39,20 +39,20 @@ class Logged:
 
 Number = Fraction | Logged
 
-MOST_LOG = 709.0  # whose exponential is still a double
+MOST_LOG = 709.0  # with a finite exponential
 
 
 @dataclass(frozen=True)
 class Factor:
-    """One row of the box: a name such as P(size=M | class), and for each class the formula and its value."""
+    """One row of the Bayes box: a name such as P(size=M | class), and for each class the formula and its value."""
 
     name: str
     formulas: tuple[str, ...]
     values: tuple[Number, ...]
     posteriors: tuple[SharePosterior, ...] = ()
-    """How sure each share is, where it was counted."""
+    """The posterior of each probability, if it was counted."""
     exponent: float = 1.0
-    """The power to which the shares of `posteriors` are raised."""
+    """The exponent of the probabilities of `posteriors`."""
 
     def power(self, weight: float) -> Factor:
         """The factor raised to the weight of its column."""
@@ -65,14 +65,14 @@ class Factor:
 
 
 def product_of_words(column: str, log_p: Sequence[float]) -> Factor:
-    """The factor of many words together, too many to show each."""
+    """The combined factor of words that are too many to show individually."""
     values = tuple(Logged(float(term)) for term in log_p)
     return Factor(f"P({column} | class)", ("product over its words",) * len(values), values)
 
 
 @dataclass(frozen=True)
 class NoFactor:
-    """A column that has no row in the box, and why: its value is missing where nothing else is said.
+    """A column without a row in the Bayes box, and the reason; missing by default.
 
     >>> str(NoFactor("age")), str(NoFactor("car", "bike was never seen"))
     ('age, since it is missing', 'car, since bike was never seen')
@@ -91,19 +91,19 @@ class NoFactor:
 
 
 def decimal(value: float) -> str:
-    """A number in few digits where they say all of it, else in ten."""
+    """A number in few digits if these are exact, else in ten."""
     return f"{value:.6g}" if abs(value) < 1e15 and float(f"{value:.6g}") == value else f"{value:.10g}"
 
 
 def log_of(value: Number) -> float:
-    """The natural logarithm, -inf of 0."""
+    """The natural logarithm; -inf for 0."""
     if not value:
         return -math.inf
     return math.log(value.numerator) - math.log(value.denominator) if isinstance(value, Fraction) else value.log
 
 
 def given_value(p: float) -> tuple[str, Number]:
-    """A probability that was given, as its digits and its value: a fraction where it is one to the last bit but one.
+    """A given probability as text and value: a fraction if it equals one up to the last bit.
 
     >>> given_value(0.25), given_value(1 / 3)
     (('0.25', Fraction(1, 4)), ('', Fraction(1, 3)))
@@ -115,12 +115,12 @@ def given_value(p: float) -> tuple[str, Number]:
 
 
 def observed(log_p: float) -> str:
-    """The factor for having a value at all, where missing is a level."""
+    """The factor of having a value, if missing is a level."""
     return f" * {decimal(round(math.exp(log_p), 6))}" if log_p else ""
 
 
 def formula(count: Any, total: Any, over: Any, under: Any, rule: Smoothing) -> str:
-    """A ratio as the rule made it of a count and a total: what was added to each, or what stands instead."""
+    """A ratio as the rule computes it from a count and a total: with pseudo-counts, or the replaced values."""
     count, total, over, under = Fraction(count), Fraction(total), Fraction(over), Fraction(under)
     if (over, under) == (count, total):
         return f"{_plain(count)}/{_plain(total)}"
@@ -135,7 +135,7 @@ def divided(over: Any, under: Any) -> Fraction:
 
 
 def _plain(value: Fraction) -> str:
-    """A fraction as an integer, a short decimal, or a fraction in brackets."""
+    """A fraction as text: an integer, a short decimal, or a fraction in brackets."""
     if value.denominator == 1:
         return str(value.numerator)
     short = decimal(float(value))

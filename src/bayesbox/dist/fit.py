@@ -1,4 +1,4 @@
-"""From a tally to a family: what a family takes besides the tally of its column, and how another family is entered."""
+"""Fitting families to tallies: the options of a fit, and the registration of families."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from bayesbox.tally.values import Values
 
 Family = TypeVar("Family", bound=type)
 MANY_COLUMNS = 2
-COLUMNS_AT_ONCE = 1024  # that are fitted together: two bounds on memory, this
+COLUMNS_AT_ONCE = 1024  # fitted together; two bounds on memory: this
 CELLS_AT_ONCE = 1 << 13  # and columns x classes
 
 
 class LevelTally(Protocol):
-    """A tally that has counts of levels: that of a column of levels, or of numbers that are all 0 or 1."""
+    """A tally with counts of levels: of a column of levels, or of numbers that are all 0 or 1."""
 
     classes: tuple[str, ...]
 
@@ -45,11 +45,11 @@ class Presence(NamedTuple):
 
 @dataclass(frozen=True)
 class FitOptions:
-    """What a family takes besides the tally of its column.
+    """The options of a fit, besides the tally of the column.
 
-    `density` is the name as it was declared, such as width:10. `class_counts` are the rows of each class, where missing
-    values count as a level; None if they are ignored. `lasting` are the levels that are possible though no row has
-    them, where a column with one value only is ignored; None if it does, as in 0.1.
+    `density` is the declared name, such as width:10. `class_counts` are the rows of each class, if missing values count
+    as a level; None if they are ignored. `lasting` are the levels that are possible without any row, if columns with a
+    single value are ignored; None if they are not, as in 0.1.
     """
 
     smoothing: Smoothing
@@ -60,15 +60,15 @@ class FitOptions:
     lasting: tuple[str, ...] | None = None
 
     def is_constant(self, tally: Any) -> bool:
-        """Whether a column of levels, or of numbers that are flags, has one value only, and so is ignored."""
+        """Whether a column of levels or flags has a single value, and so is ignored."""
         if self.lasting is None or not (tally.form == "counts" or self.density == "bernoulli"):
             return False
-        if tally.form == "counts" and tally.sparse and len(tally.levels) > 1:  # it holds no level that never occurred
+        if tally.form == "counts" and tally.sparse and len(tally.levels) > 1:  # every level in it occurred
             return False
         return int(self.possible_levels(self.level_counts(tally)).sum()) < 2
 
     def possible_levels(self, counts: LevelCounts) -> NDArray[np.bool_]:
-        """Which levels of a column, and missing where it is one, some row has or can have."""
+        """Which levels of a column, including missing if it is one, are possible."""
         cells = counts.as_cells().counts[:, : counts.size]
         lasting = {*(self.lasting or ()), *(self.smoothing.listed if self.kind.lists_levels else ())}
         declared = np.array([name in lasting for name in counts.names[: counts.size]], dtype=bool)
@@ -77,12 +77,12 @@ class FitOptions:
 
     @property
     def floor(self) -> float:
-        """The least variance of a normal density, as a share of that of the column."""
+        """The smallest variance of a normal density, as a fraction of that of the column."""
         return self.kind.floor
 
     @property
     def chosen(self) -> bool:
-        """Whether the family was chosen by the values, so that it may be another without one of them."""
+        """Whether the family was chosen from the values, so that it may change without one of them."""
         return self.density == "auto"
 
     @property
@@ -90,11 +90,11 @@ class FitOptions:
         return self.class_counts is not None
 
     def without_missing(self) -> FitOptions:
-        """The same where missing values are ignored."""
+        """The same options with missing values ignored."""
         return replace(self, class_counts=None)
 
     def presence(self, tally: Moments | ValueTable) -> Presence:
-        """The terms of having a value, and of having none."""
+        """The terms of an observed and of a missing value."""
         classes = len(tally.classes)
         if self.class_counts is None:
             return Presence(np.zeros(classes), np.zeros(classes))
@@ -107,23 +107,23 @@ class FitOptions:
         return LevelCounts(("observed",), tally.sums.n, len(tally.classes), self.missing_counts(tally.sums.n))
 
     def level_counts(self, tally: LevelTally) -> LevelCounts:
-        """The counts of a column of levels as the smoothing rule takes them."""
+        """The counts of a column of levels for the smoothing rule."""
         levels, cells, observed = tally.level_cells()
         missing = self.missing_counts(observed)
         return LevelCounts.of(levels, cells, len(tally.classes), domain=self.domain, missing=missing)
 
     @property
     def domain(self) -> tuple[str, ...]:
-        """The levels that can occur though no row may have them: declared, or listed by the rule."""
+        """The levels that are possible without any row: declared, or listed by the rule."""
         return (*self.kind.domain, *(self.smoothing.listed if self.kind.lists_levels else ()))
 
     def missing_counts(self, observed: ExactArray) -> ExactArray | None:
-        """The rows of each class without a value, where they count as a level."""
+        """The rows of each class without a value, if missing counts as a level."""
         return None if self.class_counts is None else added(self.class_counts, observed, sign=-1)
 
 
 class ValueTable(NamedTuple):
-    """Distinct values, ascending, and counts of values x classes: what a tally of values is to a family."""
+    """Distinct values, ascending, and counts of values x classes: a tally of values for a family."""
 
     values: Doubles
     counts: Doubles
@@ -133,13 +133,13 @@ class ValueTable(NamedTuple):
         return self.values, self.counts
 
     def present(self) -> ValueTable:
-        """Without the values that do not occur."""
+        """The table without the values that do not occur."""
         there = self.counts.any(axis=1)
         return ValueTable(self.values[there], self.counts[there])
 
     @property
     def classes(self) -> tuple[str, ...]:
-        """Names of the classes, in their order."""
+        """The names of the classes, in order."""
         return tuple(f"{index:06}" for index in range(self.counts.shape[1]))
 
     def moments(self) -> Moments:
@@ -147,18 +147,18 @@ class ValueTable(NamedTuple):
         return Moments.of(self.classes, *self._rows())
 
     def grid(self) -> Grid:
-        """The grid, beside the exact moments."""
+        """The grid, with the exact moments."""
         return Grid.of(self.classes, *self._rows())
 
     def _rows(self) -> tuple[Doubles, NDArray[np.int32], Doubles]:
-        """A value, a class and a weight for each count."""
+        """The rows as arrays of value, class and weight, one per count."""
         classes = self.counts.shape[1]
         target = np.tile(np.arange(classes, dtype=np.int32), len(self.values))
         return np.repeat(self.values, classes), target, np.ascontiguousarray(self.counts.ravel())
 
 
 ValuesTally: TypeAlias = Values | ValueTable
-"""Distinct values with their counts, exact or as doubles."""
+"""Distinct values with their counts, exact or as floats."""
 
 
 class Fitted(NamedTuple):
@@ -169,7 +169,7 @@ class Fitted(NamedTuple):
 
 
 def fitted(column: str, tally: Any, options: FitOptions) -> Fitted:
-    """The family of the name in the options, made of the tally of a column or of a table of its values."""
+    """The family named in the options, fitted to the tally of a column or to a table of its values."""
     entry = family_named(options.density)
     family = entry.load()
     if isinstance(tally, ValueTable):
@@ -181,7 +181,7 @@ def fitted(column: str, tally: Any, options: FitOptions) -> Fitted:
 
 
 class ColumnToFit(NamedTuple):
-    """A column, its tally, and what its family takes besides."""
+    """A column, its tally, and the options of its fit."""
 
     column: str
     tally: Any
@@ -189,7 +189,7 @@ class ColumnToFit(NamedTuple):
 
 
 def fitted_columns(columns: Sequence[ColumnToFit]) -> Iterator[Fitted]:
-    """The families of columns whose tallies have the same classes, in their order; many of one family at once."""
+    """The fitted families of columns with the same classes, in order; many of one family at once."""
     made: dict[int, Fitted] = {}
     by_density: dict[str, list[int]] = {}
     for place, each in enumerate(columns):
@@ -197,7 +197,7 @@ def fitted_columns(columns: Sequence[ColumnToFit]) -> Iterator[Fitted]:
     for density, places in by_density.items():
         entry = family_named(density)
         family = entry.load()
-        own = vars(family).get("fits_columns", False)  # a subclass may have another `fit`
+        own = vars(family).get("fits_columns", False)  # a subclass may override `fit`
         if not own or len(places) < MANY_COLUMNS:
             continue
         step = min(COLUMNS_AT_ONCE, max(CELLS_AT_ONCE // max(len(columns[places[0]].tally.classes), 1), 1))
@@ -212,7 +212,7 @@ def fitted_columns(columns: Sequence[ColumnToFit]) -> Iterator[Fitted]:
 
 
 def _require_form(entry: FamilyEntry, column: str, tally: Any) -> None:
-    """Refuse a tally that a family is not fitted to."""
+    """Raise an error if a family cannot be fitted to this form of tally."""
     if entry.tally and tally.form != entry.tally:
         raise BadOption(
             f"the family `{entry.name}` of column `{column}` is fitted to {entry.tally}",
@@ -222,19 +222,19 @@ def _require_form(entry: FamilyEntry, column: str, tally: Any) -> None:
 
 
 def _in_form(entry: FamilyEntry, table: ValueTable) -> Any:
-    """A table of values in the form that a family is fitted to."""
+    """A table of values in the form that a family needs."""
     if entry.needs_values:
         return table.present()
     return table.grid() if entry.tally == Grid.form else table.moments()
 
 
 def register(*names: str) -> Callable[[Family], Family]:
-    """Enter a family under its names: columns, options, files and messages know it then.
+    """Register a family under its names, for columns, options, files and messages.
 
-    Its `tally` says whose family it is: of Moments, Grid or Values it is a density, which any column of numbers may ask
-    for; of another form of one column, such as Counts, it belongs to the kinds whose `family` names it.
+    Its `tally` determines where it applies: with Moments, Grid or Values it is a density for any column of numbers;
+    with another form, such as Counts, it belongs to the kinds whose `family` names it.
 
-    The families of the package are listed in `bayesbox.schema.families`, so that none is imported before it is needed.
+    The families of the package are listed in `bayesbox.schema.families`, so that each is imported only when needed.
     """
 
     def enter(family: Family) -> Family:
@@ -252,7 +252,7 @@ def register(*names: str) -> Callable[[Family], Family]:
 
 
 def _entry(name: str, path: str, family: Any) -> FamilyEntry:
-    """The entry of a family by the tally that it asks for."""
+    """The entry of a family by its tally."""
     tally: Any = family.tally
     if tally in (Moments, Values):
         return FamilyEntry(name, path, "real", needs_values=tally is Values, family=family)

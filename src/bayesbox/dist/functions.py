@@ -1,6 +1,6 @@
-"""exp, log and their relatives from the core, so that answers have the same bits on every processor.
+"""exp, log and related functions from the core, with bit-identical results on every processor.
 
-Those of numpy and of the C library differ in the last digit with the instructions that a processor has.
+Those of numpy and of the C library differ in the last digit, depending on the processor's instructions.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def _each(function: Callable[[Doubles], Doubles], values: ArrayLike) -> Doubles:
 
 
 def exp(values: ArrayLike) -> Doubles:
-    """e to the power of each number; inf beyond the doubles, without a warning.
+    """e to the power of each number; inf on overflow, without a warning.
 
     >>> exp([[0.0, 1.0], [-np.inf, 1000.0]])
     array([[1.        , 2.71828183],
@@ -32,7 +32,7 @@ def exp(values: ArrayLike) -> Doubles:
 
 
 def log(values: ArrayLike) -> Doubles:
-    """The natural logarithm, -inf of zero without a warning.
+    """The natural logarithm; -inf for zero, without a warning.
 
     >>> log([1.0, 0.5, 0.0])
     array([ 0.        , -0.69314718,        -inf])
@@ -41,7 +41,7 @@ def log(values: ArrayLike) -> Doubles:
 
 
 def log1p(values: ArrayLike) -> Doubles:
-    """log(1 + x), right for small numbers.
+    """log(1 + x), accurate for small x.
 
     >>> log1p([1e-20, 1.0]).tolist()
     [1e-20, 0.6931471805599453]
@@ -50,7 +50,7 @@ def log1p(values: ArrayLike) -> Doubles:
 
 
 def log_gamma(values: ArrayLike) -> Doubles:
-    """The log of the gamma function of numbers above zero.
+    """The log of the gamma function for positive numbers.
 
     >>> log_gamma(np.array([1.0, 2, 1, 2])).tolist()
     [0.0, 0.0, 0.0, 0.0]
@@ -59,7 +59,7 @@ def log_gamma(values: ArrayLike) -> Doubles:
 
 
 def log_sum(first: ArrayLike, second: ArrayLike) -> Doubles:
-    """log(exp(a) + exp(b)), whatever their size.
+    """log(exp(a) + exp(b)), without overflow.
 
     >>> log_sum([-1000.0, -np.inf], [-1000.0, -np.inf])
     array([-999.30685282,          -inf])
@@ -73,7 +73,7 @@ def log_sum(first: ArrayLike, second: ArrayLike) -> Doubles:
 
 
 def dot(one: Doubles, other: Doubles) -> float:
-    """The sum of products, added in one order; that of BLAS depends on the processor.
+    """The dot product, summed in a fixed order; that of BLAS depends on the processor.
 
     >>> dot(np.array([1.0, 2.0]), np.array([3.0, 0.5]))
     4.0
@@ -82,7 +82,7 @@ def dot(one: Doubles, other: Doubles) -> float:
 
 
 def product(one: Doubles, other: Doubles) -> Doubles:
-    """The product of matrices, or of a matrix and a vector, with its sums in one order.
+    """The product of matrices, or of a matrix and a vector, summed in a fixed order.
 
     >>> product(np.eye(2) * 3, np.array([[1.0, 2.0], [3.0, 4.0]])).tolist()
     [[3.0, 6.0], [9.0, 12.0]]

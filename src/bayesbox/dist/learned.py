@@ -1,4 +1,4 @@
-"""What was learned as people print it: a row for each level, word or parameter, with the formula behind each number."""
+"""Tables of what was learned: one row per level, word or parameter, with the formula of each number."""
 
 from __future__ import annotations
 
@@ -18,14 +18,12 @@ from bayesbox.dist.dirichlet import SharePosterior, share_posteriors
 from bayesbox.dist.factor import Number, divided, formula, given_value
 from bayesbox.schema.arrays import AnyArray
 
-CLOSE = 1e-9  # how far a ratio may be from the model's own number that it is shown for
-PARAMETERS = {"std": "standard deviation"}  # parameters whose names are short for something
+CLOSE = 1e-9  # the largest difference between a displayed ratio and the model's number
+PARAMETERS = {"std": "standard deviation"}  # parameters with abbreviated names
 
 
 class LearnedRow(NamedTuple):
-    """A row of a table: its name, and for each column a formula, empty if there is none, a value, and where it was
-    counted how sure it is.
-    """
+    """A row of a table: its name, and per column a formula (may be empty), a value, and its posterior if counted."""
 
     name: str
     formulas: tuple[str, ...]
@@ -35,7 +33,7 @@ class LearnedRow(NamedTuple):
 
 @dataclass(frozen=True)
 class LearnedTable:
-    """One table: its rows, the `hidden` number of rows that are not shown, and `about`, what is to be said of it.
+    """One table: its rows, the number of `hidden` rows, and notes in `about`.
 
     Its columns are the classes, unless `columns` names others.
     """
@@ -48,7 +46,7 @@ class LearnedTable:
 
 
 class CountedLevels(NamedTuple):
-    """Exact counts of some levels, with what a rule needs besides them."""
+    """Exact counts of some levels, with the rest of a rule's input."""
 
     counts: AnyArray  # classes x levels, fractions
     totals: AnyArray  # classes; or classes x levels
@@ -63,7 +61,7 @@ class CountedLevels(NamedTuple):
         return formula(self.counts[label, level], total, over, under, self.rule), divided(over, under)
 
     def posteriors(self, ratios: tuple[AnyArray, AnyArray]) -> list[list[SharePosterior]]:
-        """How sure each share is."""
+        """The posterior of each probability."""
         cells = Cells(self.counts, self.totals, self.size, self.names)
         return share_posteriors(cells, Ratio(*ratios), self.rule)
 
@@ -76,7 +74,7 @@ class CountedLevels(NamedTuple):
 def counted_levels(
     cells: ExactArray, classes: int, width: int, places: NDArray[np.int64], size: int, names: Sequence[Any], rule: Any
 ) -> CountedLevels:
-    """The counts of the levels at some places, of class-major cells that are so wide; all of them make the totals."""
+    """The counts of the levels at some positions, from class-major cells of this width; totals are over all levels."""
     index = (np.arange(classes)[:, None] * width + places[None, :]).ravel()
     counts = exact_numbers(cells.take(index)).reshape(classes, len(places))
     return CountedLevels(counts, exact_numbers(cells.sum_rows(classes)), size, names, rule)
@@ -85,10 +83,10 @@ def counted_levels(
 def level_rows(
     names: Sequence[str], log_p: Doubles, counted: CountedLevels | None, *, given: bool = False
 ) -> tuple[LearnedRow, ...]:
-    """A row for each level: its ratio of counts where that is the model's own number, else the number alone, as the
-    digits and the fraction that it is where it was `given`.
+    """One row per level: its ratio of counts if that equals the model's number, else the number alone; a `given` number
+    as its digits and fraction.
 
-    `log_p` has levels x classes; a level that is impossible in every class has zeros there, and is shown as 0.
+    `log_p` is levels x classes; a level that is impossible in every class has zeros there, and is shown as 0.
     """
     ratios = None if counted is None else counted.ratios()
     posteriors = None if counted is None or ratios is None else counted.posteriors(ratios)
@@ -114,7 +112,7 @@ def level_rows(
 
 
 def parameter_rows(column: str, parameters: dict[str, Doubles], classes: int) -> tuple[LearnedRow, ...]:
-    """A row for each parameter of a density.
+    """One row per parameter of a density.
 
     >>> [row.name for row in parameter_rows("age", {"mean": np.zeros(2), "std": np.ones(2)}, 2)]
     ['mean of age', 'standard deviation of age']
@@ -127,7 +125,7 @@ def parameter_rows(column: str, parameters: dict[str, Doubles], classes: int) ->
 
 
 def most_common_places(weight: Doubles, most: int | None) -> NDArray[np.int64]:
-    """The places of the greatest weights, in their order: all of them if there is no limit."""
+    """The positions of the largest weights, in order of position; all if there is no limit."""
     if most is None or len(weight) <= most:
         return np.arange(len(weight))
     return np.sort(np.argsort(-weight, kind="stable")[:most])

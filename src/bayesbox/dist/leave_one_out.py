@@ -1,7 +1,7 @@
-"""Leave-one-out terms: what the families enter for rows that are each judged by the tallies of all the others.
+"""Leave-one-out terms: the terms of each training row under the tallies of all other rows.
 
-A row's own unit is subtracted from the tally and the rule applied again, in full: the number of levels, the variance
-floor and the cut points may change with it.
+The row is subtracted from the tally and the rule applied again in full: the number of levels, the variance floor and
+the cut points may change.
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ from bayesbox.schema.kinds import Kind
 from bayesbox.tally.exact import Dyadic
 from bayesbox.tally.moments import Moments, Spread
 
-LOST_DIGITS = 1e-6  # the share of the column's variance that must be left, for doubles to tell it
+LOST_DIGITS = 1e-6  # the fraction of the column's variance that must remain for floats to be accurate
 
 Codes = NDArray[np.int32]
 Flags = NDArray[np.bool_]
 
 
 class LeaveOneOutGaussian(NamedTuple):
-    """What the core needs of one column with a normal density, its own row left out."""
+    """The input of the core for a column with a normal density, with each row held out."""
 
     values: Doubles
-    moments: Doubles  # n, mean in two doubles, n times the variance in scaled units: a class a row, then the column
+    moments: Doubles  # n, mean in two doubles, n times the variance in scaled units: one row per class, then the column
     floor: float
     scale: float
 
 
 class LeaveOneOutPlan(Plan):
-    """The terms of rows that are learned, each without its own row.
+    """The terms of training rows, each with itself held out.
 
-    `target` are the classes of the rows. `doubtful` marks the rows that only a refit of the whole model can answer.
-    Normal densities are gathered, and computed together by the core in `finish`.
+    `target` are the classes of the rows. `doubtful` marks the rows that need a refit of the whole model. Normal
+    densities are collected, and computed together by the core in `finish`.
     """
 
     def __init__(self, target: Codes, classes: int) -> None:
@@ -48,7 +48,7 @@ class LeaveOneOutPlan(Plan):
         self.left_out: list[LeaveOneOutGaussian] = []
 
     def finish(self) -> None:
-        """Enter the terms of the normal densities."""
+        """Add the terms of the normal densities."""
         if self.left_out:
             terms, unsure = _core.leave_one_out_gaussians(list(self.left_out), self.target, self.classes)
             self.add_terms(terms)
@@ -56,13 +56,13 @@ class LeaveOneOutPlan(Plan):
             self.left_out = []
 
     def add_left_out_table(self, table: Doubles, codes: Codes, width: int) -> None:
-        """Enter a table of (class of the row x code) x classes; a negative code says nothing."""
+        """Add a table of (class of the row x code) x classes; a negative code adds nothing."""
         combined = np.where(codes < 0, -1, self.target * width + codes).astype(np.int32)
         self.tables.append((combined, np.vstack([table, np.zeros(self.classes)])))
 
 
 def leaves_only_flags(kind: Kind, tally: Moments, values: Doubles) -> list[int]:
-    """The row, if there is one, without which a column of numbers would hold only 0 and 1, and so be a flag."""
+    """The row, if any, without which a column of numbers would only have 0 and 1, and so be a flag."""
     if not kind.may_be_flag or float(tally.sums.fractional.to_doubles().sum()) > 1:
         return []
     whole = tally.pooled()
@@ -72,21 +72,21 @@ def leaves_only_flags(kind: Kind, tally: Moments, values: Doubles) -> list[int]:
     if len(others) != 1:
         return []
     row, own = int(others[0]), Dyadic.of(float(values[others[0]]))
-    rest = whole.squares - whole.total - (own * own - own)  # the sum of x*x - x over the others, 0 for flags
+    rest = whole.squares - whole.total - (own * own - own)  # the sum of x*x - x over the other rows, 0 for flags
     is_fractional = values[row] != np.floor(values[row])
     fractional = float(tally.sums.fractional.to_doubles().sum())
     return [row] if rest.m == 0 and fractional == float(is_fractional) else []
 
 
 def _is_one_value(excess: Dyadic) -> bool:
-    """Whether the sum of x*x - x can be that of one integer beside flags: v*(v - 1) for some v."""
+    """Whether the sum of x*x - x can come from one integer among flags: v*(v - 1) for some v."""
     number = excess.fraction
     root = math.isqrt(int(4 * number + 1)) if number.denominator == 1 else 0
     return root * root == 4 * number + 1
 
 
 def power_of_two(whole: Spread) -> float:
-    """A factor that brings the column's deviation near 1, so that no square over- or underflows."""
+    """A power of two that scales the column's std to about 1, so that no square over- or underflows."""
     _, exponent = math.frexp(whole.deviation)
     return math.ldexp(1.0, max(-1022, min(1022, -exponent)))
 
@@ -101,14 +101,14 @@ def scaled(spread: Spread, scale: float) -> tuple[float, float, float, float]:
 
 
 class Others(NamedTuple):
-    """The moments of all other rows than each one, rows x classes or x 1, in units of the whole column's deviation.
+    """The moments without each row, rows x classes or rows x 1, in units of the whole column's std.
 
-    `x`: the row's own value, from the mean of the others; `distance`: that of the mean of each class from it.
+    `x` is the row's value relative to the mean of the others; `distance` that of each class mean.
     """
 
     unit: float
-    present: Flags  # the rows that have a value
-    doubtful: Flags  # the rows that doubles cannot tell of
+    present: Flags  # rows with a value
+    doubtful: Flags  # rows beyond float precision
     x: Doubles
     n: Doubles
     distance: Doubles
@@ -117,10 +117,10 @@ class Others(NamedTuple):
 
 
 def others_of(tally: Moments, values: Doubles, target: Codes) -> Others:
-    """The moments without each row's own value.
+    """The moments without each row's value.
 
     With d = x - mean: mean' = mean - d / (n - 1) and n' variance' = n variance - d**2 n / (n - 1), in units of the
-    column's deviation. Where hardly anything of the column's variance is left, the row is doubtful.
+    column's std. If hardly any of the column's variance remains, the row is doubtful.
     """
     whole, spreads = tally.pooled(), tally.spreads()
     unit, centre = whole.unit, whole.mean
@@ -143,7 +143,7 @@ def others_of(tally: Moments, values: Doubles, target: Codes) -> Others:
 
 
 def _scaled(spread: Spread, whole: Spread) -> tuple[float, float, float]:
-    """(n, mean, n times the variance) in units of the column's deviation around its mean."""
+    """(n, mean, n times the variance) in units of the column's std, relative to its mean."""
     if spread.n.m == 0:
         return 0.0, 0.0, 0.0
     n = float(spread.n.fraction)

@@ -1,4 +1,4 @@
-"""What the distributions of levels share: a table of P(level | class) from counts, by a smoothing rule."""
+"""The base of distributions of levels: a table of P(level | class) from counts, by a smoothing rule."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 class LevelDistribution(Distribution):
     """log P(level | class), levels x classes, and the rows for an unseen level and for a missing value.
 
-    A row of zeros leaves the column out.
+    A row of zeros means that the column is ignored.
     """
 
     tally: ClassVar[type] = Counts
@@ -102,7 +102,7 @@ class LevelDistribution(Distribution):
     def averaged(self, tally: LevelTally, options: FitOptions, inclusion: float) -> tuple[Distribution, float]:
         from bayesbox.dist.averaging import level_shares, mixed_levels
 
-        cells = options.level_counts(tally).as_cells().counts  # the last level was never seen
+        cells = options.level_counts(tally).as_cells().counts  # the last level is unseen
         size = cells.shape[1] - 1
         shares = level_shares(cells, options.smoothing, size, inclusion)
         mixed = mixed_levels(cells, options.smoothing, size, shares).T
@@ -129,7 +129,7 @@ class LevelDistribution(Distribution):
             yield self._given(level)
 
     def learned(self, book: Book, options: FitOptions, most: int | None) -> Iterator[LearnedTable]:
-        """P(level | class) of each level, of declared ones without rows too, as a count over a count."""
+        """P(level | class) of each level, including declared ones without rows, as a count over a count."""
         from bayesbox.dist.learned import LearnedTable, counted_levels, level_rows
 
         counts = self.shown_counts(options.level_counts(book[self.column])) if self.column in book else None
@@ -140,7 +140,7 @@ class LevelDistribution(Distribution):
         counted = None
         if counts is not None:
             whole, size = counts.with_missing(), counts.size
-            where = places  # its levels are those of the counts
+            where = places  # same levels as the counts
             if counts.missing is not None:
                 names.append(MISSING)
                 where = np.append(where, len(counts.levels))
@@ -153,11 +153,11 @@ class LevelDistribution(Distribution):
         )
 
     def shown_counts(self, counts: LevelCounts) -> LevelCounts | None:
-        """The counts that its table is made of, level by level; None if levels are estimated together."""
+        """The counts behind its table, level by level; None if levels are estimated together."""
         return counts
 
     def _shown_levels(self, counts: LevelCounts | None, most: int | None) -> tuple[NDArray[np.int64], Doubles]:
-        """The places of the levels to be shown, and their rows."""
+        """The positions of the levels to show, and their rows."""
         from bayesbox.dist.learned import most_common_places
 
         common = functions.exp(self.log_p).sum(axis=1)
@@ -195,7 +195,7 @@ class LevelDistribution(Distribution):
         return replace(self._factor(level, formulas, shares), posteriors=sure)
 
     def _index(self, counts: LevelCounts, level: str | None) -> int:
-        """Where a level stands among the names; the last is that of unseen ones."""
+        """The position of a level among the names; the last is for unseen levels."""
         names = counts.names
         if level is None:
             return names.index(MISSING)
@@ -214,9 +214,7 @@ class LevelDistribution(Distribution):
         table = level_table(
             counts, options.smoothing, domain=(*domain, *options.smoothing.listed), unseen=options.unseen
         )
-        table[counts.as_cells().counts[:, : counts.size].ravel() < 1] = (
-            np.nan
-        )  # a row with this level was never learned
+        table[counts.as_cells().counts[:, : counts.size].ravel() < 1] = np.nan  # no training row has this level
         self._add_by_class(plan, counts, table.reshape(counts.classes, counts.size, -1), column)
         if column is not None and options.missing_is_level and _total(book[self.column]) == 1:
             plan.doubtful |= encode(column).codes >= 0  # without its only value the column is ignored
@@ -231,7 +229,7 @@ class LevelDistribution(Distribution):
         if column is None:
             return
         counts = options.level_counts(book[self.column])
-        cells = counts.as_cells().counts[:, :-1]  # the last level was never seen
+        cells = counts.as_cells().counts[:, :-1]  # the last level is unseen
         gone_too = levels_of_one_row(counts, self._lasting_levels(counts, options))
         table = np.full((*cells.shape, counts.classes), np.nan)
         for size, there in ((counts.size, ~gone_too), (max(counts.size - 1, 1), gone_too)):
@@ -246,7 +244,7 @@ class LevelDistribution(Distribution):
         self._mark_last_other(plan, column, book, options)
 
     def _mark_last_other(self, plan: LeaveOneOutPlan, column: Column, book: Book, options: FitOptions) -> None:
-        """Without the only row that has another value than all others, a column says nothing, and is ignored."""
+        """Mark the only row with a different value: without it the column has a single value and is ignored."""
         if options.lasting is None:
             return
         counts = options.level_counts(book[self.column])
@@ -256,7 +254,7 @@ class LevelDistribution(Distribution):
         single = possible & (counts.as_cells().counts[:, : counts.size].sum(axis=0) == 1)
         if not single.any():
             return
-        alone = [*single.tolist(), False]  # the last is that of an unseen level
+        alone = [*single.tolist(), False]  # the last is for an unseen level
         missing = counts.missing is not None and alone[self._index(counts, None)]
         if column is None:
             plan.doubtful |= missing
@@ -265,15 +263,15 @@ class LevelDistribution(Distribution):
         plan.doubtful |= np.array([*(alone[self._index(counts, level)] for level in levels), missing])[codes]
 
     def _lasting_levels(self, counts: LevelCounts, options: FitOptions) -> tuple[str, ...]:  # noqa: ARG002
-        """The levels that stay though no row has them."""
+        """The levels that stay even if no row has them."""
         return options.kind.domain
 
     def _left_out_counts(self, counts: LevelCounts, domain: tuple[str, ...]) -> tuple[LevelCounts, tuple[str, ...]]:
-        """The counts that a row is taken out of, and the levels that stay."""
+        """The counts to subtract a row from, and the levels that stay."""
         return counts, domain
 
     def _add_by_class(self, plan: LeaveOneOutPlan, counts: LevelCounts, table: Doubles, column: Column) -> None:
-        """Enter a table by class under the codes that the column has, without coding it again."""
+        """Add a table by class for the existing codes of the column, without encoding it again."""
         unknown = np.full((counts.classes, 1, plan.classes), np.nan)
         missing = table[:, len(counts.levels) :] if counts.missing is not None else np.zeros_like(unknown)
         rows = np.concatenate([table[:, : len(counts.levels)], missing, unknown], axis=1)
@@ -282,7 +280,7 @@ class LevelDistribution(Distribution):
         plan.by_class.append((codes, lowest, np.vstack([wanted, unknown[0]])))
 
     def _places(self, counts: LevelCounts, column: Column, rows: int) -> tuple[NumberArray, int, list[int]]:
-        """(codes, lowest code, for each code where its level stands; missing behind the levels, the unknown last)."""
+        """(codes, lowest code, the position of the level of each code; missing after the levels, unknown last)."""
         missing = len(counts.levels)
         if column is None:
             return np.zeros(rows, dtype=np.int8), 0, [missing]
@@ -296,16 +294,16 @@ class LevelDistribution(Distribution):
         return codes, 0, [*(position.get(self._spelled(level), -1) for level in levels), missing]
 
     def _positions(self, counts: LevelCounts) -> dict[str, int]:
-        """Where each level stands among those of the counts."""
+        """The position of each level in the counts."""
         return {level: index for index, level in enumerate(counts.levels)}
 
     def _spelled(self, level: str) -> str:
-        """A level as `_positions` spells it."""
+        """A level in the spelling of `_positions`."""
         return level
 
     @property
     def integer_range(self) -> tuple[int, int]:
-        """For levels that are all integers, and close enough: the lowest, and how many there are to the highest."""
+        """For levels that are all integers in a narrow range: the lowest, and the size of the range."""
         return 0, 0
 
 
@@ -324,10 +322,10 @@ def _total(tally: LevelTally) -> float:
 
 
 def level_table(counts: LevelCounts, rule: Smoothing, *, domain: tuple[str, ...], unseen: str = "smooth") -> Doubles:
-    """For each class and level of the row that is gone: the log-probabilities of that level in all classes.
+    """For each class and level of a held-out row, the log-probabilities of that level in all classes.
 
-    (classes * levels) x classes. A level that occurred once is gone with its row, and K with it, unless it is declared
-    or named by the rule.
+    (classes * levels) x classes. A level that occurred once disappears with its row, and K decreases, unless it is
+    declared or named by the rule.
     """
     cells = counts.as_cells()
     classes, width = counts.classes, counts.size
@@ -346,7 +344,7 @@ def level_table(counts: LevelCounts, rule: Smoothing, *, domain: tuple[str, ...]
 
 
 def levels_of_one_row(counts: LevelCounts, domain: tuple[str, ...]) -> Flags:
-    """Which levels are gone with the row that has them; one of the domain stays, and so does missing."""
+    """Which levels disappear with their only row; those of the domain stay, and so does missing."""
     once = counts.as_cells().counts[:, : counts.size].sum(axis=0) == 1
     kept = np.array([name in domain or not isinstance(name, str) for name in counts.names[: counts.size]], dtype=bool)
     found: Flags = once & ~kept

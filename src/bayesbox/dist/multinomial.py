@@ -29,15 +29,15 @@ if TYPE_CHECKING:
     from bayesbox.dist.expression import Expression
     from bayesbox.dist.learned import LearnedTable
 
-FEW = 3  # words that a table of many is named by
+FEW = 3  # words in the name of a large table
 
 
 @dataclass(frozen=True)
 class Multinomial(Distribution):
     """log P(word | class), words x classes. A row with counts x_w has the probability of its words in their order,
-    prod_w P(word w | class)**x_w; a missing count is left out.
+    prod_w P(word w | class)**x_w; a missing count is ignored.
 
-    `group` is the name under which a whole matrix of counts stands; None for columns of their own.
+    `group` is the name of a whole matrix of counts; None for separate columns.
     """
 
     words: tuple[str, ...]
@@ -64,7 +64,7 @@ class Multinomial(Distribution):
         return (len(self.words) - 1) * self.classes
 
     def log_prob(self, values: Any) -> Doubles:
-        """Of a matrix of counts, or of a mapping of columns of counts."""
+        """log P for a matrix of counts, or for a mapping of count columns."""
         if isinstance(values, CountMatrix):
             return self._sparse_terms(values)
         return self.terms(values, len(next(iter(values.values()))))
@@ -117,14 +117,14 @@ class Multinomial(Distribution):
 
     @classmethod
     def fit(cls, column: str, tally: Any, options: FitOptions) -> Self:
-        """P(word | class) over all the columns of a matrix, those that never occurred included."""
+        """P(word | class) over all the columns of a matrix, including words that never occurred."""
         words = tuple(str(index) for index in range(cast("CountGroup", options.kind).width))
         classes = len(tally.classes)
         return cls._of_cells(words, spread(tally.cells, classes, tally.levels, words), classes, options, column)
 
     @classmethod
     def fit_together(cls, tallies: Mapping[str, Moments], options: FitOptions) -> Self:
-        """P(word | class) over all the words of the group, those that never occurred included."""
+        """P(word | class) over all the words of the group, including those that never occurred."""
         classes = len(next(iter(tallies.values())).classes)
         cells = group_cells([tally.sums.total for tally in tallies.values()], classes)
         return cls._of_cells(tuple(tallies), cells, classes, options)
@@ -190,7 +190,7 @@ class Multinomial(Distribution):
     def _word_factor(
         self, index: int, word: str, column: Column, group: LevelCounts, options: FitOptions
     ) -> Factor | NoFactor:
-        """The share of one word among all, as often as it occurs."""
+        """The probability of one word to the power of its count."""
         count = math.nan if column is None else float(as_numbers(column, name=word)[0])
         if math.isnan(count) or count == 0:
             return NoFactor(word, "" if math.isnan(count) else "its count is 0")
@@ -208,14 +208,14 @@ class Multinomial(Distribution):
     # -- leave one out ---------------------------------------------------------------------------------------------
 
     def leave_one_out(self, plan: LeaveOneOutPlan, columns: Columns, book: Book, options: FitOptions) -> None:
-        """A row's own words taken out of the counts of its class; the words stay, since the columns give them."""
+        """The row's words are subtracted from the counts of its class; the vocabulary does not change."""
         counts = self._cells(book).to_doubles().reshape(plan.classes, len(self.words))
         matrix = self._matrix(columns, plan.rows)
         terms, _ = own_words_out(matrix, counts, self.words, options.smoothing, plan.target)
         plan.add_terms(terms)
 
     def _matrix(self, columns: Columns, rows: int) -> CountMatrix:
-        """The counts of the rows as compressed rows, from a matrix or from columns."""
+        """The counts as a compressed sparse row matrix, from a matrix or from columns."""
         if self.group is not None:
             found = columns[self.group]
             assert isinstance(found, CountMatrix)

@@ -1,4 +1,4 @@
-"""A class prior and one distribution for each column, all of them independent given the class: data only."""
+"""The naive Bayes model as data: a class prior and one distribution per column, independent given the class."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bayesbox.schema.levels import Labels
 
 
 class ProductModel(Protocol):
-    """P(class) times a factor for each conditional: what answers and explanations need of a model."""
+    """P(class) times one factor per conditional: the interface for prediction and explanation."""
 
     @property
     def classes(self) -> tuple[str, ...]: ...
@@ -22,16 +22,16 @@ class ProductModel(Protocol):
     @property
     def conditionals(self) -> tuple[Distribution, ...]: ...
     def weight_of(self, conditional: Distribution, /) -> float:
-        """The power that the factor of a conditional is raised to."""
+        """The exponent of the factor of a conditional."""
         ...
 
 
 @dataclass(frozen=True)
 class NaiveModel:
-    """P(class) and P(column | class): data only.
+    """P(class) and P(column | class) as data.
 
-    `left_out` names the columns that say nothing, each with the reason. `weights` are powers that the factors of
-    columns are raised to, where these are not 1.
+    `left_out` has the ignored columns, each with the reason. `weights` are the exponents of the columns' factors that
+    are not 1.
     """
 
     classes: tuple[str, ...]
@@ -42,7 +42,7 @@ class NaiveModel:
     weights: Mapping[str, float] = field(default_factory=dict)
 
     def weight_of(self, conditional: Distribution) -> float:
-        """The power that the factor of a conditional is raised to."""
+        """The exponent of the factor of a conditional."""
         return self.weights.get(conditional.columns[0], 1.0)
 
     @property
@@ -51,5 +51,5 @@ class NaiveModel:
         return tuple(name for conditional in self.conditionals for name in conditional.columns)
 
     def conditional(self, column: str) -> Distribution | None:
-        """The distribution of one column, None if it is left out."""
+        """The distribution of one column; None if it is ignored."""
         return next((each for each in self.conditionals if column in each.columns), None)

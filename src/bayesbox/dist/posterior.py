@@ -1,4 +1,4 @@
-"""Posterior by Bayes' rule, directly: P(class | x) is P(class) times the product of P(x_j | class), normalised."""
+"""The posterior by Bayes' rule: P(class | x) is P(class) times the product of P(x_j | class), normalised."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def plan_of(model: ProductModel, columns: Columns, rows: int, *, watch: bool = False) -> Plan:
-    """The terms of these rows, not yet added up; with `watch` a number that is an unseen level makes its row NaN."""
+    """The plan of these rows, not yet summed; with `watch` a number that is an unseen level makes its row NaN."""
     plan = Plan(rows, model.log_prior)
     plan.watch = watch
     for conditional in model.conditionals:
@@ -42,7 +42,7 @@ def terms_of(conditional: Distribution, columns: Columns, rows: int, classes: in
 
 
 def joint_log_prob(model: ProductModel, columns: Columns, rows: int) -> Doubles:
-    """log P(class, x), rows x classes: -inf where impossible, +inf where a point mass is hit."""
+    """log P(class, x), rows x classes; -inf if impossible, +inf if a point mass is hit."""
     plan = plan_of(model, columns, rows)
     joint: Doubles = plan.run(_core.JOINT)
     if plan.point_mass_hits is not None:
@@ -59,16 +59,16 @@ def log_sum(joint: Doubles) -> Doubles:
 
 
 def normalised_log(joint: Doubles, log_prior: Doubles) -> Doubles:
-    """log P(class | x) of joint log-probabilities that are computed already, rows x classes."""
+    """log P(class | x) from joint log-probabilities, rows x classes."""
     plan = Plan(len(joint), np.zeros(joint.shape[1]))
     plan.add_terms(joint)
     return normalised(plan, log_prior, _core.LOG_POSTERIOR)
 
 
 def posterior(model: ProductModel, columns: Columns, rows: int, first_row: int = 0, *, watch: bool = False) -> Doubles:
-    """P(class | x), rows x classes; `first_row` is the number that messages give the first of them.
+    """P(class | x), rows x classes; `first_row` is the number of the first row in messages.
 
-    With `watch` numbers that are unseen levels are worth a warning.
+    With `watch`, numbers that are unseen levels give a warning.
     """
     return _normalised(model, columns, rows, _core.POSTERIOR, first_row, watch=watch)
 
@@ -90,7 +90,7 @@ def best_class(
         best = plan.run(_core.ARGMAX)
         if rows == 0 or best.min() >= 0:
             return best
-    # some row is impossible in every class, or may be
+    # some row is, or may be, impossible in every class
     best = np.argmax(_normalised(model, columns, rows, _core.POSTERIOR, first_row, watch=watch), axis=1)
     return best
 
@@ -113,7 +113,7 @@ def _normalised(
 
 
 def refuse_infinite(columns: Columns, rows: NDArray[np.bool_], first_row: int) -> None:
-    """Name the first infinite number in these rows, which no density allows."""
+    """Raise an error that names the first infinite number in these rows."""
     for name, column in columns.items():
         if isinstance(column, CountMatrix) or not _is_floating(column):
             continue
@@ -137,9 +137,10 @@ def _is_floating(column: PlainColumn) -> bool:
 def normalised(
     plan: Plan, log_prior: Doubles, output: int, check: Callable[[NDArray[np.bool_]], None] | None = None
 ) -> Doubles:
-    """The posterior of a plan in one of the core's forms; a row that no class allows gets its prior, with a warning.
+    """The posterior of a plan in one of the core's forms; impossible rows get the prior, with a warning.
 
-    `log_prior` is one for all rows, or one per row. `check` sees which rows no class allows, and may refuse them.
+    `log_prior` is one for all rows, or one per row. `check` receives which rows are impossible in every class, and may
+    raise an error.
     """
     if plan.point_mass_hits is not None:
         _keep_highest_order(plan)
@@ -160,7 +161,7 @@ def normalised(
 
 
 def _keep_highest_order(plan: Plan) -> None:
-    """Only the classes with the most point masses hit stay possible: an infinite density outranks a finite one."""
+    """Keep only the classes with the most point masses hit: an infinite density outranks a finite one."""
     assert plan.point_mass_hits is not None
     joint = plan.run(_core.JOINT)
     order = np.where(np.isneginf(joint), -1, plan.point_mass_hits)

@@ -1,5 +1,4 @@
-"""A category's distribution over a table of which nearly all counts are zero: rows are computed when they are
-requested."""
+"""The distribution of a category with mostly zero counts: rows of the table are computed on request."""
 
 from __future__ import annotations
 
@@ -24,16 +23,16 @@ if TYPE_CHECKING:
 
 
 class SparseTable(Table):
-    """The same as `Table`, to the bit; log P(level | class) is computed for the levels of the rows at hand.
+    """The same as `Table`, to the bit; log P(level | class) is computed for the levels in the given rows.
 
-    What needs the whole table (an export, a nomogram) is refused where it would take too much memory.
+    Operations on the whole table (an export, a nomogram) are an error if they would take too much memory.
     """
 
     _counts: SparseCounts
     _rule: Smoothing
-    _totals: Doubles  # of each class, missing values included where they are a level
+    _totals: Doubles  # of each class, including missing values if they are a level
     _size: int  # K
-    _place: NDArray[np.int64]  # of each level among those that were counted
+    _place: NDArray[np.int64]  # of each level among the counted ones
 
     def __init__(
         self,
@@ -78,18 +77,18 @@ class SparseTable(Table):
         return cls(column, levels, tally, options.smoothing, totals, size, missing=rows, unseen=options.unseen)
 
     def _logs(self, counts: Doubles, names: list[Any]) -> Doubles:
-        """Levels x classes, of counts of classes x these levels."""
+        """The logs, levels x classes, from counts of classes x these levels."""
         cells = Cells(counts, self._totals, self._size, names)
         return np.ascontiguousarray(ignored_where_impossible(log_ratio(ratio(self._rule, cells)).T))
 
     def rows(self, places: NDArray[np.int64]) -> Doubles:
-        """log P(level | class) of the levels at these places, levels x classes."""
+        """log P(level | class) of the levels at these positions, levels x classes."""
         names = [self.levels[place] for place in places.tolist()]
         return self._logs(self._counts.of_levels(self._place[places]), names)
 
     @property
     def log_p(self) -> Doubles:
-        """The whole table; refused where it would take too much memory."""
+        """The whole table; an error if it would take too much memory."""
         require_room_for_table(self.classes, len(self.levels))
         return self.rows(np.arange(len(self.levels)))
 
@@ -100,7 +99,7 @@ class SparseTable(Table):
         return self.log_unseen if index is None else self.rows(np.array([index]))[0]
 
     def learned(self, book: Book, options: FitOptions, most: int | None) -> Iterator[LearnedTable]:  # noqa: ARG002
-        """The most common levels, computed by themselves."""
+        """The most common levels, computed separately."""
         from bayesbox.dist.learned import LearnedTable, level_rows, most_common_places
 
         common = np.zeros(len(self.levels))
@@ -117,17 +116,17 @@ class SparseTable(Table):
             plan.add_constant(self.log_missing)
             return
         coded = encode(column)
-        there = np.array(coded.occurring(), dtype=np.int64)  # a slice of a column may have the levels of all of it
+        there = np.array(coded.occurring(), dtype=np.int64)  # a slice may have the levels of the whole column
         levels = [coded.levels[code] for code in there.tolist()]
         if self.unseen_is_error:
             self._require_seen(levels)
         require_room_for_table(plan.classes, len(levels))
-        new = np.full(len(coded.levels) + 1, -1, dtype=np.int32)  # the last answers the code -1
+        new = np.full(len(coded.levels) + 1, -1, dtype=np.int32)  # the last entry is for code -1
         new[there] = np.arange(len(there))
         plan.tables.append((new[coded.codes], self._rows_of(levels)))
 
     def _rows_of(self, levels: list[str]) -> Doubles:
-        """The rows of these levels and, behind them, of a missing value; a few at a time, which takes less memory."""
+        """The rows of these levels and then of a missing value; computed a few at a time to save memory."""
         rows = np.empty((len(levels) + 1, self.classes))
         rows[-1] = self.log_missing
         step = max(CELLS_A_PIECE // max(self.classes, 1), 1)

@@ -1,4 +1,4 @@
-"""A category's distribution: a table of P(level | class)."""
+"""The distribution of a category: a table of P(level | class)."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ if TYPE_CHECKING:
 class Table(LevelDistribution):
     """log P(level | class), levels x classes, and the rows for an unseen level and for a missing value.
 
-    A row of zeros leaves the column out.
+    A row of zeros means that the column is ignored.
     """
 
-    groups: tuple[int, ...] = ()  # of each level, where levels are grouped; -1 for one that never occurred
+    groups: tuple[int, ...] = ()  # of each level, if levels are grouped; -1 for one that never occurred
 
     @classmethod
     def fit(cls, column: str, tally: LevelTally, options: FitOptions) -> Self:
-        """P(level | class) by the smoothing rule; with groups that of the group, times the share of the level in it,
-        whatever the class. A declared level that never occurred is in no group, and has a count of 0."""
+        """P(level | class) by the smoothing rule; with groups, that of the group times the share of the level in it
+        over all classes. A declared level that never occurred is in no group and has a count of 0."""
         if options.kind.group is None:
-            if getattr(tally, "sparse", False):  # counts of a flag or a bin never are
+            if getattr(tally, "sparse", False):  # counts of a flag or a bin are never sparse
                 from bayesbox.dist.sparse_table import SparseTable
 
                 return SparseTable.fit(column, tally, options)  # type: ignore[return-value]
@@ -77,12 +77,12 @@ class Table(LevelDistribution):
 
     @cached_property
     def position(self) -> dict[str, int]:
-        """Where each level stands."""
+        """The position of each level."""
         return {level: index for index, level in enumerate(self.levels)}
 
     @cached_property
     def integer_range(self) -> tuple[int, int]:
-        """For levels that are all integers, and close enough: the lowest, and how many there are to the highest."""
+        """For levels that are all integers in a narrow range: the lowest, and the size of the range."""
         try:
             values = [int(level) for level in self.levels]
         except ValueError:
@@ -94,8 +94,8 @@ class Table(LevelDistribution):
 
     @cached_property
     def lookup(self) -> tuple[int, Doubles, NDArray[np.bool_]] | None:
-        """For levels that are integers: the lowest, the rows from it to the highest, then unseen and missing, and which
-        of these rows are for no level that is known."""
+        """For integer levels: the lowest, the rows from it to the highest, then unseen and missing, and which rows have
+        no known level."""
         lowest, width = self.integer_range
         if not width:
             return None
@@ -149,7 +149,7 @@ class Table(LevelDistribution):
                 )
 
     def _counted(self, level: str | None, counts: LevelCounts, options: FitOptions) -> Factor | NoFactor:
-        """The factor of a level; of one in a group, that of the group times the share of the level in it."""
+        """The factor of a level; if it is in a group, that of the group times the share of the level in it."""
         if not self.groups or level not in counts.levels:
             return super()._counted(level, counts, options)
         index = counts.levels.index(level)
@@ -177,7 +177,7 @@ class Table(LevelDistribution):
     def _left_out_counts(self, counts: LevelCounts, domain: tuple[str, ...]) -> tuple[LevelCounts, tuple[str, ...]]:
         if not self.groups:
             return counts, domain
-        grouped = group_counts(counts, self.groups)  # they stay, and the share in a group tells no class
+        grouped = group_counts(counts, self.groups)  # groups stay; the share in a group does not depend on the class
         return grouped, grouped.levels
 
     def _positions(self, counts: LevelCounts) -> dict[str, int]:

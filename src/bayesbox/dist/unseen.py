@@ -19,22 +19,22 @@ if TYPE_CHECKING:
 
 
 def count_unseen(column: Column, is_known: Callable[[str], bool]) -> tuple[int, tuple[str, ...]]:
-    """How many values of a column are not among the levels that are known, and some of these.
+    """The number of values of a column that are not known levels, and some of them.
 
     >>> import pyarrow as pa
     >>> count_unseen(pa.array(["Monthly", None, "Two year", "Monthly"]), {"One year", "Two year"}.__contains__)
     (2, ('Monthly',))
     """
     codes, levels, _ = encode(column)
-    is_new = np.array([not is_known(level) for level in levels] + [False])  # the last answers a missing value
+    is_new = np.array([not is_known(level) for level in levels] + [False])  # the last entry is for a missing value
     if not is_new.any():
         return 0, ()
-    new = codes[is_new[codes]]  # a dictionary may hold levels that no row has
+    new = codes[is_new[codes]]  # a dictionary may have levels that no row has
     return len(new), most_informative([levels[code] for code in np.unique(new).tolist()])
 
 
 def warn_of_unseen_numbers(model: ProductModel, columns: Columns, rows: int) -> None:
-    """Count the numbers that are levels the model never saw, in arrays that the core looks up as they are."""
+    """Count and warn about numbers that are unseen levels, in arrays that the core looks up directly."""
     counts: dict[str, int] = {}
     examples: dict[str, Collection[str]] = {}
     known: dict[str, tuple[str, ...]] = {}

@@ -1,1 +1,1 @@
-"""Why an answer is what it is: evidence, the work shown, nomograms, pictures."""
+"""Explanations of an answer: weights of evidence, calculations, nomograms, drawings."""

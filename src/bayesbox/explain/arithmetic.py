@@ -1,4 +1,4 @@
-"""Sums, products and quotients of numbers that are exact fractions, or logarithms where they are not."""
+"""Sums, products and quotients of exact fractions, and of logarithms if they are not exact."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from bayesbox.dist.factor import Logged, Number, log_of
 
 
 def product_of(numbers: Iterable[Number]) -> Number:
-    """The product: a fraction where all are.
+    """The product; a fraction if all factors are.
 
     >>> product_of([Fraction(1, 2), Fraction(2, 3)]), float(product_of([Fraction(1, 2), Logged(0.0)]))
     (Fraction(1, 3), 0.5)
@@ -23,7 +23,7 @@ def product_of(numbers: Iterable[Number]) -> Number:
 
 
 def sum_of(numbers: Iterable[Number]) -> Number:
-    """The sum: a fraction where all are.
+    """The sum; a fraction if all terms are.
 
     >>> sum_of([Fraction(1, 2), Fraction(1, 3)]), sum_of([])
     (Fraction(5, 6), Fraction(0, 1))
@@ -38,14 +38,14 @@ def sum_of(numbers: Iterable[Number]) -> Number:
 
 
 def quotient(number: Number, by: Number) -> Number:
-    """One number over another, which is not 0."""
+    """The quotient of two numbers; the second is not 0."""
     if isinstance(number, Fraction) and isinstance(by, Fraction):
         return number / by
     return Logged(log_of(number) - log_of(by))
 
 
 def difference(number: Number, less: Number) -> Number:
-    """One number less another that is no larger."""
+    """The difference of two numbers; the second is not larger."""
     if isinstance(number, Fraction) and isinstance(less, Fraction):
         return number - less
     ratio = math.exp(log_of(less) - log_of(number)) if number else 1.0

@@ -1,4 +1,4 @@
-"""Bayes' rule by itself: P(h | e) = P(e | h) P(h) / P(e), for numbers and for whole distributions."""
+"""Bayes' rule, P(h | e) = P(e | h) P(h) / P(e), for numbers and for distributions."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from bayesbox.explain.steps import Cell, Row, Step, Work, line
 
 SUM_TOLERANCE = 1e-9
 RULE = "Bayes' rule: P(h | e) = P(e | h) P(h) / P(e)"
-MOST_TERMS = 6  # of a sum that is written out
-MOST_NAMED = 4  # pieces of evidence that are named one by one
-MOST_BITS = 4096  # of a fraction, before it goes on as a logarithm
-SHORT = 12  # digits of a decimal that is taken as it is written
+MOST_TERMS = 6  # of a printed sum
+MOST_NAMED = 4  # pieces of evidence named individually
+MOST_BITS = 4096  # of a fraction, before it is replaced by a logarithm
+SHORT = 12  # digits of a decimal that is read exactly
 
 
 def bayes_rule(prior: Any, likelihood: Any, evidence: float | Fraction | None = None, *, work: bool = False) -> Any:
-    """The posterior; with `work`, the work behind it, which prints, shows as HTML and has `.latex()`.
+    """The posterior; with `work`, its calculation, which prints, shows as HTML and has `.latex()`.
 
     With numbers: P(h), P(e | h) and P(e) give P(h | e).
 
     Parameters
     ----------
     prior : P(h), a number or Fraction; or a dict from hypothesis to probability
-    likelihood : P(e | h), a number; with a dict for a prior, a dict by hypothesis, or a list of such dicts
-    evidence : P(e), a number, or None (default) if there is a dict
-    work : bool, default False; give the work in place of the posterior
+    likelihood : P(e | h), a number; if the prior is a dict, a dict by hypothesis, or a list of such dicts
+    evidence : P(e), a number, or None (default) if the prior is a dict
+    work : bool, default False; return the calculation instead of the posterior
 
     Returns
     -------
@@ -62,7 +62,7 @@ def bayes_rule(prior: Any, likelihood: Any, evidence: float | Fraction | None = 
         if evidence is not None:
             raise BadOption("with a prior over hypotheses the evidence is computed", remedy="Remove it")
         given = _each_evidence(likelihood)
-        found = _updated(prior, given)  # refuses what is impossible, so it goes first
+        found = _updated(prior, given)  # raises an error if impossible, so it comes first
         return work_of_hypotheses(prior, given) if work else found
     if evidence is None:
         raise BadOption("P(e), the probability of the evidence, is needed", remedy="Pass evidence=")
@@ -104,7 +104,7 @@ def _updated(prior: Mapping[Any, float], steps: Sequence[Mapping[Any, float]]) -
     best = max(logs.values())
     if best == -math.inf:
         raise ImpossibleEvidence("the evidence is impossible under every hypothesis")
-    if best > -600:  # no product can underflow: multiply as one would by hand
+    if best > -600:  # no product can underflow: multiply directly
         products = {h: math.prod(vs) for h, vs in weights.items()}
     else:
         products = {h: math.exp(value - best) for h, value in logs.items()}
@@ -114,17 +114,17 @@ def _updated(prior: Mapping[Any, float], steps: Sequence[Mapping[Any, float]]) -
 
 
 def _probability(what: str, value: object) -> Any:
-    """A fraction as it is, any other number from 0 to 1 as a float."""
+    """A probability: a fraction unchanged, any other number as a float."""
     if isinstance(value, bool) or not isinstance(value, numbers.Real) or not 0 <= float(value) <= 1:
         raise BadOption(f"a {what} must be a number between 0 and 1", found=value)
     return value if isinstance(value, Fraction) else float(value)
 
 
-# -- the work --------------------------------------------------------------------------------------------------------
+# -- the calculation -------------------------------------------------------------------------------------------------
 
 
 def work_of_numbers(prior: float | Fraction, likelihood: float | Fraction, evidence: float | Fraction) -> Work:
-    """The quotient of three numbers, exact, with each read as the decimal or the fraction that prints it."""
+    """The calculation from three numbers, exactly, each read as its shortest decimal or fraction."""
     p, given, e = (written_number(value) for value in (prior, likelihood, evidence))
     steps = (
         Step("prior", (line("P(h)", value=p),)),
@@ -145,7 +145,7 @@ def work_of_numbers(prior: float | Fraction, likelihood: float | Fraction, evide
 
 
 def work_of_hypotheses(prior: Mapping[Any, Any], evidence: Sequence[Mapping[Any, Any]]) -> ClassWork:
-    """The box of each piece of evidence in turn: the posterior after one is the prior of the next."""
+    """The calculation for each piece of evidence in turn: the posterior after one is the prior of the next."""
     names = tuple(map(str, prior))
     now: list[Number] = [written_number(value) for value in prior.values()]
     steps = [_row("prior", "P(h)", names, now)]
@@ -176,7 +176,7 @@ def work_of_hypotheses(prior: Mapping[Any, Any], evidence: Sequence[Mapping[Any,
 
 
 def written_number(value: float | Fraction) -> Fraction:
-    """A number as it is written: a fraction as it is, a float as its short decimal, or the simple fraction that it is.
+    """The exact number that a float was written as: its short decimal, or a simple fraction; fractions are unchanged.
 
     >>> written_number(0.00002), written_number(1 / 3), written_number(0.1 + 0.2)
     (Fraction(1, 50000), Fraction(1, 3), Fraction(7500000000000001, 25000000000000000))
@@ -213,7 +213,7 @@ def _all_named(pieces: int) -> str:
 
 
 def _manageable(value: Number) -> Number:
-    """A fraction that does not grow without end."""
+    """A fraction, replaced by a logarithm if it grows too long."""
     if isinstance(value, Fraction) and value.denominator.bit_length() > MOST_BITS:
         return Logged(log_of(value))
     return value

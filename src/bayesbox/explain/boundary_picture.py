@@ -1,4 +1,4 @@
-"""Where one class gives way to another, drawn over two columns as SVG: regions, and the boundary between them."""
+"""Decision regions over two columns, and the boundaries between them, as SVG."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from bayesbox.dist.base import Doubles
 from bayesbox.explain.density_picture import COLORS, INK, QUIET
 from bayesbox.explain.svg_text import safe
 
-SIZE = 360  # of the square that is drawn
+SIZE = 360  # of the plot, in points
 LEFT, TOP, RIGHT, BOTTOM = 60, 62, 20, 46
-STEPS = 60  # cells to a side
+STEPS = 60  # cells per side
 
 
 class PictureAxis(NamedTuple):
-    """One of the two columns: its values from `low` to `high`, and the places that are labelled."""
+    """One of the two columns: its range from `low` to `high`, and the labelled positions."""
 
     name: str
     low: float
@@ -63,7 +63,7 @@ def _legend(classes: Sequence[str]) -> Iterator[str]:
 
 
 def _regions(scores: NDArray[np.float64]) -> Iterator[str]:
-    """Runs of cells in a row with the same most probable class, by the mean score of their corners."""
+    """The regions: runs of cells in a row with the same most probable class, by the mean score of their corners."""
     corners = scores[:-1, :-1] + scores[1:, :-1] + scores[:-1, 1:] + scores[1:, 1:]
     best = corners.argmax(axis=2)
     side = SIZE / STEPS
@@ -79,8 +79,8 @@ def _regions(scores: NDArray[np.float64]) -> Iterator[str]:
 
 
 def _path(scores: NDArray[np.float64], place: int) -> str:
-    """Where a class and the best of the others are as probable: cells cut by straight lines (marching squares)."""
-    if scores.shape[2] < 2 or (scores.shape[2] == 2 and place == 1):  # of two classes both have the same boundary
+    """The boundary of a class: where it and the best of the others are equally probable (marching squares)."""
+    if scores.shape[2] < 2 or (scores.shape[2] == 2 and place == 1):  # two classes share one boundary
         return ""
     lead = scores[..., place] - np.delete(scores, place, axis=2).max(axis=2)
     lines = [f"M{x1:.1f},{y1:.1f}L{x2:.1f},{y2:.1f}" for (x1, y1), (x2, y2) in zero_lines(lead)]
@@ -91,7 +91,7 @@ Point = tuple[float, float]
 
 
 def zero_lines(lead: NDArray[np.float64]) -> list[tuple[Point, Point]]:
-    """The lines on which a function of the corners is 0, by linear interpolation within each cell, in the picture."""
+    """The zero contour of a function given at the corners, by linear interpolation within each cell."""
     found: list[tuple[Point, Point]] = []
     above = (lead > 0).astype(np.int8)
     corners = above[:-1, :-1] + above[1:, :-1] + above[:-1, 1:] + above[1:, 1:]
@@ -108,7 +108,7 @@ def zero_lines(lead: NDArray[np.float64]) -> list[tuple[Point, Point]]:
 
 
 def _cut(first: tuple[int, int], second: tuple[int, int], low: float, high: float) -> Point:
-    """Where the line between two corners is cut."""
+    """The zero crossing between two corners."""
     share = low / (low - high) if np.isfinite(low - high) and low != high else 0.5
     row = first[0] + share * (second[0] - first[0])
     column = first[1] + share * (second[1] - first[1])

@@ -1,7 +1,7 @@
-"""The Bayes box of one case: a factor in each row, a class in each column; the joint, the posterior and the odds below.
+"""The Bayes box of one case: one row per factor, one column per class; the joint, posterior and odds below.
 
-Where every factor is a ratio of counts, the joint, the posterior and the odds are exact fractions; a density makes
-them decimals, computed by logarithms. Where no class has a joint above 0, the posterior is the prior, as everywhere.
+If every factor is a ratio of counts, the joint, the posterior and the odds are exact fractions; with a density they are
+decimals, computed by logarithms. If no class has a joint above 0, the posterior is the prior.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from bayesbox.explain.underflow import log_joints, underflow_steps
 if TYPE_CHECKING:
     from bayesbox.file.reader import Json
 
-MOST_TERMS = 6  # of a sum that is written out
+MOST_TERMS = 6  # of a printed sum
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class BayesBox:
     """The Bayes box of one case: the first of the `factors` is the prior.
 
     `is_probability` says whether the joint is P(class, x): a product of factors raised to weights is not. The odds are
-    those of the most probable class `against` the one named, or the next.
+    those of the most probable class `against` the given one, or the second most probable.
     """
 
     classes: tuple[str, ...]
@@ -39,17 +39,17 @@ class BayesBox:
 
     @property
     def joint(self) -> tuple[Number, ...]:
-        """P(class, x): the product of each column of the box."""
+        """P(class, x), the product of each column of the box."""
         return self._products(self.factors)
 
     @property
     def likelihood(self) -> tuple[Number, ...]:
-        """P(x | class): the product without the prior."""
+        """P(x | class), the product without the prior."""
         return self._products(self.factors[1:])
 
     @property
     def evidence(self) -> Number:
-        """P(x): the sum of the joint."""
+        """P(x), the sum of the joint."""
         joint = self.joint
         fractions = [value for value in joint if isinstance(value, Fraction)]
         if len(fractions) == len(joint):
@@ -79,7 +79,7 @@ class BayesBox:
 
     @property
     def posterior(self) -> tuple[Number, ...]:
-        """P(class | x): each joint over their sum; the prior where that is 0."""
+        """P(class | x), each joint over their sum; the prior if the sum is 0."""
         values = self.joint if self.possible else self.factors[0].values
         fractions = [value for value in values if isinstance(value, Fraction)]
         if len(fractions) == len(values):
@@ -88,7 +88,7 @@ class BayesBox:
         return tuple(Logged(math.log(share) - math.log(math.fsum(shares)) if share else -math.inf) for share in shares)
 
     def _log_shares(self) -> list[float]:
-        """The joint of each class by its logarithm, the largest 0; the most point masses hit outrank all else."""
+        """The log joint of each class, with the largest at 0; the most point masses hit rank first."""
         factors = self.factors if self.possible else self.factors[:1]
         logs = [[log_of(factor.values[k]) for factor in factors] for k in self._range]
         hits = [-1 if -math.inf in each else each.count(math.inf) for each in logs]
@@ -105,9 +105,9 @@ class BayesBox:
         return sorted(self._range, key=lambda index: (-float(posterior[index]), index))
 
     def odds(self) -> list[str]:
-        """The odds of the most probable class against the next, or against the class named: the fraction, the decimal.
+        """The odds of the most probable class against the next, or against the given class: fraction and decimal.
 
-        A fraction too long to read is not shown.
+        A fraction that is too long to read is omitted.
         """
         if len(self.classes) < 2 or not self.possible:
             return []
@@ -130,7 +130,7 @@ class BayesBox:
         return first, second
 
     def steps(self) -> tuple[Step, ...]:
-        """The box as steps: prior, likelihood, joint, evidence, posterior, decision."""
+        """The calculation in steps: prior, likelihood, joint, evidence, posterior, decision."""
         steps = [self._step("prior", self._row(self.factors[0]))]
         if self.factors[1:]:
             likelihood = _row("likelihood: P(x | class)", self.likelihood)
@@ -153,7 +153,7 @@ class BayesBox:
         return Step(name, rows, self.classes)
 
     def _sum_text(self) -> str:
-        """The sum of the joint written out, if it is short."""
+        """The sum of the joint in full, if it is short."""
         terms = [cell.fraction() or cell.decimal() for cell in (Cell(value=value) for value in self.joint)]
         return " + ".join(terms) if len(terms) <= MOST_TERMS else f"the sum of {len(terms)} joints"
 
@@ -175,7 +175,7 @@ class BayesBox:
         return [*lines, f"so the class is {self.classes[self.ranking()[0]]}"]
 
     def _other_way(self, one: int, other: int) -> str:
-        """The odds of two classes the other way round, as a text may print them, if they are a short fraction."""
+        """The inverse odds of two classes, if they are a short fraction."""
         over, under = self.joint[one], self.joint[other]
         if len(self.classes) > 2 or not isinstance(over, Fraction) or not isinstance(under, Fraction):
             return ""
@@ -187,7 +187,7 @@ class BayesBox:
         )
 
     def work(self, title: str, before: Sequence[Step] = ()) -> ClassWork:
-        """The box as work to be shown, after the steps that lead to its factors."""
+        """The calculation, after the steps that lead to the factors."""
         shares = tuple(float(share) for share in self.posterior)
         return ClassWork(title, (*before, *self.steps()), self.classes, shares, self.facts())
 
@@ -222,7 +222,7 @@ class BayesBox:
 
 
 def _texts(classes: Sequence[str], values: Sequence[Number]) -> dict[str, str] | None:
-    """Exact numbers as fractions by class; None if one is not exact, or too long to be written."""
+    """Exact numbers as fractions by class; None if one is not exact, or too long."""
     texts = [fraction_text(value) for value in values]
     return dict(zip(classes, texts, strict=True)) if all(texts) else None
 
@@ -239,7 +239,7 @@ def _row(name: str, values: Sequence[Number]) -> Row:
 
 
 def missing_together(left_out: Sequence[NoFactor]) -> list[str]:
-    """The reasons, those of missing columns in one.
+    """The reasons, with missing columns combined into one.
 
     >>> missing_together([NoFactor("age"), NoFactor("car", "bike was never seen"), NoFactor("sex")])
     ['age and sex, since they are missing', 'car, since bike was never seen']

@@ -1,4 +1,4 @@
-"""The work of a classifier for one case: its steps end in P(class | x) and the class."""
+"""The calculation of a classifier for one case: its steps end in P(class | x) and the class."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class ClassWork(Work):
-    """The work behind one answer; `posterior` is in the order of `classes`, and `facts` are more of it for JSON."""
+    """The calculation of one answer; `posterior` is in the order of `classes`, and `facts` has more for JSON."""
 
     classes: tuple[str, ...]
     posterior: tuple[float, ...]
     facts: Json = field(default_factory=dict)
 
     def to_dict(self) -> Json:
-        """The work for JSON: the steps, the posterior by class, and the class."""
+        """A plain dict, for JSON: the steps, the posterior by class, and the class."""
         shares = dict(zip(self.classes, self.posterior, strict=True))
         best = max(range(len(self.classes)), key=lambda place: (self.posterior[place], -place))
         found = {**super().to_dict(), "posterior": shares, "class": self.classes[best], **self.facts}
         return {name: _finite(value) for name, value in found.items()}
 
     def calibrated(self, kind: str, posterior: Sequence[float], prediction: str) -> ClassWork:
-        """The same with the calibrated posterior as a last step."""
+        """The calculation with the calibrated posterior as the last step."""
         shares = tuple(float(share) for share in posterior)
         row = Row(f"after calibration ({kind})", tuple(Cell(value=share) for share in shares))
         steps = (
@@ -43,7 +43,7 @@ class ClassWork(Work):
 
 
 def _finite(value: Any) -> Any:
-    """The same with infinite numbers as text, which JSON has none of."""
+    """The value with infinite numbers as text, since JSON has none."""
     if isinstance(value, dict):
         return {name: _finite(each) for name, each in value.items()}
     if isinstance(value, list):

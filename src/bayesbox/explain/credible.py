@@ -1,7 +1,7 @@
-"""Credible intervals: how sure the shares of a table are, and an answer that is made of them.
+"""Credible intervals of the probabilities in a table, and of an answer computed from them.
 
-The interval of a share is that of its beta distribution, exactly. That of an answer is found by drawing: every share
-that was counted is drawn from its posterior and the answer is computed, many times; its quantiles are the limits.
+The interval of a probability is exact, from its beta distribution. That of an answer is found by simulation: every
+counted probability is drawn from its posterior and the answer computed, many times; its quantiles are the limits.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ FEWEST_DRAWS, MOST_DRAWS = 100, 10_000_000
 
 
 class CredibleInterval(tuple[float, float]):
-    """The limits of an interval, with the `estimate` inside and the probability `level` that it holds.
+    """The limits of an interval, with the `estimate` inside and its probability `level`.
 
     >>> found = CredibleInterval(0.1, 0.4, estimate=0.25)
     >>> low, high = found
@@ -62,20 +62,20 @@ class CredibleInterval(tuple[float, float]):
         return self[1]
 
     def text(self) -> str:
-        """The limits in few digits."""
+        """The limits as text, in few digits."""
         return f"{self.low:.4g} to {self.high:.4g}"
 
     def __repr__(self) -> str:
         return f"{self.estimate:.7g}, {percent(self.level)} interval {self.text()}"
 
     def to_dict(self) -> Json:
-        """For JSON."""
+        """A plain dict, for JSON."""
         return {"estimate": self.estimate, "low": self.low, "high": self.high}
 
 
 @dataclass(frozen=True, repr=False)
 class IntervalTable(Result, Mapping[Any, CredibleInterval]):
-    """From a class, or the states of nodes, to the interval of its probability, by `draws` from the posteriors."""
+    """A mapping from class, or from states of nodes, to the interval of its probability, from `draws` draws."""
 
     title: str
     heads: tuple[str, ...]
@@ -94,7 +94,7 @@ class IntervalTable(Result, Mapping[Any, CredibleInterval]):
 
     @property
     def level(self) -> float:
-        """The probability that each interval holds."""
+        """The probability of each interval."""
         return next(iter(self.intervals.values())).level
 
     def _headline(self) -> str:
@@ -123,7 +123,7 @@ class IntervalTable(Result, Mapping[Any, CredibleInterval]):
         return columns
 
     def to_dict(self) -> Json:
-        """For JSON."""
+        """A plain dict, for JSON."""
         rows = [{"levels": _names(name), **each.to_dict()} for name, each in self.intervals.items()]
         return {"level": self.level, "draws": self.draws, "rows": rows, "notes": list(self.notes)}
 
@@ -133,7 +133,7 @@ def _names(name: object) -> list[str]:
 
 
 def percent(level: float) -> str:
-    """A level in percent.
+    """A level in percent, as text.
 
     >>> percent(0.95), percent(0.995)
     ('95 %', '99.5 %')
@@ -142,14 +142,14 @@ def percent(level: float) -> str:
 
 
 def require_level(level: object) -> float:
-    """A probability between 0 and 1, without these."""
+    """A probability between 0 and 1, exclusive."""
     if isinstance(level, bool) or not isinstance(level, int | float | np.floating) or not 0 < level < 1:
         raise BadOption("the level of an interval must be between 0 and 1, such as 0.95", found=level)
     return float(level)
 
 
 def require_draws(draws: int, seed: int) -> None:
-    """Numbers of draws that give quantiles, and a seed."""
+    """Validate the number of draws and the seed."""
     require_whole("seed", seed)
     whole = isinstance(draws, int | np.integer) and not isinstance(draws, bool)
     if not whole or not FEWEST_DRAWS <= draws <= MOST_DRAWS:
@@ -157,7 +157,7 @@ def require_draws(draws: int, seed: int) -> None:
 
 
 def share_interval(share: SharePosterior, estimate: float, level: float) -> CredibleInterval:
-    """The central interval of a share; by the reference prior it begins at 0 if no row has the level."""
+    """The central interval of a probability; with the reference prior it begins at 0 if no row has the level."""
     low, high = beta_interval(level, share.alpha, share.beta)
     low, high = (0.0 if share.at_zero else low), (1.0 if share.at_one else high)
     return CredibleInterval(low, high, estimate=estimate, level=level)
@@ -176,27 +176,27 @@ class IntervalCell(Cell):
 
 
 def interval_row(posteriors: Sequence[SharePosterior], values: Sequence[Any], level: float) -> Row:
-    """The intervals of a row of shares, as the row below it."""
+    """The intervals of a row of probabilities, as the row below it."""
     found = [share_interval(each, float(value), level) for each, value in zip(posteriors, values, strict=True)]
     return Row(f"{percent(level)} interval", tuple(IntervalCell(each.text(), None, *each) for each in found))
 
 
 def prior_notes(posteriors: Sequence[SharePosterior]) -> list[str]:
-    """By which priors intervals were found, each once."""
+    """Notes that name the priors of the intervals, each once."""
     return [f"intervals by {prior}" for prior in dict.fromkeys(each.prior for each in posteriors)]
 
 
 def posterior_draws(factors: Sequence[Factor], classes: int, *, draws: int, seed: int) -> Doubles:
-    """P(class | x), draws x classes: each share that was counted drawn from its posterior, every other as it is.
+    """P(class | x), draws x classes: counted probabilities are drawn from their posteriors, others are fixed.
 
-    The shares of classes are drawn together: gamma variables, whose ratios are those of a Dirichlet. Those of levels
-    are drawn by class and column, each of which has a Dirichlet of its own.
+    The class prior is drawn jointly: gamma variables, whose ratios follow a Dirichlet. The probabilities of levels are
+    drawn by class and column, each with its own Dirichlet.
     """
     return normalised(drawn_logs(factors, classes, draws, np.random.default_rng(seed)))
 
 
 def drawn_logs(factors: Sequence[Factor], classes: int, draws: int, random: np.random.Generator) -> Doubles:
-    """log P(class, x) but for a constant, draws x classes; the first factor is the prior."""
+    """log P(class, x) up to a constant, draws x classes; the first factor is the prior."""
     logs = np.zeros((draws, classes))
     for place, factor in enumerate(factors):
         for label in range(classes):
@@ -220,7 +220,7 @@ def _beta_draws(random: np.random.Generator, share: SharePosterior, draws: int) 
 
 
 def normalised(logs: Doubles) -> Doubles:
-    """Each row as probabilities; rows that no class allows are left out."""
+    """Each row normalised to probabilities; rows in which every class is impossible are dropped."""
     possible = logs[np.isfinite(logs.max(axis=1))]
     if not len(possible):
         raise BadOption("the answer is impossible, or a point mass, in every draw, so it has no interval")

@@ -1,4 +1,4 @@
-"""Densities drawn: one panel for each, one curve for each class, as SVG."""
+"""Densities as SVG: one panel per density, one curve per class."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ COLORS = ("#3b6fb6", "#c8553d", "#4c9f70", "#8f5fa8", "#b08900", "#4f8a8b", "#a2
 INK, QUIET, GRID = "#222", "#666", "#ddd"
 PANEL_WIDTH, PANEL_HEIGHT, COLUMNS = 300, 170, 2
 LEFT, TOP, BOTTOM = 16, 26, 24  # margins of a panel
-HEAD = 46  # above the panels: the title and the classes
+HEAD = 46  # the space above the panels for the title and the classes
 POINTS = 200
 
 
@@ -25,7 +25,7 @@ class Panel(NamedTuple):
 
 
 def density_svg(title: str, panels: Sequence[Panel], classes: Sequence[str], low: float, high: float) -> str:
-    """The panels side by side over the same range of values. Bins are drawn as their share over their width."""
+    """The panels side by side over the same range of values. Bins are drawn as probability over width."""
     rows = -(-len(panels) // COLUMNS)
     width, height = COLUMNS * PANEL_WIDTH, HEAD + rows * PANEL_HEIGHT
     if len(panels) == 1:
@@ -67,7 +67,7 @@ def _panel(panel: Panel, low: float, high: float) -> Iterator[str]:
         yield f'<text x="{PANEL_WIDTH / 2}" y="{PANEL_HEIGHT / 2}" fill="{QUIET}" text-anchor="middle">none</text>'
         return
     x_values, heights = panel.density.curve(low, high, POINTS)
-    spikes = _spikes(panel.density, high / POINTS - low / POINTS)  # high - low may be no double
+    spikes = _spikes(panel.density, high / POINTS - low / POINTS)  # high - low may overflow
     shown = [index for index in range(heights.shape[1]) if index not in spikes] or [*range(heights.shape[1])]
     highest = float(heights[:, shown].max()) or 1.0
     unit = unit_of(low, high)
@@ -84,7 +84,7 @@ def _panel(panel: Panel, low: float, high: float) -> Iterator[str]:
 
 
 def _spikes(density: Distribution, step: float) -> dict[int, float]:
-    """Where classes lie that are so narrow beside a step of the curve that it misses them, or flattens all others."""
+    """The positions of classes so narrow that a step of the curve would miss them, or flatten all others."""
     known = density.mean_and_std()
     if known is None:
         return {}

@@ -1,4 +1,4 @@
-"""Why a class: the weight of evidence of each column, in terms that sum to the joint log-probability."""
+"""The weight of evidence of each column, in terms that sum to the joint log-probability."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from bayesbox.schema.levels import class_position
 class Explanation:
     """`prior` + the sum of `terms` over the columns is log P(class, x).
 
-    `terms` is rows x classes x columns of log P(x_j | class), times the weight of the column where it has one, 0
-    if the column is left out; it is +inf where a value hits a point mass.
+    `terms` is rows x classes x columns of log P(x_j | class), times the weight of the column if it has one; 0 if the
+    column is ignored, +inf if a value hits a point mass.
     """
 
     labels: AnyArray
@@ -28,7 +28,7 @@ class Explanation:
     terms: Doubles
 
     def joined(self, parts: Mapping[str, Sequence[str]]) -> Explanation:
-        """The same with the terms of the parts of a column, such as the month of a date, added to its own."""
+        """The explanation with the terms of the parts of a column, such as the month of a date, added to its own."""
         if not any(parts.values()):
             return self
         owner = {part: name for name, own in parts.items() for part in own}
@@ -43,14 +43,13 @@ class Explanation:
         return Explanation(self.labels, columns, self.prior, terms)
 
     def position(self, label: object) -> int:
-        """Where a class stands."""
+        """The position of a class."""
         return class_position(label, self.labels.tolist())
 
     def log_odds(self, label: object, against: object) -> Doubles:
-        """log of P(label | x) / P(against | x), one value per row: the prior's share plus the columns' shares.
+        """log P(label | x) / P(against | x), one value per row: the sum of the contributions of prior and columns.
 
-        Of two impossible classes the columns say nothing, and the prior's share is left. P is that of the model's own
-        terms, before any calibration.
+        If both classes are impossible, the columns contribute nothing and the prior remains. P is not calibrated.
         """
         one, other = self.position(label), self.position(against)
         prior = lead(self.prior[one], self.prior[other])
@@ -60,7 +59,7 @@ class Explanation:
         return settled(odds, prior, np.isneginf(joint[:, one]), np.isneginf(joint[:, other]))
 
     def column_odds(self, label: object, against: object) -> Doubles:
-        """Rows x columns: how far each column moves the log-odds towards `label`; 0 if both are impossible."""
+        """The contribution of each column to the log-odds, rows x columns; 0 if both classes are impossible."""
         return lead(self.terms[:, self.position(label)], self.terms[:, self.position(against)])
 
     def joint(self) -> Doubles:
@@ -74,19 +73,19 @@ class Explanation:
 
 
 def lead(one: Any, other: Any) -> Doubles:
-    """one - other, with 0 if both are the same infinity."""
+    """one - other; 0 if both are the same infinity."""
     with np.errstate(invalid="ignore"):
         return np.where(one == other, 0.0, np.subtract(one, other))
 
 
 def settled(odds: Doubles, prior: Any, one_impossible: Any, other_impossible: Any) -> Doubles:
-    """Log-odds, where classes are impossible: without end against such a one, those of the prior if both are."""
+    """Log-odds with impossible classes: infinite against one, those of the prior if both are."""
     odds = np.where(one_impossible, -np.inf, np.where(other_impossible, np.inf, odds))
     return np.where(one_impossible & other_impossible, prior, odds)
 
 
 def explanation(model: ProductModel, columns: Columns, rows: int, names: tuple[str, ...]) -> Explanation:
-    """The terms of these rows for the columns of these names, in this order."""
+    """The explanation of these rows, with terms for the columns of these names, in this order."""
     terms = np.zeros((rows, len(model.classes), len(names)))
     place = {name: index for index, name in enumerate(names)}
     for conditional in model.conditionals:

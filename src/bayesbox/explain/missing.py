@@ -1,4 +1,4 @@
-"""What each column says where a model has no terms that sum: its answers with and without the column."""
+"""Contributions of columns for models without additive terms: the answers with and without each column."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from bayesbox.dist.base import Columns, Doubles
 def terms_of_absence(
     answer: Callable[[Columns], Doubles], columns: Columns, names: tuple[str, ...], log_prior: Doubles
 ) -> Doubles:
-    """Rows x classes x columns: terms that sum, with the log prior, to log P(class | x), which `answer` gives.
+    """Terms, rows x classes x columns, that sum with the log prior to log P(class | x), as given by `answer`.
 
-    A column moves the answer by how far log P(class | x) falls when it is missing, and by how far it rises when it is
-    the only one there: the mean of the two, with what they leave open shared by their sizes.
+    The contribution of a column is the mean of two changes of log P(class | x): the fall when it is missing, and the
+    rise when it is the only one present. The remainder is distributed in proportion to their sizes.
     """
     whole, nothing = answer(columns), answer({})
     terms = np.zeros((*whole.shape, len(names)))

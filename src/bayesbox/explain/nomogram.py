@@ -1,12 +1,12 @@
-"""The nomogram of naive Bayes: a ruler for each column, on which every value stands at what it adds to the log-odds.
+"""The nomogram of naive Bayes: one ruler per column, with each value placed at its contribution to the log-odds.
 
 Between two classes naive Bayes is a sum,
 
     log P(c | x) / P(d | x)  =  log P(c) / P(d)  +  sum_j log P(x_j | c) / P(x_j | d)
 
-so that a row is evaluated by eye: read off what each value adds, add the prior, and look up the probability that goes
-with the total (Mozina, Demsar, Kattan and Zupan, "Nomograms for Visualization of Naive Bayesian Classifier", 2004).
-Here are the numbers; `nomogram_picture` and `nomogram_text` draw them.
+so a row can be evaluated by hand: read off the contribution of each value, add the prior, and look up the probability
+of the total (Mozina, Demsar, Kattan and Zupan, "Nomograms for Visualization of Naive Bayesian Classifier", 2004). This
+module has the numbers; `nomogram_picture` and `nomogram_text` draw them.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from bayesbox.display.result import Result
 if TYPE_CHECKING:
     from bayesbox.file.reader import Json
 
-EXTREME = math.log(9999.0)  # log-odds beyond which four decimals tell nothing
+EXTREME = math.log(9999.0)  # log-odds beyond which four decimals are 0 or 1
 
 
 @dataclass(frozen=True)
 class Mark:
-    """A value and what it adds to the log-odds: infinite if one of the classes gives it a probability of 0.
+    """A value and its contribution to the log-odds: infinite if its probability in one of the classes is 0.
 
-    `number` is the value itself, if it is one of a scale.
+    `number` is the value itself, if it is a number.
     """
 
     label: str
@@ -40,9 +40,9 @@ class Mark:
 
 @dataclass(frozen=True)
 class Ruler:
-    """One column: its values, in the order of their levels or ascending, and the value of the row, if there is one.
+    """One column: its values, in the order of their levels or ascending, and the value of the row, if any.
 
-    A column of free text, or a matrix of counts, has too many values for marks: only that of a row is shown.
+    A column of text, or a matrix of counts, has too many values for marks: only that of the row is shown.
     """
 
     column: str
@@ -51,18 +51,18 @@ class Ruler:
 
     @property
     def range(self) -> float:
-        """How far its values are apart: how much the column can say."""
+        """The difference between its largest and smallest contribution."""
         odds = [mark.log_odds for mark in self.marks]
         return max(odds) - min(odds) if odds and max(odds) > min(odds) else 0.0
 
     @property
     def finite_range(self) -> float:
-        """The same of the values that no class excludes."""
+        """The same, over values with a probability above 0 in both classes."""
         odds = [mark.log_odds for mark in self.marks if math.isfinite(mark.log_odds)]
         return max(odds) - min(odds) if odds else 0.0
 
     def reach(self) -> tuple[float, float]:
-        """The least and the most that it adds, finite values only; a missing value adds nothing."""
+        """The smallest and largest finite contribution; that of a missing value is 0."""
         odds = [mark.log_odds for mark in self.every if math.isfinite(mark.log_odds)]
         return min(odds, default=0.0), max(odds, default=0.0)
 
@@ -73,11 +73,11 @@ class Ruler:
 
     @property
     def every(self) -> tuple[Mark, ...]:
-        """The marks, and the row's own at the end."""
+        """The marks, and that of the row at the end."""
         return self.marks if self.own is None else (*self.marks, self.own)
 
     def as_dict(self) -> Json:
-        """For JSON."""
+        """A plain dict, for JSON."""
         own = {} if self.own is None else {"value": self.own.label, "log_odds": self.own.log_odds}
         marks = [{"value": mark.label, "log_odds": mark.log_odds} for mark in self.marks]
         return {"name": self.column, "marks": marks, **own}
@@ -85,10 +85,10 @@ class Ruler:
 
 @dataclass(frozen=True, repr=False)
 class Nomogram(Result):
-    """Rulers of the columns, the most informative first; `others` are those beyond the number that was requested.
+    """Rulers of the columns, the most informative first; `others` are those beyond the requested number.
 
     `prior` is log P(label) / P(against). `total` is the log-odds of the row, all columns and the prior together; None
-    without a row. All is of the model's own terms, before any calibration.
+    without a row. All numbers are before any calibration.
 
     >>> import bayesbox as bb
     >>> clf = bb.NaiveBayes().fit({"sex": ["male", "male", "female", "female"], "age": [31, 40, 8, 25]},
@@ -117,31 +117,31 @@ class Nomogram(Result):
 
     @property
     def probability(self) -> float | None:
-        """P(label | x) of the row, where label and against are the only two classes there are."""
+        """P(label | x) of the row relative to the two classes."""
         return None if self.total is None else chance(self.total)
 
     @property
     def title(self) -> str:
-        """The two classes, and the name of the target where it is known."""
+        """The two classes, and the name of the target if it is known."""
         named = "" if self.target is None else f"{self.target} = "
         return f"{named}{self.label} against {self.against}"
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What is to be known of the probability."""
+        """Notes about the probability."""
         found = [] if self.two_classes else [f"P({self.label}) is relative to these two classes."]
         return (
             (*found, "The model is calibrated; this shows it before calibration.") if self.calibrated else tuple(found)
         )
 
     def reach(self) -> tuple[float, float]:
-        """The least and the most that the total can be, from values that no class excludes."""
+        """The smallest and largest finite total."""
         ends = [ruler.reach() for ruler in (*self.rulers, *self.others)]
         prior = self.prior if math.isfinite(self.prior) else 0.0
         return prior + sum(min(low, 0.0) for low, _ in ends), prior + sum(max(high, 0.0) for _, high in ends)
 
     def rest(self) -> Ruler | str | None:
-        """What the other columns add: for a row a ruler of one mark, else how far they reach, in words."""
+        """The contribution of the other columns: for a row a ruler with one mark, else their range in words."""
         if not self.others:
             return None
         name = f"{len(self.others)} other column" + ("s" if len(self.others) > 1 else "")
@@ -153,12 +153,12 @@ class Nomogram(Result):
         return f"{name} not drawn: together from {signed(low)} to {signed(high)}"
 
     def unmarked(self) -> str | None:
-        """The columns that have no values to mark, in words."""
+        """The columns without marks, in words."""
         names = [ruler.column for ruler in self.rulers if not ruler.every]
         return f"without a ruler, since they have too many values: {', '.join(names)}" if names else None
 
     def as_dict(self) -> Json:
-        """For JSON."""
+        """A plain dict, for JSON."""
         return {
             "class": self.label,
             "against": self.against,
@@ -192,7 +192,7 @@ class Nomogram(Result):
         }
 
     def text(self, width: int = 100) -> str:
-        """The nomogram in this many characters per line."""
+        """The nomogram as text, with this many characters per line."""
         from bayesbox.explain.nomogram_text import nomogram_text
 
         return nomogram_text(self, width)
@@ -202,7 +202,7 @@ class Nomogram(Result):
 
 
 def signed(odds: float, infinite: str = "inf") -> str:
-    """Log-odds in two decimals, what rounds to nothing without a minus.
+    """Log-odds to two decimals, without a negative zero.
 
     >>> signed(-1.204), signed(-1e-17), signed(math.inf)
     ('-1.20', '+0.00', '+inf')
@@ -213,7 +213,7 @@ def signed(odds: float, infinite: str = "inf") -> str:
 
 
 def chance_text(log_odds: float) -> str:
-    """The probability that goes with log-odds as text.
+    """The probability of log-odds as text.
 
     >>> chance_text(1.5), chance_text(-20.0), chance_text(20.0)
     ('0.8176', 'below 0.0001', 'above 0.9999')
@@ -224,7 +224,7 @@ def chance_text(log_odds: float) -> str:
 
 
 def chance(log_odds: float) -> float:
-    """The probability that goes with log-odds.
+    """The probability of log-odds.
 
     >>> chance(0.0), chance(-math.inf), chance(800.0)
     (0.5, 0.0, 1.0)

@@ -1,4 +1,4 @@
-"""Where things stand in a nomogram: the scales, the marks on them, and the lines that labels are spread over."""
+"""The layout of a nomogram: the scales, their marks, and the lines of the labels."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from typing import NamedTuple
 from bayesbox.explain.nomogram import Nomogram, Ruler, signed
 from bayesbox.explain.rulers import FAR, round_values
 
-FARTHEST = 10.0  # of levels, 22,000 : 1; those beyond stand at the edge
+FARTHEST = 10.0  # of levels, 22,000 : 1; those beyond are at the edge
 TOTAL_SPAN = 14.0  # of the ruler of totals: beyond 0.001 and 0.999 probabilities differ little
 LEAST_SPAN = 1e-6
 CHANCES = (0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999)
-RARE = tuple(10.0**-power for power in range(12, 3, -1))  # where no total comes near to even odds
+RARE = tuple(10.0**-power for power in range(12, 3, -1))  # for totals that are all far from even odds
 LONG = 12  # characters of a label
 DECIMALS = re.compile(r"-?\b\d+\.\d{4,}(e[-+]?\d+)?\b")
-MOST_JOINED = 3  # labels of values that say the same, in one
+MOST_JOINED = 3  # values with the same contribution in one label
 
 
 class LogOddsScale(NamedTuple):
-    """Log-odds from `low` to `high`, as shares of a ruler's length."""
+    """A scale from log-odds `low` to `high` to fractions of a ruler's length."""
 
     low: float
     high: float
 
     def share(self, odds: float) -> float:
-        """From 0 to 1; what is beyond stands at the edge."""
+        """The position from 0 to 1; values beyond are at the edge."""
         return (min(max(odds, self.low), self.high) - self.low) / (self.high - self.low)
 
     def beyond(self, odds: float) -> int:
-        """-1 and 1 for what is beyond the left and the right edge."""
+        """-1 if beyond the left edge, 1 if beyond the right edge, else 0."""
         return (odds > self.high) - (odds < self.low)
 
     def ticks(self, about: int) -> list[float]:
@@ -51,7 +51,7 @@ def _odds_of(share: float) -> float:
 
 
 def points_scale(found: Nomogram) -> LogOddsScale:
-    """The scale that all columns share: wide enough for all but what is far, and for the prior."""
+    """The common scale of all columns: wide enough for the prior and all but extreme values."""
     ends = [0.0, _within(found.prior if math.isfinite(found.prior) else 0.0, FARTHEST)]
     for ruler in found.rulers:
         ends += [_within(value, FAR if ruler.is_scale else FARTHEST) for value in ruler.reach()]
@@ -63,7 +63,7 @@ def _within(odds: float, far: float) -> float:
 
 
 def total_scale(found: Nomogram) -> LogOddsScale:
-    """The scale of totals: all that can be reached, or of that the part nearest to even odds."""
+    """The scale of totals: the whole range, or the part nearest to even odds."""
     low, high = found.reach()
     if high - low <= TOTAL_SPAN:
         return _wide_enough(low, high)
@@ -76,7 +76,7 @@ def _wide_enough(low: float, high: float) -> LogOddsScale:
 
 
 class Spot(NamedTuple):
-    """A place on a ruler with its label; `names` are all the values there. `above` is the side of the label."""
+    """A position on a ruler with its label; `names` are all the values there. `above` is the side of the label."""
 
     share: float
     label: str
@@ -88,16 +88,16 @@ class Spot(NamedTuple):
 
 
 def spots(ruler: Ruler, scale: LogOddsScale, longest: int, infinite: str = "inf") -> list[Spot]:
-    """The marks of a ruler as they are drawn, ascending, the row's own among them.
+    """The marks of a ruler as drawn, ascending, including that of the row.
 
-    Values that say the same share a spot. A ruler of numbers that turns back has the values where it rises above it,
-    and those where it falls below it, so that each side is read in one direction.
+    Values with the same contribution share a spot. On a ruler of numbers that is not monotone, values where it rises
+    are labelled above and those where it falls below, so that each side reads in one direction.
     """
     rising = _rising(ruler)
     groups: dict[tuple[float, bool, bool], list[str]] = {}
     for place, mark in enumerate(ruler.marks):
         if ruler.own is not None and mark.label == ruler.own.label:
-            continue  # it is shown as the row's own
+            continue  # it is shown as the mark of the row
         groups.setdefault((mark.log_odds, rising[place], False), []).append(mark.label)
     if ruler.own is not None:
         groups[ruler.own.log_odds, rising[-1], True] = [ruler.own.label]
@@ -112,9 +112,9 @@ def spots(ruler: Ruler, scale: LogOddsScale, longest: int, infinite: str = "inf"
 
 
 def _rising(ruler: Ruler) -> list[bool]:
-    """Of each mark and of the row's own, whether the log-odds rise there with the number.
+    """For each mark and that of the row, whether the log-odds increase there with the number.
 
-    On a ruler that does not turn back, none is said to.
+    All False on a monotone ruler.
     """
     marks = [mark for mark in ruler.marks if mark.number is not None]
     steps = [after.log_odds - before.log_odds for before, after in itertools.pairwise(marks)]
@@ -125,14 +125,14 @@ def _rising(ruler: Ruler) -> list[bool]:
     def rises(number: float | None) -> bool:
         if number is None:
             return False
-        after = sum(value < number for value in numbers)  # the step that leads to it, or the first one
+        after = sum(value < number for value in numbers)  # the step before it, or the first one
         return steps[min(max(after - 1, 0), len(steps) - 1)] > 0
 
     return [rises(mark.number) for mark in ruler.marks] + [rises(ruler.own.number if ruler.own else None)]
 
 
 def joined(names: Sequence[str], longest: int) -> str:
-    """The names of values that say the same, cut to a length each.
+    """The names of values with the same contribution, each cut to a length.
 
     >>> joined(["suv", "station wagon", "truck", "bus"], 10)
     'suv, station..., truck, 1 more'
@@ -154,7 +154,7 @@ def cut(name: str, longest: int) -> str:
 
 
 class PlacedLabel(NamedTuple):
-    """A label: the spot that it belongs to, the line it stands in (0 is next to the ruler), and where it begins."""
+    """A label: its spot, its line (0 is next to the ruler), and where it begins."""
 
     spot: Spot
     line: int
@@ -169,10 +169,10 @@ def placed(
     bounds: tuple[float, float],
     bold: float = 1.0,
 ) -> list[PlacedLabel]:
-    """The labels that fit into this many lines without touching each other: the row's own, the ends, then the others.
+    """The labels that fit into this many lines without overlap: that of the row, the ends, then the others.
 
-    `place` is where the ruler begins and how long it is, `letter` the width of a character, `bold` how much
-    wider those of the row's own label are.
+    `place` is the start and length of the ruler, `letter` the width of a character, `bold` the factor for the label of
+    the row.
     """
     taken: dict[tuple[bool, int], list[tuple[float, float]]] = {}
     kept = []
@@ -190,5 +190,5 @@ def placed(
 
 
 def tick_text(odds: float) -> str:
-    """Log-odds on a scale."""
+    """The text of log-odds on a scale."""
     return f"{odds:+g}" if odds else "0"

@@ -1,4 +1,4 @@
-"""The nomogram drawn: a ruler for each column on one scale, then the prior, the total and its probability, as SVG."""
+"""The nomogram as SVG: one ruler per column on a common scale, then the prior, the total and its probability."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from bayesbox.explain.nomogram_layout import (
 from bayesbox.explain.svg_text import safe
 
 WIDTH, LEFT, RIGHT, HEAD, FOOT = 760, 168, 44, 82, 14
-MARGIN = 16  # of the text at either side
+MARGIN = 16  # of the text on either side
 LINE = 13  # of labels
 ABOVE, BELOW, GAP = 7, 16, 14  # from a ruler to the labels above it, to those below it, and to the next ruler
-LETTER, BOLD = 5.7, 1.12  # mean width of a character at this size, and how much wider a bold one is
+LETTER, BOLD = 5.7, 1.12  # mean width of a character at this size, and the factor for bold
 INFINITE = "∞"
 MOST_LINES = 3
 LONGEST_NAME, LONGEST_LABEL, LONGEST_LINE = 23, 20, 110
 TICKS = 8
 RULER, OWN = COLORS[0], COLORS[1]
-HALO = ' stroke="white" stroke-width="3"'  # keeps a label readable where a line passes behind it
+HALO = ' stroke="white" stroke-width="3"'  # keeps a label readable over a line
 
 
 def nomogram_svg(found: Nomogram) -> str:
-    """The drawing. Hover over a mark for its value and its log-odds."""
+    """The drawing as SVG text. Hover over a mark for its value and its log-odds."""
     scale = points_scale(found)
     parts: list[str] = []
     y: float = HEAD
@@ -68,7 +68,7 @@ def _x(share: float) -> float:
 def _text(
     x: float, y: float, words: str, *, color: str = QUIET, anchor: str = "start", extra: str = "", halo: bool = False
 ) -> str:
-    """A text; with a halo it is there twice, since not all that draw SVG know `paint-order`."""
+    """A text; with a halo it is drawn twice, since not all SVG renderers support `paint-order`."""
     place = f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{extra}'
     behind = f'{place} fill="white"{HALO} aria-hidden="true">{safe(words)}</text>' if halo else ""
     return f'{behind}{place} fill="{color}">{safe(words)}</text>'
@@ -79,7 +79,7 @@ def _line(x1: float, y1: float, x2: float, y2: float, color: str, extra: str = "
 
 
 def _axis(scale: LogOddsScale, floor: float) -> Iterator[str]:
-    """The log-odds above, and their lines down to where the rulers on this scale end."""
+    """The axis of log-odds at the top, with grid lines down to the last ruler on this scale."""
     top = HEAD - 22
     yield _text(MARGIN, top, "log-odds")
     for tick in scale.ticks(TICKS):
@@ -89,7 +89,7 @@ def _axis(scale: LogOddsScale, floor: float) -> Iterator[str]:
 
 
 def _ruler(ruler: Ruler, scale: LogOddsScale, top: float) -> tuple[list[str], float]:
-    """The parts of one column, and where the next begins."""
+    """The elements of one column, and where the next begins."""
     found = spots(ruler, scale, LONGEST_LABEL, infinite=INFINITE)
     labels = placed(found, (LEFT, WIDTH - LEFT - RIGHT), LETTER, MOST_LINES, (LEFT - 24, WIDTH - 4), BOLD)
     above = max((each.line + 1 for each in labels if each.spot.above), default=0)
@@ -110,13 +110,13 @@ def _ruler(ruler: Ruler, scale: LogOddsScale, top: float) -> tuple[list[str], fl
 
 
 def _marks(found: Sequence[Spot], labels: Sequence[PlacedLabel], y: float) -> Iterator[str]:
-    """The line from the least to the most, the marks on it, and the labels."""
+    """The line from the smallest to the largest mark, the marks, and the labels."""
     yield _line(_x(found[0].share), y, _x(found[-1].share), y, RULER, ' stroke-width="2"')
     for each in labels:
         if each.line:  # a thin line leads to a label that is not next to its mark
             end = y - ABOVE - each.line * LINE if each.spot.above else y + BELOW + each.line * LINE - 9
             yield _line(_x(each.spot.share), y, _x(each.spot.share), end, GRID)
-    for spot in sorted(found, key=lambda spot: spot.own):  # the row's own mark is on top
+    for spot in sorted(found, key=lambda spot: spot.own):  # the mark of the row is on top
         yield _mark(spot, y)
     for each in labels:
         width = LETTER * len(each.spot.label) * (BOLD if each.spot.own else 1.0)
@@ -128,7 +128,7 @@ def _marks(found: Sequence[Spot], labels: Sequence[PlacedLabel], y: float) -> It
 
 
 def _mark(spot: Spot, y: float) -> str:
-    """A tick, a dot for the row's own value, an arrow for what is beyond the edge."""
+    """A tick, a dot for the value of the row, an arrow for a value beyond the edge."""
     x, color = _x(spot.share), OWN if spot.own else RULER
     words = f"<title>{safe(', '.join(spot.names[:50]))}: {signed(spot.odds, INFINITE)}</title>"
     if spot.beyond:
@@ -144,7 +144,7 @@ def _mark(spot: Spot, y: float) -> str:
 
 
 def _single(ruler: Ruler, scale: LogOddsScale, top: float) -> tuple[list[str], float]:
-    """A ruler of one mark, which needs no name besides its label."""
+    """A ruler with one mark, which needs no name besides its label."""
     [spot] = spots(ruler, scale, LONGEST_LABEL, infinite=INFINITE)
     [label] = placed([spot], (LEFT, WIDTH - LEFT - RIGHT), LETTER, 1, (LEFT - 24, WIDTH - 4), BOLD)
     return [_text(MARGIN, top + 4, ruler.column, color=INK), *_marks([spot], [label], top)], top + BELOW + GAP + 6
@@ -162,7 +162,7 @@ def _rest(found: Nomogram, scale: LogOddsScale, top: float) -> tuple[list[str], 
 
 
 def _totals(found: Nomogram, top: float) -> tuple[list[str], float]:
-    """The total with its scale, and below it the probability that goes with it."""
+    """The total with its scale, and below it the probability."""
     scale = total_scale(found)
     y, lower = top + LINE, top + LINE + 46
     parts = []
@@ -185,7 +185,7 @@ def _totals(found: Nomogram, top: float) -> tuple[list[str], float]:
 
 
 def _scale(name: str, ticks: Sequence[tuple[str, float]], scale: LogOddsScale, y: float) -> Iterator[str]:
-    """A ruler from edge to edge; a label that would touch the one before is left out."""
+    """A ruler from edge to edge; a label that would overlap the previous one is omitted."""
     yield _text(MARGIN, y + 4, cut(name, LONGEST_NAME), color=INK)
     yield _line(_x(0), y, _x(1), y, INK, ' stroke-width="1.5"')
     right = -math.inf

@@ -1,4 +1,4 @@
-"""The nomogram in characters, for a terminal."""
+"""The nomogram as text, for a terminal."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ LEAST_WIDTH = 60
 MOST_LINES = 4
 LONGEST_LABEL = 16
 MARGIN = 2
-GUTTER = 24  # characters for the names of columns, at most
+GUTTER = 24  # the maximum number of characters for the names of columns
 EDGE = 2  # characters beyond the ruler for arrows
 SPACES_A_TICK = 10
 
 
 def nomogram_text(found: Nomogram, width: int) -> str:
-    """The lines: a scale, a ruler for each column with | at its values and # at that of the row, the total."""
+    """The lines: a scale, one ruler per column with | at its values and # at that of the row, the total."""
     return "\n".join(line.rstrip() for line in _Page(found, max(width, LEAST_WIDTH)).lines())
 
 
 class _Page:
-    """A nomogram in lines of this width: names at the left, rulers at the right of them."""
+    """A nomogram in lines of this width: names on the left, rulers on the right."""
 
     def __init__(self, found: Nomogram, width: int) -> None:
         self.found = found
@@ -80,11 +80,11 @@ class _Page:
             yield self._labels(name, [each for each in labels if not each.spot.above and each.line == line])
 
     def _line(self, name: str, found: Sequence[Spot], *, whole: bool = False) -> str:
-        """The ruler itself, from its least to its greatest mark, with arrows for what is beyond the edges."""
+        """The ruler, from its smallest to its largest mark, with arrows for values beyond the edges."""
         shares = [0.0, 1.0] if whole else [found[0].share, found[-1].share]
         first, last = map(self._place, shares)
         cells = [" "] * EDGE + ["-" if first <= place <= last else " " for place in range(self.length)] + [" "] * EDGE
-        for spot in sorted(found, key=lambda spot: spot.own):  # the row's own mark covers others
+        for spot in sorted(found, key=lambda spot: spot.own):  # the mark of the row covers others
             place = EDGE + self._place(spot.share)
             if spot.beyond:
                 cells[place + spot.beyond] = "<" if spot.beyond < 0 else ">"
@@ -101,7 +101,7 @@ class _Page:
         return self._written([(scale.share(tick), tick_text(tick)) for tick in ticks])
 
     def _written(self, words: Sequence[tuple[float, str]]) -> str:
-        """Words centred at their places; one that would touch the one before is left out."""
+        """Labels centred at their positions; one that would overlap the previous one is omitted."""
         text = ""
         for share, word in words:
             left = max(self._place(share) - len(word) // 2, 0)

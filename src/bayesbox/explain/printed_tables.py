@@ -1,4 +1,4 @@
-"""All tables of a model as a teacher writes them: a mapping from name to table that prints, as HTML and LaTeX too."""
+"""All tables of a model: a mapping from name to table that prints as text, HTML and LaTeX."""
 
 from __future__ import annotations
 
@@ -46,15 +46,15 @@ class PrintedTables(Mapping[str, Step]):
         return Work(self.title, (*self.tables.values(), *notes))
 
     def html(self) -> str:
-        """A page of HTML, which needs no other file and runs no script."""
+        """A self-contained HTML page without scripts."""
         return self._work().html()
 
     def latex(self) -> str:
-        r"""The tables for a document of LaTeX with `\usepackage{amsmath}`."""
+        r"""The tables as LaTeX; needs `\usepackage{amsmath}`."""
         return self._work().latex()
 
     def to_dict(self) -> Json:
-        """The tables for JSON."""
+        """A plain dict, for JSON."""
         counted = {} if self.parameters is None else {"parameters": dict(self.parameters)}
         return {"title": self.title, "tables": [step.to_dict() for step in self.tables.values()], **counted}
 

@@ -1,6 +1,6 @@
-"""How far the probabilities can be believed: of the rows predicted with a confidence of 0.8, were 80 % right?
+"""Reliability diagrams: of the rows predicted with a confidence of 0.8, were 80 % right?
 
-As a table of text, and as a picture: a small SVG that stands by itself.
+As a text table, and as a small self-contained SVG.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ BAR = 20  # characters of the longest bar
 
 
 def reliability_block(bins: Sequence[Bin], caption: str = "") -> TableBlock:
-    """The bins that hold rows, with a bar for the accuracy and a mark where the confidence lies.
+    """The non-empty bins, with a bar for the accuracy and a mark for the confidence.
 
     >>> from bayesbox.display.text import as_text
     >>> bins = [Bin(0, 0.5, 0, *[math.nan] * 4), Bin(0.5, 1, 8, 0.75, 0.5, 0.21, 0.78)]
@@ -33,7 +33,7 @@ def reliability_block(bins: Sequence[Bin], caption: str = "") -> TableBlock:
 
 
 def bar(each: Bin) -> str:
-    """The accuracy as a bar of #, and | where the mean confidence lies."""
+    """The accuracy as a bar of #, and | at the mean confidence."""
     filled, mark = round(BAR * each.accuracy), min(round(BAR * each.confidence), BAR)
     cells = ["#"] * filled + [" "] * (BAR + 1 - filled)
     cells[mark] = "|"
@@ -41,7 +41,7 @@ def bar(each: Bin) -> str:
 
 
 def count_text(count: float) -> str:
-    """A count with its thousands apart; a fraction only if there is one.
+    """A count with thousands separators, and decimals only if it is not an integer.
 
     >>> count_text(16281), count_text(2.5)
     ('16,281', '2.5')
@@ -50,7 +50,7 @@ def count_text(count: float) -> str:
 
 
 def aligned(rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> list[str]:
-    """Rows of text as lines, the columns below one another; `right` are the columns of numbers."""
+    """Rows of text as aligned lines; `right` are the right-aligned columns."""
     cells = [[" ".join(cell.splitlines()) for cell in row] for row in rows]
     widths = [max(len(row[index]) for row in cells) for index in range(len(cells[0]))]
     lines = []
@@ -61,22 +61,22 @@ def aligned(rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> list[st
     return lines
 
 
-# -- the picture -------------------------------------------------------------------------------------------------
+# -- the drawing -------------------------------------------------------------------------------------------------
 
 WIDTH, HEIGHT = 380, 466
 LEFT, TOP, SIDE = 60, 44, 296  # the square of the diagram
 HIST_TOP, HIST_HEIGHT = 364, 50
-TITLE = 48  # characters of the title that fit
+TITLE = 48  # the maximum length of the title in characters
 TICKS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 INK, QUIET, GRID, POINT, SHADE = "#222222", "#666666", "#dddddd", "#1f5fa8", "#9bbbdd"
 LEAST_RADIUS, MOST_RADIUS = 2.5, 8.0
 
 
 def reliability_svg(bins: Sequence[Bin], title: str = "Reliability", before: Sequence[Bin] | None = None) -> str:
-    """The reliability diagram: a point for each bin that holds rows, its area by their number, the histogram below.
+    """The reliability diagram: one point per non-empty bin, with area by the number of rows, and a histogram below.
 
-    A point on the diagonal is a confidence that is right; below it the model is overconfident. Hollow points are
-    the bins `before` calibration.
+    Points on the diagonal are calibrated; below it the model is overconfident. Hollow points are the bins `before`
+    calibration.
     """
     drawn = [*_frame(title), *_axes(), *_hollow(before or ()), *_points(bins), *_histogram(bins)]
     body = "\n".join(f"  {line}" for line in drawn)
@@ -138,7 +138,7 @@ def _points(bins: Sequence[Bin]) -> Iterator[str]:
 
 
 def _hollow(bins: Sequence[Bin]) -> Iterator[str]:
-    """What was before: rings, joined by a line."""
+    """The bins before calibration: rings joined by a line."""
     filled = [each for each in bins if each.n]
     if not filled:
         return
@@ -173,7 +173,7 @@ def _histogram(bins: Sequence[Bin]) -> Iterator[str]:
 
 
 def _short(count: float) -> str:
-    """A count in at most six characters or so."""
+    """A count in about six characters."""
     for size, unit in ((1e9, "G"), (1e6, "M"), (1e4, "k")):
         if count >= size:
             return f"{count / (1e3 if unit == 'k' else size):.3g}{unit}"

@@ -1,4 +1,4 @@
-"""The rulers of a nomogram: which values of a column are marked, and what each adds to the log-odds."""
+"""The rulers of a nomogram: which values of a column are marked, and their contributions to the log-odds."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from bayesbox.schema.levels import level_text
 from bayesbox.tally.book import Book
 from bayesbox.tally.moments import Moments
 
-FAR = 5.0  # log-odds of 150 : 1: numbers beyond are shown at the edge, so that the others can be told apart
-DEVIATIONS = 3  # of each class, where only the moments are known
+FAR = 5.0  # log-odds of 150 : 1; numbers beyond are shown at the edge, so that the others are distinguishable
+DEVIATIONS = 3  # standard deviations of each class, if only the moments are known
 ABOUT = 8  # marks of a number
-GRID, LOOKS = 201, 4  # values looked at to find those that are not far, and how often more closely
+GRID, LOOKS = 201, 4  # values tried to find those that are not far, and the number of refinements
 MISSING = "missing"
 
 
 def rulers_of(model: NaiveModel, book: Book, one: int, other: int) -> list[Ruler]:
-    """The ruler of each column, for the class at place `one` against that at `other`; the most informative first."""
+    """The ruler of each column, for the class at position `one` against that at `other`, the most informative first."""
     counted = book.with_classes(model.classes)
     singles = ((each, model.weight_of(found)) for found in model.conditionals for each in found.by_column())
     rulers = [_Reader(model, counted, each, weight, one, other).ruler() for each, weight in singles]
@@ -34,13 +34,13 @@ def rulers_of(model: NaiveModel, book: Book, one: int, other: int) -> list[Ruler
 
 
 class _Reader:
-    """Reads off one conditional what its values add."""
+    """Computes the contributions of the values of one column."""
 
     def __init__(
         self, model: NaiveModel, book: Book, conditional: Distribution, weight: float, one: int, other: int
     ) -> None:
         self.column: str = conditional.columns[0]
-        # the model of this column alone, so that a mark is the very term that explains a row
+        # a model of this column alone, so that a mark equals the term that explains a row
         self.model = replace(model, conditionals=(conditional,), weights={self.column: weight})
         self.conditional = conditional
         self.tally: Any = book.columns.get(self.column)
@@ -58,7 +58,7 @@ class _Reader:
         return Ruler(self.column, ())
 
     def _marked(self, values: Sequence[Any], column: object) -> Ruler:
-        """The marks of these values, and of a missing one where that says something: the last of the column."""
+        """The marks of these values, and last that of a missing one if it is informative."""
         odds = self._odds(column, len(values) + 1).tolist()
         marks = [
             Mark(level_text(value), share, value if isinstance(value, float) else None)
@@ -72,7 +72,7 @@ class _Reader:
         return lead(terms[:, self.one, 0], terms[:, self.other, 0])
 
     def _values(self, tally: Moments) -> Doubles:
-        """Round values where the column has its rows, closer together where their log-odds are not far."""
+        """Round values over the range of the column, denser where the log-odds are not far."""
         low, high = self._range(tally)
         whole = not tally.sums.fractional.signs().any()
         values = round_values(low, high, whole=whole)
@@ -85,7 +85,7 @@ class _Reader:
         return np.union1d(values, special) if len(special) else values
 
     def _near(self, low: float, high: float) -> tuple[float, float] | None:
-        """The first and the last value whose log-odds are not far, or where they change sides at once."""
+        """The first and the last value whose log-odds are not far, or where they change sign abruptly."""
         share = np.linspace(0.0, 1.0, GRID)
         for _ in range(LOOKS):
             grid = low * (1 - share) + high * share
@@ -102,7 +102,7 @@ class _Reader:
         return low, high
 
     def _range(self, tally: Moments) -> tuple[float, float]:
-        """From the least to the greatest value; of moments alone, three deviations around the mean of each class."""
+        """The range of the column; with moments only, three standard deviations around the mean of each class."""
         known = tally.range()
         if known is not None:
             return known
@@ -114,14 +114,14 @@ class _Reader:
 
 
 def round_values(low: float, high: float, *, whole: bool = False, about: int = ABOUT) -> Doubles:
-    """About this many round numbers from `low` to `high`; only whole ones on request.
+    """About this many round numbers from `low` to `high`, integers on request.
 
     >>> round_values(3.2, 71.9)
     array([10., 20., 30., 40., 50., 60., 70.])
     >>> round_values(0.1, 3.9), round_values(0.2, 3.9, whole=True)
     (array([0.5, 1. , 1.5, 2. , 2.5, 3. , 3.5]), array([1., 2., 3.]))
     """
-    wide = high / about - low / about  # their difference need not be a double
+    wide = high / about - low / about  # their difference may overflow
     size = 10.0 ** math.floor(math.log10(wide)) if 0 < wide < math.inf else 0.0
     if size == 0:
         return np.unique([low, high])

@@ -1,4 +1,4 @@
-"""Numbers as they are in a formula or a table of many: decimals where these end, else fractions."""
+"""Numbers in a formula or a large table: decimals if they terminate, else fractions."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from fractions import Fraction
 from bayesbox.dist.factor import Number
 from bayesbox.explain.steps import Cell
 
-LONGEST = 11  # characters of a fraction within a formula
+LONGEST = 11  # characters of a fraction in a formula
 
 
 class ShortCell(Cell):
-    """A number that is shown as a fraction only where it has no end as a decimal.
+    """A number that is shown as a fraction only if its decimal does not terminate.
 
     >>> print(ShortCell("0.2 x 0.4", Fraction(2, 25)), ShortCell(value=Fraction(1, 3)))
     0.2 x 0.4 = 0.08 1/3 = 0.3333333
@@ -23,7 +23,7 @@ class ShortCell(Cell):
 
 
 def in_formula(value: Number) -> str:
-    """A number within a formula.
+    """A number as text in a formula.
 
     >>> in_formula(Fraction(1, 8)), in_formula(Fraction(1, 3)), in_formula(Fraction(12345678, 98765431))
     ('0.125', '1/3', '0.125')

@@ -1,8 +1,8 @@
-"""The work shown, of whatever model: a title and named steps, each a table of numbers or some lines.
+"""A calculation of any model: a title and named steps, each a table of numbers or some lines.
 
 A step without columns has lines: "P(x) = 1/8 + 3/8 = 1/2 = 0.5", or a sentence. A number is shown as its formula, as an
-exact fraction where it is one, and as a decimal. The renderers are `work_text`, `work_html` and `work_latex`; they know
-nothing of models.
+exact fraction if it is one, and as a decimal. The renderers are `work_text`, `work_html` and `work_latex`; none of them
+depends on models.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from bayesbox.file.reader import Json
 
 DIGITS = 12  # of numerator and denominator: longer fractions are shown as decimals
-MOST_BITS = 14_000  # of an integer: Python refuses to write out more than 4,300 digits
+MOST_BITS = 14_000  # of an integer: Python does not print more than 4,300 digits
 WIDTH = 100  # of the text, in characters
 
 
 def fraction_text(value: object) -> str:
-    """An exact number as a fraction; nothing if it is not exact, or has more digits than Python writes out.
+    """An exact number as a fraction; empty if it is not exact, or has more digits than Python prints.
 
     >>> fraction_text(Fraction(2, 6)), fraction_text(0.5), fraction_text(Fraction(1, 3**100_000))
     ('1/3', '', '')
@@ -36,7 +36,7 @@ def fraction_text(value: object) -> str:
 
 @dataclass(frozen=True)
 class Cell:
-    """A number with the formula that it comes from; or a formula alone, such as the name of a state.
+    """A number with its formula, or a formula alone, such as the name of a state.
 
     >>> print(Cell("(0 + 1)/(5 + 3)", Fraction(1, 8)))
     (0 + 1)/(5 + 3) = 1/8 = 0.125
@@ -48,16 +48,16 @@ class Cell:
     value: Number | float | None = None
 
     def parts(self) -> list[str]:
-        """The formula, the fraction and the decimal, each if there is one and it says something new."""
+        """The formula, the fraction and the decimal, without repetition."""
         return [part for part in dict.fromkeys([self.formula, self.fraction(), self.decimal()]) if part]
 
     def fraction(self) -> str:
-        """The exact value as a fraction in lowest terms; nothing if it is not exact, or too long to read."""
+        """The exact value as a fraction in lowest terms; empty if it is not exact, or too long to read."""
         text = fraction_text(self.value)
         return text if len(text) <= 2 * DIGITS + 1 else ""
 
     def decimal(self) -> str:
-        """The value in seven digits, however small it is."""
+        """The value to seven significant digits."""
         value = self.value
         if value is None:
             return ""
@@ -69,7 +69,7 @@ class Cell:
         return " = ".join(self.parts())
 
     def to_dict(self) -> Json:
-        """For JSON: the formula, the exact fraction or None, the number and all of it as text."""
+        """A plain dict, for JSON: the formula, the exact fraction or None, the number and the full text."""
         value = self.value
         number = None if value is None else float(value)
         return {
@@ -82,7 +82,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Row:
-    """A row of a table, or a line: its name, and what it is equal to."""
+    """A row of a table, or a line: its name and its values."""
 
     name: str
     cells: tuple[Cell, ...] = ()
@@ -91,25 +91,25 @@ class Row:
         return " = ".join([self.name, *map(str, self.cells)])
 
     def to_dict(self) -> Json:
-        """For JSON."""
+        """A plain dict, for JSON."""
         return {"name": self.name, "cells": [cell.to_dict() for cell in self.cells]}
 
 
 @dataclass(frozen=True)
 class Step:
-    """One step: a table where it has `columns`, else lines."""
+    """One step: a table if it has `columns`, else lines."""
 
     name: str
     rows: tuple[Row, ...]
     columns: tuple[str, ...] = ()
 
     def to_dict(self) -> Json:
-        """For JSON."""
+        """A plain dict, for JSON."""
         return {"name": self.name, "columns": list(self.columns), "rows": [row.to_dict() for row in self.rows]}
 
 
 def line(name: str, formula: str = "", value: Number | float | None = None) -> Row:
-    """A line: a sentence, or a name with what it is equal to.
+    """A line: a sentence, or a name with its value.
 
     >>> print(line("so the class is yes"))
     so the class is yes
@@ -121,7 +121,7 @@ def line(name: str, formula: str = "", value: Number | float | None = None) -> R
 
 @dataclass(frozen=True, repr=False)
 class Work:
-    """The work shown: prints as text, shows as HTML in a notebook, and is written as HTML, LaTeX or JSON.
+    """A calculation: prints as text, shows as HTML in a notebook, and is exported as HTML, LaTeX or JSON.
 
     >>> half, third = Fraction(1, 2), Fraction(1, 3)
     >>> prior = Step("prior", (Row("P(class)", (Cell("3/6", half), Cell("2/6", third))),), ("no", "yes"))
@@ -143,25 +143,25 @@ class Work:
         raise KeyError(name)
 
     def text(self, width: int = WIDTH, *, title: bool = True) -> str:
-        """The work as text of this many columns."""
+        """The calculation as text of this many characters per line."""
         from bayesbox.explain.work_text import as_text
 
         return as_text(self.title if title else "", self.steps, width)
 
     def html(self) -> str:
-        """A page of HTML, which needs no other file and runs no script."""
+        """A self-contained HTML page without scripts."""
         from bayesbox.explain.work_html import page
 
         return page(self.title, self.steps)
 
     def latex(self) -> str:
-        r"""The work for a document of LaTeX with `\usepackage{amsmath}`."""
+        r"""The calculation as LaTeX; needs `\usepackage{amsmath}`."""
         from bayesbox.explain.work_latex import as_latex
 
         return as_latex(self.title, self.steps)
 
     def to_dict(self) -> Json:
-        """The work for JSON."""
+        """A plain dict, for JSON."""
         return {"title": self.title, "steps": [step.to_dict() for step in self.steps]}
 
     def __str__(self) -> str:
@@ -177,7 +177,7 @@ class Work:
 
 
 def parts_between(steps: Sequence[Step]) -> list[list[Step]]:
-    """Steps in parts that are shown as one table: those with the same columns, and the lines between and below them."""
+    """Steps grouped into tables: those with the same columns, and the lines between and below them."""
     parts: list[list[Step]] = []
     columns: tuple[str, ...] = ()
     for step in steps:

@@ -1,4 +1,4 @@
-"""Names from the data in a picture."""
+"""Escaping of names from the data in SVG."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from html import escape
 
 
 def safe(words: str) -> str:
-    """Text that XML can hold: control characters replaced, marks escaped.
+    """Text escaped for XML, with control characters replaced.
 
     >>> safe("age < 30") == "age &lt; 30", safe(chr(7)) == chr(0xFFFD)
     (True, True)

@@ -1,7 +1,7 @@
-"""The product of very many factors: as a product of doubles it is 0.0, as a sum of logarithms it is not.
+"""Products of very many factors: in double precision they underflow to 0.0, as sums of logarithms they do not.
 
-A double holds no number between 0 and about 4.9e-324. Bayes' rule needs the ratio of the joints only, so the largest
-log is subtracted from all before they are raised to powers of e again: log-sum-exp.
+No double lies between 0 and about 4.9e-324. Bayes' rule only needs the ratio of the joints, so the largest log is
+subtracted from all before exponentiation: log-sum-exp.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from collections.abc import Sequence
 from bayesbox.dist.factor import Factor, log_of
 from bayesbox.explain.steps import Cell, Row, Step, line
 
-LEAST = sys.float_info.min  # below it a double loses digits, and at last is 0
+LEAST = sys.float_info.min  # below it a double loses digits, and finally is 0
 NAME = "underflow"
 
 
 def underflow_steps(classes: tuple[str, ...], factors: Sequence[Factor]) -> tuple[Step, ...]:
-    """The product by doubles, the sum of logs, and what is left of it beside the largest; nothing if none is needed.
+    """The steps from an underflowing product to log-sum-exp; empty if nothing underflows.
 
     >>> from fractions import Fraction
     >>> rare = Factor("P(x | class)", ("", ""), (Fraction(1, 10**200), Fraction(1, 10**201)))
@@ -53,7 +53,7 @@ def log_joints(classes: int, factors: Sequence[Factor]) -> list[float]:
 
 
 def _underflows(classes: int, factors: Sequence[Factor]) -> bool:
-    """Whether a product of doubles loses a class that is possible; not where a point mass was hit."""
+    """Whether a product in double precision loses a possible class; False if a point mass was hit."""
     values = [[factor.values[place] for factor in factors] for place in range(classes)]
     if any(log_of(value) == math.inf for each in values for value in each):
         return False

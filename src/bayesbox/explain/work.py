@@ -1,4 +1,4 @@
-"""The factors of naive Bayes for one case, each as a count over a count with what its rule added."""
+"""The factors of naive Bayes for one case, each as a count over a count, with the pseudo-counts of its rule."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from bayesbox.rule.smoothing import MaximumLikelihood
 from bayesbox.schema.schema import Schema
 from bayesbox.tally.book import Book
 
-MOST_FACTORS, SHOWN_FACTORS = 200, 40  # of a row: that are all written out; that are, if there are more
-CLOSE = 1e-9  # how far the product of terms may be from an answer that it is shown for
+MOST_FACTORS, SHOWN_FACTORS = 200, 40  # of a row: printed in full up to the first number; with more, only the second
+CLOSE = 1e-9  # the largest difference between the product of terms and the answer
 
 
 class HasPrior(Protocol):
-    """A model, as far as its prior goes."""
+    """A model with a prior."""
 
     @property
     def classes(self) -> tuple[str, ...]: ...
@@ -47,7 +47,7 @@ def bayes_box(
     against: str | None = None,
     every: bool = False,
 ) -> BayesBox:
-    """The work for the first row of these columns; with `every`, a factor for each though there are very many."""
+    """The calculation for the first row of these columns; with `every`, all factors are shown, however many."""
     counted = book.with_classes(model.classes)
     factors = [prior_factor(model, book, rules)]
     left_out = [NoFactor(name, reason) for name, reason in model.left_out.items()]
@@ -66,13 +66,13 @@ def bayes_box(
 
 
 def most_informative(factors: list[Factor], classes: int) -> list[Factor]:
-    """The factors; if they are very many, those that differ most between classes, and the others in one."""
+    """The factors; if there are very many, those that differ most between classes, and the product of the others."""
     if len(factors) <= MOST_FACTORS:
         return factors
     spread = [_spread(factor) for factor in factors]
     shown = set(sorted(range(len(factors)), key=lambda place: (-spread[place], place))[:SHOWN_FACTORS])
     others = [factor for place, factor in enumerate(factors) if place not in shown]
-    products = tuple(map(Logged, log_joints(classes, others)))  # as a fraction it had thousands of digits
+    products = tuple(map(Logged, log_joints(classes, others)))  # as a fraction it would have thousands of digits
     rest = Factor(f"{len(others):,} other factors", ("product of them",) * classes, products)
     return [*(factor for place, factor in enumerate(factors) if place in shown), rest]
 
@@ -83,7 +83,7 @@ def _spread(factor: Factor) -> float:
 
 
 def prior_factor(model: HasPrior, book: Book, rules: Any) -> Factor:
-    """The prior of any model: each class as a count over that of all, with what its rule added; or as given."""
+    """The prior of any model: class count over total, with the pseudo-counts of its rule; or as given."""
     if rules.prior is None and np.any(book.n):
         rule = getattr(rules, "prior_smoothing", None) or MaximumLikelihood()
         counted = _counted_prior(model.classes, book.with_classes(model.classes), rule)
@@ -109,9 +109,9 @@ def _counted_prior(classes: tuple[str, ...], book: Book, rule: Smoothing) -> Fac
 def work_of_terms(
     title: str, prior: Factor, classes: tuple[str, ...], evidence: object, log_posterior: Doubles, against: str | None
 ) -> ClassWork:
-    """The work of a model of which no more is known than its explanation: a factor for each column.
+    """The calculation of a model that only has an explanation: one factor per column.
 
-    Where its terms do not multiply to the posterior, the prior and the posterior are shown alone.
+    If the terms do not multiply to the posterior, only the prior and the posterior are shown.
     """
     factors = [prior]
     if isinstance(evidence, Explanation):

@@ -1,4 +1,4 @@
-"""The work as HTML: static, every name escaped, light or dark as the reader's system is."""
+"""The calculation as HTML: static, every name escaped, light or dark by the system's setting."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def page(title: str, steps: Sequence[Step]) -> str:
 
 
 def fragment(title: str, steps: Sequence[Step]) -> str:
-    """The work for a place within a page, such as a cell of a notebook."""
+    """The calculation as an HTML fragment, such as for a notebook cell."""
     parts = [f'<div class="bayes-work">\n<style>\n{STYLE}\n</style>\n<p><strong>{escape(title)}</strong></p>']
     for part in parts_between(steps):
         columns = next((step.columns for step in part if step.columns), ())
@@ -68,7 +68,7 @@ def _line(row: Row) -> str:
 
 
 def _cell(cell: Cell) -> str:
-    """What a number is equal to, the decimal least in sight."""
+    """The forms of a number, with the decimal dimmed."""
     parts = [escape(part) for part in cell.parts()]
     if len(parts) > 1:
         parts[0] = f'<span class="dim">{parts[0]}</span>'

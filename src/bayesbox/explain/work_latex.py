@@ -1,8 +1,8 @@
-r"""The work as LaTeX: `tabular` for tables, displayed equations for lines; it needs `\usepackage{amsmath}`.
+r"""The calculation as LaTeX: `tabular` for tables, displayed equations for lines; it needs `\usepackage{amsmath}`.
 
-What is wide goes on in the next line at each "=".
+Wide equations are broken at each "=".
 
-Ratios become fractions and powers of ten are written out. What is not one of the few forms that are known is set as
+Ratios become fractions and powers of ten are written out. Anything that is not one of the few known forms is set as
 text, so that a name in the data can neither break the document nor run a command.
 """
 
@@ -42,8 +42,8 @@ DENSITY = re.compile(rf"(?P<name>[A-Za-z][A-Za-z -]*)\((?P<value>{NUMBER}) \| (?
 SUMMED = re.compile(r"sum over (?P<over>[^()]+?) of (?P<rest>.+)")
 FUNCTION = re.compile(r"(?P<name>f|alpha|beta|gamma|delta)(?P<number>\d*)(?:\((?P<of>[^()|]+)\))?")
 KNOWN = (re.compile(NUMBER), RATIO, POWERED, DENSITY)
-WIDE = 120  # characters of a row or a line as text, from which on each "=" begins a line of its own
-OPERATORS = {" + ": " + ", " - ": " - ", " x ": r" \times ", " * ": r" \times ", " / ": r" \,/\, "}  # the loosest first
+WIDE = 120  # characters; in a wider row or line each "=" begins a new line
+OPERATORS = {" + ": " + ", " - ": " - ", " x ": r" \times ", " * ": r" \times ", " / ": r" \,/\, "}  # loosest first
 
 
 def as_latex(title: str, steps: Sequence[Step]) -> str:
@@ -103,7 +103,7 @@ def _pieces(cell: Cell) -> list[str]:
 
 
 def formula(shown: str) -> str:
-    r"""A formula in math mode; what is not a known form as text.
+    r"""A formula in math mode; unknown forms as text.
 
     >>> print(formula("(0 + 1)/(5 + 3)"), formula("2.5e-07"))
     \frac{0 + 1}{5 + 3} 2.5 \times 10^{-7}
@@ -145,7 +145,7 @@ def formula(shown: str) -> str:
 
 
 def text(shown: str) -> str:
-    r"""Text with nothing in it that LaTeX would take for a command; line ends and control characters are written out.
+    r"""Text escaped for LaTeX; line ends and control characters are replaced.
 
     >>> print(text("50% of $5_x"))
     50\% of \$5\_x
@@ -154,7 +154,7 @@ def text(shown: str) -> str:
 
 
 def _split(shown: str, operator: str) -> list[str]:
-    """The terms between operators that stand in no brackets; the whole where a part of it is not a formula."""
+    """The terms between operators outside brackets; the whole text if a part is not a formula."""
     terms, depth, start, place = [], 0, 0, 0
     while place < len(shown):
         depth += {"(": 1, ")": -1}.get(shown[place], 0)
@@ -175,12 +175,12 @@ def _is_formula(term: str) -> bool:
 
 
 def _given(term: str) -> re.Match[str] | None:
-    """P(event | given) and nothing else: P(A) x f(B) begins and ends alike."""
+    """Whether the text is a single P(event | given), unlike P(A) x f(B)."""
     return GIVEN.fullmatch(term) if _is_enclosed(term[1:]) else None
 
 
 def _is_function(term: str) -> bool:
-    """f2(B), alpha(rain), or a factor of one number, f3."""
+    """Whether the text is f2(B), alpha(rain), or a factor of one number, f3."""
     found = FUNCTION.fullmatch(term)
     return found is not None and bool(found["of"] or (found["name"] == "f" and found["number"]))
 

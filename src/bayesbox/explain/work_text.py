@@ -1,4 +1,4 @@
-"""The work as text that fits a width: aligned tables, whose cells are broken before "=" where they are too wide."""
+"""The calculation as text of a given width: aligned tables, with cells that are too wide broken before "="."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from collections.abc import Iterator, Sequence
 from bayesbox.explain.steps import Cell, Row, Step, parts_between
 
 GAP = 2  # between columns
-WIDEST_NAME = 44  # of a row, before it is broken
-NARROW_NAME = 28  # the same, where the columns need the room
-NARROW_CELL = 20  # to which cells are broken at spaces, if they do not fit beside each other
+WIDEST_NAME = 44  # of a row, before it is wrapped
+NARROW_NAME = 28  # the same, if the columns need the space
+NARROW_CELL = 20  # to which cells are wrapped at spaces, if they do not fit side by side
 
 
 def as_text(title: str, steps: Sequence[Step], width: int) -> str:
-    """All steps as lines no longer than `width`."""
+    """All steps as lines of at most `width` characters."""
     lines = _wrapped(title, width) if title else []
     for part in parts_between(steps):
         lines.extend(_part(part, max(width, 20)))
@@ -23,7 +23,7 @@ def as_text(title: str, steps: Sequence[Step], width: int) -> str:
 
 
 def _part(steps: Sequence[Step], width: int) -> Iterator[str]:
-    """Tables with the same columns below one another, headed once, and the lines between them."""
+    """Tables with the same columns under one heading, and the lines between them."""
     tables = [step for step in steps if step.columns]
     names = [_plain(row.name) for step in tables for row in step.rows]
     cells = [[_pieces(cell) for cell in row.cells] for step in tables for row in step.rows]
@@ -71,7 +71,7 @@ def _table_row(row: Row, places: Sequence[int], first: int, widths: Sequence[int
 
 
 def _head(names: Sequence[str], first: int, widths: Sequence[int]) -> Iterator[str]:
-    """The names of the columns, broken where they are too wide."""
+    """The names of the columns, wrapped if they are too wide."""
     folded = [textwrap.wrap(name, width) or [""] for name, width in zip(names, widths, strict=True)]
     for number in range(max(len(each) for each in folded)):
         yield from _line("", [each[number] if number < len(each) else "" for each in folded], first, widths)
@@ -85,7 +85,7 @@ def _line(name: str, cells: Sequence[str], first: int, widths: Sequence[int]) ->
 def _groups(
     columns: Sequence[str], cells: Sequence[Sequence[list[str]]], room: int
 ) -> list[tuple[list[int], list[int]]]:
-    """The columns that stand beside each other, with their widths: all of them, or as many as fit."""
+    """The columns that fit side by side, with their widths: all of them, or as many as fit."""
     wide = [
         max([len(name), *(len(" = ".join(row[place])) for row in cells if place < len(row))])
         for place, name in enumerate(columns)
@@ -105,7 +105,7 @@ def _groups(
 
 
 def _widths(places: Sequence[int], wide: Sequence[int], least: Sequence[int], room: int) -> list[int]:
-    """What each column gets of the room: what it would like, the widest cut first."""
+    """The width of each column: its natural width, with the widest cut first."""
     widths = [wide[place] for place in places]
     while sum(width + GAP for width in widths) > room:
         spare = [index for index, place in enumerate(places) if widths[index] > least[place]]
@@ -120,7 +120,7 @@ def _pieces(cell: Cell) -> list[str]:
 
 
 def _widest(pieces: Sequence[str]) -> int:
-    """The least width of the pieces of a cell, each in lines of its own, all but the first after a "= "."""
+    """The minimum width of a cell, with each piece on its own line and all but the first after "= "."""
     return max(
         max(min(len(piece) + (GAP if place else 0), NARROW_CELL), *(len(word) for word in piece.split(" ")))
         for place, piece in enumerate(pieces)
@@ -128,7 +128,7 @@ def _widest(pieces: Sequence[str]) -> int:
 
 
 def _folded(pieces: Sequence[str], width: int) -> list[str]:
-    """The pieces in lines of this width, as many in each as fit."""
+    """The pieces wrapped into lines of this width."""
     lines = [pieces[0]]
     for piece in pieces[1:]:
         if len(lines[-1]) + len(piece) + 3 <= width:

@@ -88,7 +88,7 @@ class Exercise:
         return check_answer(text, self.answer, self.question.slips)
 
     def to_dict(self) -> Json:
-        """For JSON."""
+        """A plain dict, for JSON."""
         return {
             "topic": self.topic,
             "seed": self.seed,

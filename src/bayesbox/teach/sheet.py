@@ -63,7 +63,7 @@ class SheetTable:
         )
 
     def to_dict(self) -> Json:
-        """For JSON."""
+        """A plain dict, for JSON."""
         return {"caption": self.caption, "columns": list(self.columns), "rows": [list(row) for row in self.rows]}
 
 

@@ -1,1 +1,1 @@
-"""The families of several columns together."""
+"""Joint distributions of several columns."""

@@ -1,4 +1,4 @@
-"""P(x | class, parents) of one column of codes: a table for each combination of the parents' levels."""
+"""P(x | class, parents) of one column of codes: one table per combination of the parents' levels."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from bayesbox.dist.base import Columns, Distribution, Doubles, Plan
 class FamilyTable(Distribution):
     """log P(level | class, parents), ((parents' codes) x (levels + 1)) x classes.
 
-    A parent has one code more than it has levels: a row in which it is missing or was never seen takes the table
-    without this parent and those after it. The last level stands for one that was never seen. `trusts` are those of the
-    back-off: of P(level), of P(level | class), and of each parent more.
+    A parent has one code more than it has levels: if it is missing or unseen, the table without this parent and those
+    after it applies. The last level stands for an unseen one. `trusts` are the back-off weights: of P(level), of
+    P(level | class), and of each additional parent.
     """
 
     looks_up_levels: ClassVar[bool] = True
@@ -39,16 +39,16 @@ class FamilyTable(Distribution):
         return int(self.log_p.shape[1])
 
     def log_prob(self, values: Columns) -> Doubles:
-        """Of a mapping of the codes of the column and of its parents."""
+        """log P for a mapping of the codes of the column and of its parents."""
         return self.terms(values, len(values[self.column]))
 
     @property
     def contexts(self) -> int:
-        """The combinations of the parents' levels."""
+        """The number of combinations of the parents' levels."""
         return prod(self.sizes)
 
     def add_to(self, plan: Plan, columns: Columns) -> None:
-        """Enter the terms of these codes: -1 is missing, the number of levels stands for an unseen one."""
+        """Add the terms of these codes: -1 is missing, the number of levels means unseen."""
         if self.column not in columns:
             return
         own = np.asarray(columns[self.column])

@@ -1,4 +1,4 @@
-"""The normal distribution of several numbers together, one or more a class; missing numbers are integrated out."""
+"""Multivariate normal distributions, one or more per class; missing numbers are marginalised."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Numbers = list[NumberArray]
 
 
 class Factors(NamedTuple):
-    """Some normals as the core takes them."""
+    """Some normals in the form of the core."""
 
     mean: Doubles
     mean_low: Doubles
@@ -30,10 +30,10 @@ class Factors(NamedTuple):
 
 @dataclass(frozen=True)
 class JointGaussian:
-    """N(x | mean, covariance) for several normals: those of the classes first, then those of cells of a table.
+    """N(x | mean, covariance) for several normals: those of the classes first, then those of table cells.
 
-    The covariance is std * correlation * std, and the mean is carried in two doubles, so that neither a
-    large offset nor a scale of 1e+-300 costs digits. `own` says for a cell of the table which normal each class has.
+    The covariance is std * correlation * std, and the mean is stored in two doubles, so that neither a large offset nor
+    a scale of 1e+-300 loses digits. `own` has the normal of each class in a cell of the table.
     """
 
     names: tuple[str, ...]
@@ -41,7 +41,7 @@ class JointGaussian:
     mean_low: Doubles
     std: Doubles
     correlation: Doubles
-    rows: Doubles  # that each normal was made of
+    rows: Doubles  # behind each normal
     classes: int
     own: dict[int, NDArray[np.int64]] = field(default_factory=dict)
     _made: dict[tuple[bytes, bytes], Factors] = field(default_factory=dict, compare=False, repr=False)
@@ -61,7 +61,7 @@ class JointGaussian:
         return covariance
 
     def factors(self, normals: NDArray[np.int64], observed: NDArray[np.bool_]) -> Factors:
-        """Some normals of the observed columns only; those of the classes are kept once they are made."""
+        """Some normals restricted to the observed columns; those of the classes are cached."""
         key = normals.tobytes(), observed.tobytes()
         if key in self._made:
             return self._made[key]
@@ -80,12 +80,12 @@ class JointGaussian:
         return made
 
     def numbers_of(self, columns: Columns, rows: int) -> Numbers:
-        """The values of the columns; one that is absent is missing in every row."""
+        """The values of the columns; an absent column is missing in every row."""
         absent = np.full(rows, np.nan)
         return [as_numbers(columns[name], name=name) if name in columns else absent for name in self.names]
 
     def log_density(self, values: Numbers, rows: int, normals: NDArray[np.int64] | None = None) -> Doubles:
-        """Rows x normals (by default those of the classes); a row with no number gives zeros."""
+        """The log-density, rows x normals (by default those of the classes); zeros for a row without numbers."""
         chosen = self.by_class if normals is None else normals
         everything = np.ones(len(self.names), dtype=bool)
         found = self._observed(values, rows, chosen, everything)
@@ -98,7 +98,7 @@ class JointGaussian:
         return _core.joint_normals(values, rows, mean, mean_low, factor.reshape(-1, factor.shape[-1]), constant)
 
     def _by_pattern(self, values: Numbers, rows: int, normals: NDArray[np.int64]) -> Doubles:
-        """Rows with the same numbers together, under the normal of these numbers alone."""
+        """The log-density of rows grouped by their observed columns, under the marginal normal."""
         there = np.array([~np.isnan(column) if column.dtype.kind == "f" else np.ones(rows, bool) for column in values])
         kinds, group = np.unique(there.T, axis=0, return_inverse=True)
         group = group.ravel()
@@ -126,7 +126,7 @@ def _inverse(root: Doubles) -> Doubles:
 
 
 def stacked(names: tuple[str, ...], normals: Sequence[Any], classes: int) -> JointGaussian:
-    """Normals one after another, those of the classes first."""
+    """Normals concatenated, those of the classes first."""
     return JointGaussian(
         names,
         np.array([normal.mean for normal in normals]).reshape(len(normals), len(names)),

@@ -1,4 +1,4 @@
-"""The joint distribution of several categories: a table of P(tuple | class); missing levels are summed out."""
+"""The joint distribution of several categories: a table of P(tuple | class); missing levels are marginalised."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from bayesbox.schema.flags import FLAG_CODES
 
 Codes = NDArray[np.int32]
 
-GONE = -1  # the code of a level that is missing, and so summed out
+GONE = -1  # the code of a missing level, which is summed out
 NEW = -2  # the code of an unseen level
 
 
 @dataclass(frozen=True)
 class Axis:
-    """One category of the table: its levels, and whether a missing value is one more, the last.
+    """One category of the table: its levels, and whether missing is an additional last level.
 
-    A flag's two levels are known by either pair of names, false and true or 0 and 1.
+    The two levels of a flag may be named false and true or 0 and 1.
     """
 
     column: str
@@ -39,12 +39,12 @@ class Axis:
 
     @cached_property
     def position(self) -> Mapping[str, int]:
-        """Where each level stands."""
+        """The position of each level."""
         place = {level: index for index, level in enumerate(self.levels)}
         return place | (FLAG_CODES if self.flag else {})
 
     def codes(self, columns: Columns, rows: int, unseen: str) -> Codes:
-        """The level of each row."""
+        """The code of each row's level."""
         absent = len(self.levels) if self.missing else GONE
         if self.column not in columns:
             return np.full(rows, absent, dtype=np.int32)
@@ -64,7 +64,7 @@ class Axis:
 
 @dataclass(frozen=True)
 class JointTable:
-    """log P(tuple | class), cells x classes, the last column fastest; `log_unseen` is that of a cell without a row."""
+    """log P(tuple | class), cells x classes, the last column fastest; `log_unseen` is that of a cell without rows."""
 
     axes: tuple[Axis, ...]
     log_p: Doubles
@@ -80,21 +80,21 @@ class JointTable:
         return tuple(axis.size for axis in self.axes)
 
     def codes_of(self, columns: Columns, rows: int) -> Codes:
-        """Columns x rows: the level of each, GONE where it is missing, NEW where it was never seen."""
+        """The level codes, columns x rows: GONE if missing, NEW if unseen."""
         codes = np.empty((len(self.axes), rows), dtype=np.int32)
         for place, axis in enumerate(self.axes):
             codes[place] = axis.codes(columns, rows, self.unseen)
         return codes
 
     def cell(self, codes: Codes) -> NDArray[np.int64]:
-        """The cell of each tuple (columns x tuples) that lacks nothing."""
+        """The cell of each complete tuple (columns x tuples)."""
         cell = np.zeros(codes.shape[1], dtype=np.int64)
         for column, size in zip(codes, self.sizes, strict=True):
             cell = cell * size + column
         return cell
 
     def log_marginal(self, codes: tuple[int, ...]) -> Doubles:
-        """log P of one tuple by class: summed over the levels that are gone; -inf where it is impossible."""
+        """log P of one tuple by class, summed over missing levels; -inf if impossible."""
         gone = [place for place, code in enumerate(codes) if code == GONE]
         if len(gone) == len(codes):
             return np.zeros(len(self.log_unseen))
@@ -108,7 +108,7 @@ class JointTable:
         return total
 
     def log_terms(self, codes: Codes) -> Doubles:
-        """log P of each tuple (columns x tuples), tuples x classes; one that no class allows is left out."""
+        """log P of each tuple, tuples x classes; one that is impossible in every class is ignored."""
         complete = (codes >= 0).all(axis=0)
         if complete.all():
             return ignored_where_impossible(self.log_p[self.cell(codes)])

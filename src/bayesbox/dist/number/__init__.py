@@ -1,1 +1,1 @@
-"""Densities and bins of a number: one family a file."""
+"""Densities and bins of a number: one family per file."""

@@ -1,4 +1,4 @@
-"""A number that may depend on the class: the average of its density by class and that of the whole column."""
+"""A number that may depend on the class: the model average of its class-conditional and its pooled density."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from bayesbox.dist.posterior import refuse_infinite
 from bayesbox.tally.book import Book
 from bayesbox.tally.moments import Moments
 
-FAR = 1e3  # the square of a distance in deviations of the others, beyond which the evidence loses digits
-LEAST_UNIT = 1e-290  # of a column: below it a deviation has not all its digits
+FAR = 1e3  # the square of a distance in stds of the others; beyond it the evidence loses digits
+LEAST_UNIT = 1e-290  # of a column: a smaller std loses digits
 
 
 class UnitOthers(NamedTuple):
-    """The moments of all other rows than each one, in units of the others' own deviation."""
+    """The moments without each row, in units of the std of the other rows."""
 
     n: Doubles
     x: Doubles
@@ -32,7 +32,7 @@ class UnitOthers(NamedTuple):
 
 
 class DensityWithEvidence(Protocol):
-    """A density whose prior is conjugate: the rows that it is worth, and the densities of a row that is left out."""
+    """A density with a conjugate prior: its weight in rows, and the leave-one-out densities."""
 
     evidence_rows: ClassVar[float]
 
@@ -74,7 +74,7 @@ class AveragedNumber(NumberDensity):
         return "mixed", *parts, *shares
 
     def sample(self, random: np.random.Generator, classes: NDArray[np.int64]) -> list[object]:
-        """From the density of the class with probability w, else from that of the whole column."""
+        """Samples from the density of the class with probability w, else from that of the whole column."""
         drawn = np.array(self.by_class.sample(random, classes)), np.array(self.whole.sample(random, classes))
         found: list[Any] = np.where(random.random(len(classes)) < self.shares.inside, *drawn).tolist()
         return found
@@ -85,7 +85,7 @@ class AveragedNumber(NumberDensity):
         values = self.numbers_of(columns)
         if values is None:
             return
-        if options.chosen:  # the density is chosen again
+        if options.chosen:  # the density must be chosen again
             plan.doubtful |= ~np.isnan(values)
             return
         refuse_infinite({self.column: values}, ~np.isnan(values), 0)
@@ -98,7 +98,7 @@ class AveragedNumber(NumberDensity):
     def _left_out_terms(
         self, tally: Moments, inclusion: float, values: Doubles, target: Codes
     ) -> tuple[Doubles, Flags]:
-        """The logs of the average density of each row's value in all classes, and which rows a refit must answer."""
+        """The log of the averaged leave-one-out density of each row in all classes, and which rows need a refit."""
         if tally.pooled().unit < LEAST_UNIT:
             return np.zeros((len(values), len(tally.classes))), ~np.isnan(values)
         others = others_of(tally, values, target)
@@ -116,7 +116,7 @@ class AveragedNumber(NumberDensity):
 
 
 def _far(others: Others, found: UnitOthers, rows: float, target: Codes) -> Flags:
-    """The rows whose value is so far from the others of its class, or of the column, that taking it out cancels."""
+    """The rows whose value is so far from the others that subtracting it loses all digits."""
     own = np.arange(len(target)), target
     n, x = found.n[own], found.x[:, 0]
     away = n * (x - found.distance[own]) ** 2

@@ -1,4 +1,4 @@
-"""A number in bins: P(bin | class), a table under the cuts."""
+"""A binned number: P(bin | class), a table by cut points."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ if TYPE_CHECKING:
 class Bins(NumberDensity):
     """log P(bin | class), bins x classes. A value on a cut is in the lower bin; the first and the last bin are open.
 
-    The terms are of the bin, not of the point in it, so `log_density` of a row is that of its bin.
+    The terms are probabilities of bins, not densities, so `log_density` of a row is that of its bin.
     """
 
     cuts: Doubles
     levels: tuple[str, ...]
     log_bins: Doubles
     method: str
-    low: float  # the least and the greatest value that was seen, where quantiles take the open bins to end
+    low: float  # the smallest and largest value seen; for quantiles the open bins end there
     high: float
 
     @property
@@ -74,7 +74,7 @@ class Bins(NumberDensity):
         return self.log_bins[codes_of(values, self.cuts)]
 
     def quantile(self, share: float) -> Doubles:
-        """Where the share is reached, if the values of a bin are spread evenly over it."""
+        """The quantile, with values uniform within a bin."""
         return self._inverted(np.full(self.classes, share), np.arange(self.classes))
 
     def sample(self, random: np.random.Generator, classes: NDArray[np.int64]) -> list[object]:
@@ -104,7 +104,7 @@ class Bins(NumberDensity):
 
     @classmethod
     def fit(cls, column: str, tally: ValuesTally, options: FitOptions) -> Self:
-        """P(bin | class) by the smoothing rule. Without a cut every value is in the one bin, which says nothing."""
+        """P(bin | class) by the smoothing rule. Without a cut all values are in one bin, which is not informative."""
         values, counts = tally.table
         cuts = binning(options.density)(values, counts)
         names = bin_names(cuts)
@@ -116,7 +116,7 @@ class Bins(NumberDensity):
         return cls(column, *options.presence(tally), cuts, names, log_bins, options.density, low, high)
 
     def counts_of(self, tally: Values) -> Counts:
-        """How often each bin occurred in each class, exactly; the levels in the order of the bins."""
+        """The exact count of each bin in each class; the levels in the order of the bins."""
         classes, width, number = len(tally.classes), len(tally.values), len(self.levels)
         codes = codes_of(tally.table[0], self.cuts).astype(np.int64)
         index = (np.arange(classes)[:, None] * number + codes[None, :]).ravel()
@@ -133,7 +133,7 @@ class Bins(NumberDensity):
         return self._averaged(counts, options, inclusion)
 
     def _averaged(self, counts: Doubles, options: FitOptions, inclusion: float) -> tuple[Bins, float]:
-        """The bins with their average, from counts of classes x bins; and w."""
+        """The model-averaged bins, from counts of classes x bins; and w."""
         size = counts.shape[1]
         shares = level_shares(counts, options.smoothing, size, inclusion)
         mixed = mixed_levels(counts, options.smoothing, size, shares).T
@@ -142,9 +142,7 @@ class Bins(NumberDensity):
     def leave_one_out_averaged(
         self, plan: LeaveOneOutPlan, columns: Columns, book: Book, options: FitOptions, inclusion: float
     ) -> None:
-        plan.doubtful |= (book.class_counts.to_doubles() <= 1)[
-            plan.target
-        ]  # the cuts depend on how many classes there are
+        plan.doubtful |= (book.class_counts.to_doubles() <= 1)[plan.target]  # the cuts depend on the number of classes
         values = self.numbers_of(columns)
         if values is None:
             return
@@ -166,12 +164,12 @@ class Bins(NumberDensity):
     # -- shown -----------------------------------------------------------------------------------------------------
 
     def marks(self) -> Marks:
-        """A value of each bin: a cut belongs to the bin below it, and the last bin begins just above its cut."""
+        """One value of each bin: a cut belongs to the bin below it, and the last bin begins just above its cut."""
         above = np.nextafter(self.cuts[-1], np.inf) if len(self.cuts) else 0.0
         return Marks(self.levels, np.concatenate([self.cuts, [above, np.nan]]))
 
     def curve(self, low: float, high: float, points: int) -> tuple[Doubles, Doubles]:  # noqa: ARG002
-        """Each bin as a step, its share over its width."""
+        """Each bin as a step: probability over width."""
         inner = self.cuts[(self.cuts > low) & (self.cuts < high)]
         edges = np.concatenate([[low], inner, [high]])
         middles = edges[:-1] / 2 + edges[1:] / 2

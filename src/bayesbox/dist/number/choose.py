@@ -1,7 +1,7 @@
-"""Which density suits a column: the one whose classes are best told apart on folds of its own rows.
+"""Choosing a density for a column: the one that predicts the class best in cross-validation on the column.
 
-The rows of one column are, for this, its counts of distinct values by class, and the folds are drawn from these: the
-same counts give the same folds and the same choice, whatever the order of the rows.
+The folds are drawn from the counts of distinct values by class: the same counts give the same folds and the same
+choice, whatever the order of the rows.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ FOLDS = 5
 
 
 class Choice(NamedTuple):
-    """The density that was chosen, and the class log loss of each on the folds, in nats per row."""
+    """The chosen density, and the cross-validated log loss of each, in nats per row."""
 
     density: str
     losses: dict[str, float]
 
 
 class Automatic:
-    """The family that suits a column best, chosen whenever it is fitted."""
+    """The best family for a column, chosen at each fit."""
 
     tally = Values
     least_values = 0
@@ -44,10 +44,10 @@ class Automatic:
 
 
 def choose(values: Doubles, counts: Doubles, options: FitOptions) -> Choice:
-    """The density with the least class log loss on folds; the first of several.
+    """The density with the lowest cross-validated log loss; the first in case of a tie.
 
-    The loss of a row is -log P(class | x), from this column alone. A density that does not exist on a fold says
-    nothing there, so that the prior alone speaks.
+    The loss of a row is -log P(class | x), from this column alone. If a density cannot be fitted on a fold, the prior
+    is used there.
 
     >>> from bayesbox.rule.smoothing import Laplace
     >>> two_humps = np.array([[9, 0], [8, 1], [0, 9], [1, 9], [9, 1], [9, 0]] * 4)
@@ -64,7 +64,7 @@ def choose(values: Doubles, counts: Doubles, options: FitOptions) -> Choice:
 
 
 def _loss(method: str, values: Doubles, learned: Doubles, asked: Doubles, options: FitOptions) -> float:
-    """The sum of -log P(class | x) over the rows of one fold under the density of the others."""
+    """The sum of -log P(class | x) over the rows of one fold under the density of the other folds."""
     some = asked.any(axis=1)
     prior = functions.log(learned.sum(axis=0) + 1)
     plan = Plan(int(some.sum()), prior - functions.log(functions.exp(prior).sum()))
@@ -72,7 +72,7 @@ def _loss(method: str, values: Doubles, learned: Doubles, asked: Doubles, option
     if density is not None:
         density.add_to(plan, {"": np.ascontiguousarray(values[some])})
     log_posterior = plan.run(_core.LOG_POSTERIOR)
-    if np.isnan(log_posterior).any():  # every class is impossible somewhere
+    if np.isnan(log_posterior).any():  # some row is impossible in every class
         return float("inf")
     wanted = asked[some]
     return float(-(wanted[wanted > 0] * log_posterior[wanted > 0]).sum())
@@ -81,8 +81,8 @@ def _loss(method: str, values: Doubles, learned: Doubles, asked: Doubles, option
 def folds_of(counts: Doubles, folds: int = FOLDS) -> list[Doubles]:
     """Counts of values x classes, divided into folds of about the same size in each class.
 
-    Whole counts are divided row by row; a cell of fractional weights stays together. Rows are numbered within a class
-    by their values, and every run of as many rows as there are folds is shuffled over them.
+    Integer counts are divided row by row; a cell with fractional weights stays together. Rows are numbered within a
+    class by value, and each run of k rows is shuffled over the k folds.
     """
     whole = bool((counts == np.floor(counts)).all())
     even = np.floor(counts / folds) if whole else np.zeros_like(counts)
@@ -99,7 +99,7 @@ def folds_of(counts: Doubles, folds: int = FOLDS) -> list[Doubles]:
 
 
 def _shuffled(rows: int, folds: int) -> NDArray[np.int64]:
-    """The fold of each row: each run of `folds` rows is a permutation, from numbers that look random (splitmix64)."""
+    """The fold of each row: each run of `folds` rows is a permutation, from pseudo-random numbers (splitmix64)."""
     runs = -(-rows // folds)
     state = np.arange(1, runs * folds + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

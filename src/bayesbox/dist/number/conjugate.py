@@ -1,4 +1,4 @@
-"""A normal whose mean and variance are not known: the t that rows predict by, and the evidence of the rows.
+"""A normal with unknown mean and variance: its posterior predictive t, and the marginal likelihood.
 
 The prior is normal-inverse-gamma at the mean m and the variance v of the whole column, worth one row for the mean and
 three for the variance:
@@ -10,7 +10,7 @@ A class of n values with the mean a and the variance s then predicts by Student'
     b = 3 v + n s + n (a - m)**2 / (n + 1)
     loc = (m + n a) / (n + 1)        scale**2 = b (n + 2) / ((n + 1) (n + 3))
 
-so that a class of one value gets no needle. The evidence, the density of the n values together, is
+so a class with one value does not get a spike. The marginal likelihood of the n values is
 
     G((n + 3) / 2) / G(3 / 2) * (3 v)**(3 / 2) / b**((n + 3) / 2) * pi**(-n / 2) * (n + 1)**(-1 / 2)
 
@@ -29,14 +29,14 @@ from bayesbox.dist.functions import log, log1p, log_gamma
 from bayesbox.dist.number.special import GREATEST, apart
 from bayesbox.tally.spread_table import SpreadTable
 
-MEAN_ROWS = 1.0  # what the prior is worth: k0
+MEAN_ROWS = 1.0  # the weight of the prior: k0
 VARIANCE_ROWS = 3.0  # nu0
 MOST_DEGREES = 2.0**53
 MOST_ROWS = 1e300  # beyond which the log of a gamma function overflows
 
 
 class ClassSpreads(NamedTuple):
-    """Of each class n, the distance of its mean from that of the column and its deviation; and that of the column.
+    """For each class n, the distance of its mean from that of the column, and its std; and the std of the column.
 
     They are arrays of classes, or of rows x classes with a unit of rows x 1.
     """
@@ -48,7 +48,7 @@ class ClassSpreads(NamedTuple):
 
     @property
     def df(self) -> Doubles:
-        """The degrees of freedom, at most so many that one more makes a difference."""
+        """The degrees of freedom, up to where one more makes no difference."""
         return np.minimum(self.n + VARIANCE_ROWS, MOST_DEGREES)
 
     @property
@@ -61,7 +61,7 @@ class ClassSpreads(NamedTuple):
 
     @property
     def loc(self) -> Doubles:
-        """The middle of each t, from the mean of the column."""
+        """The location of each t, relative to the mean of the column."""
         return self.distance * (self.n / (self.n + MEAN_ROWS))
 
     @property
@@ -73,13 +73,13 @@ class ClassSpreads(NamedTuple):
         return scale
 
     def with_no_rows(self) -> ClassSpreads:
-        """The same with one more class, which has no value: its t is that of the prior."""
+        """The same with an additional class without rows: its t is that of the prior."""
         nothing = np.zeros((*self.n.shape[:-1], 1))
         n, distance, std = (np.concatenate([each, nothing], axis=-1) for each in (self.n, self.distance, self.std))
         return ClassSpreads(n, distance, std, self.unit)
 
     def log_evidence(self) -> Doubles:
-        """The log of the density of all values, each class by itself; one number, or one per row."""
+        """The log marginal likelihood, with separate classes; one number, or one per row."""
         n = np.minimum(self.n, MOST_ROWS)
         df = n + VARIANCE_ROWS
         terms = (
@@ -96,7 +96,7 @@ class ClassSpreads(NamedTuple):
 
 
 def spreads_of_table(table: SpreadTable) -> ClassSpreads:
-    """Those of the exact moments of some columns, columns x classes; of use where the values of a column differ."""
+    """The spreads from the exact moments of some columns, columns x classes; valid if a column's values differ."""
     n = table.n[:, :-1]
     mean, low = (each[:, :-1] for each in (table.mean, table.mean_low))
     away = apart(mean, table.mean[:, -1:]) + (low - table.mean_low[:, -1:])

@@ -1,4 +1,4 @@
-"""The cumulative distribution of a density that is known point by point alone: found by integration, and inverted."""
+"""The cumulative distribution of a density known only pointwise, by numerical integration, and its inverse."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from bayesbox.dist.base import Doubles
 from bayesbox.errors import CannotSample
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(8)
-TOLERANCE = 1e-13  # of the share of a panel, above which it is halved
+TOLERANCE = 1e-13  # error of a panel above which it is halved
 MOST_ROUNDS = 80
 MOST_PANELS = 200_000
-ZOOM = 33  # points between two neighbours of the highest one
+ZOOM = 33  # points between the neighbours of the highest one
 HALVINGS = 48
-ONE = 1e-6  # how far from one the integral of a density may be
+ONE = 1e-6  # tolerance of the integral of a density
 
 LogDensity = Callable[[Doubles], Doubles]
 
@@ -26,9 +26,9 @@ LogDensity = Callable[[Doubles], Doubles]
 class Cumulative:
     """P(X <= x | class) from the log-density at any points, points x classes.
 
-    The line is cut at powers of two and, finer and finer, around the highest point of each class; a panel is halved as
-    long as Gauss' rule of eight points differs from the same rule on its halves. `places` are numbers around which the
-    values may be, such as the parameters: a density that is 0 but for a small part of the line is found by them.
+    The line is cut at powers of two and, progressively finer, around the mode of each class; a panel is halved as long
+    as the eight-point Gauss rule differs from the same rule on its halves. `places` are numbers near which the values
+    may be, such as the parameters, so that a density concentrated on a small interval is found.
     """
 
     def __init__(self, log_density: LogDensity, family: str, places: Iterable[Doubles] = ()) -> None:
@@ -55,8 +55,8 @@ class Cumulative:
             return np.nan_to_num(self.log_density(x), nan=-np.inf, posinf=-np.inf, neginf=-np.inf)
 
     def _edges(self, places: Iterable[Doubles]) -> Doubles:
-        """Powers of two, zero, the places and what is midway between two of them; and, between the neighbours of the
-        highest of these points, ever closer ones."""
+        """The edges: powers of two, zero, the places and their midpoints, and progressively finer points around the
+        mode."""
         powers = np.ldexp(1.0, np.arange(-1022, 1024))
         own = np.unique(np.concatenate([np.empty(0), *(np.ravel(each) for each in places)]))
         own = own[np.isfinite(own)]
@@ -75,7 +75,7 @@ class Cumulative:
         return np.unique(np.concatenate(found))
 
     def _panels(self, low: Doubles, high: Doubles) -> tuple[Doubles, Doubles, Doubles]:
-        """(from, to, the share of each class between): panels that Gauss' rule is right for."""
+        """Panels (from, to, the probability of each class) on which the Gauss rule is accurate."""
         done: list[tuple[Doubles, Doubles, Doubles]] = []
         whole = self._integral(low, high)
         for _ in range(MOST_ROUNDS):
@@ -102,7 +102,7 @@ class Cumulative:
         return np.nan_to_num(found, nan=np.inf)
 
     def quantile(self, shares: Doubles, classes: NDArray[np.int64]) -> Doubles:
-        """The value up to which a share of a class lies, one for each share and class."""
+        """The quantiles, one for each probability and class."""
         wanted = shares * self.sums[-1][classes]
         place = np.empty(len(wanted), dtype=np.int64)
         for label in np.unique(classes):

@@ -1,14 +1,14 @@
-"""Where to cut numbers into bins, from the counts of their distinct values by class.
+"""Cut points for binning numbers, from the counts of their distinct values by class.
 
-Every function takes `values`, distinct and ascending, and `counts`, values x classes (weights will do), and gives the
-cut points, ascending. A value on a cut goes low: with cuts c_1 < ... < c_k the bins are (-inf, c_1], (c_1, c_2], ...,
-(c_k, inf). The cuts follow from the counts alone, so they are the same however the rows were ordered or divided, and
-after a row is learned or forgotten they are derived again.
+Every function takes `values`, distinct and ascending, and `counts` or weights, values x classes, and returns the cut
+points, ascending. A value on a cut belongs to the lower bin: with cuts c_1 < ... < c_k the bins are (-inf, c_1], (c_1,
+c_2], ..., (c_k, inf). The cuts depend only on the counts, so they do not depend on the order or batches of rows, and
+are derived again after rows are added or forgotten.
 
-    equal width      k bins of the same width between the least and the greatest value
+    equal width      k bins of equal width between the smallest and the largest value
     equal frequency  k bins with about the same number of rows
-    mdl              Fayyad and Irani (1993): the cut of least class entropy, again and again, while it pays
-    modl             Boulle (2006): the most probable partition of the values, given the classes
+    mdl              Fayyad and Irani (1993): recursive cuts of minimal class entropy, while the gain exceeds the MDL
+    criterion modl             Boulle (2006): the most probable partition of the values, given the classes
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from bayesbox.schema.families import DEFAULT_BINS, MOST_BINS
 
 Doubles = NDArray[np.float64]
 
-MOST_KEPT = 100_000  # cells of a table whose cuts are kept for the next one with the same runs
+MOST_KEPT = 100_000  # cells of a table whose cuts are cached for the next one with the same runs
 BY_NUMBER = {"width": "equal width", "frequency": "equal frequency"}
 BY_CLASS = {"mdl": "least description length", "modl": "most probable partition"}
 
 
 def equal_width(values: Doubles, _counts: CountArray, bins: int = DEFAULT_BINS) -> Doubles:
-    """Bins of the same width between the least and the greatest value.
+    """Bins of equal width between the smallest and the largest value.
 
     >>> equal_width(np.array([0.0, 1, 10]), np.ones((3, 2)), 4)
     array([2.5, 5. , 7.5])
@@ -42,13 +42,13 @@ def equal_width(values: Doubles, _counts: CountArray, bins: int = DEFAULT_BINS) 
     if len(values) < 2:
         return np.empty(0)
     share = np.arange(1, bins) / bins
-    cuts = values[0] * (1 - share) + values[-1] * share  # the difference of the two may be too large for a double
+    cuts = values[0] * (1 - share) + values[-1] * share  # their difference may overflow
     inside: Doubles = np.unique(cuts[(cuts >= values[0]) & (cuts < values[-1])])
     return inside
 
 
 def equal_frequency(values: Doubles, counts: CountArray, bins: int = DEFAULT_BINS) -> Doubles:
-    """Bins with about the same number of rows: each cut lies where the rows below it are nearest to their share.
+    """Bins with about the same number of rows: each cut is where the rows below it are nearest to their share.
 
     >>> equal_frequency(np.array([1.0, 2, 3, 4]), np.array([[5], [1], [1], [5]]), 2)
     array([2.5])
@@ -64,13 +64,13 @@ def equal_frequency(values: Doubles, counts: CountArray, bins: int = DEFAULT_BIN
 
 
 def mdl(values: Doubles, counts: CountArray) -> Doubles:
-    """The cuts of Fayyad and Irani: the ones of Weka's supervised `Discretize`.
+    """The cuts of Fayyad and Irani, as in Weka's supervised `Discretize`.
 
-    The cut with the least class entropy of the two sides (the first of several) stays where its gain exceeds
+    The cut with the lowest class entropy of the two sides (the first in case of a tie) is kept if its gain exceeds
 
         (log2(N - 1) + log2(3**k - 2) - (k E - k1 E1 - k2 E2)) / N
 
-    with N rows of k classes on both sides together; then either side is cut in the same way.
+    with N rows of k classes on both sides together; then each side is cut in the same way.
 
     >>> mdl(np.arange(20.0), np.repeat([[1, 0], [0, 1]], 10, axis=0))
     array([9.5])
@@ -81,9 +81,9 @@ def mdl(values: Doubles, counts: CountArray) -> Doubles:
 def modl(values: Doubles, counts: CountArray) -> Doubles:
     """The cuts of the partition with the least `modl_cost`.
 
-    Neighbouring values that occur in one and the same class only are never separated (that is proven, not a
-    shortcut). Up to 256 such runs the least cost is found exactly; of more, neighbours are merged first, the cheapest
-    merge at a time, until 256 are left, and the cuts found among these are then moved to where they cost least.
+    Neighbouring values that occur only in one and the same class are never separated (this is proven optimal). With up
+    to 256 such runs the minimum is exact; with more, neighbours are merged greedily until 256 remain, and the cuts
+    found among these are then moved to their best positions.
 
     >>> modl(np.arange(20.0), np.repeat([[1, 0], [0, 1]], 10, axis=0))
     array([9.5])
@@ -98,7 +98,7 @@ def modl(values: Doubles, counts: CountArray) -> Doubles:
 
 
 def _first_of_runs(cells: Doubles) -> NDArray[np.int64]:
-    """Where runs begin: neighbours of one and the same class only are in one run, any other value is by itself."""
+    """Where runs begin: neighbouring values of one and the same class form a run, any other value is its own."""
     there = cells > 0
     only = np.where(there.sum(axis=1) == 1, there.argmax(axis=1), -1)
     begins = (only[1:] != only[:-1]) | (only[1:] < 0)
@@ -107,13 +107,12 @@ def _first_of_runs(cells: Doubles) -> NDArray[np.int64]:
 
 @lru_cache(maxsize=4)
 def _cuts_of_runs(runs: bytes, classes: int) -> tuple[int, ...]:
-    """The cuts between runs. They are requested again when one row is left out after another: without any one row of a
-    run the runs are the same."""
+    """The cuts between runs, cached for leave-one-out: without any one row of a run the runs are the same."""
     return tuple(_core.modl_cuts(np.frombuffer(runs).reshape(-1, classes)).tolist())
 
 
 def modl_cost(counts: CountArray) -> float:
-    """The cost of a partition, intervals x classes: minus the log of its probability given the classes (Boulle, 2006).
+    """The cost of a partition, intervals x classes: its negative log-probability given the classes (Boulle, 2006).
 
     log N + log C(N + I - 1, I - 1) + sum over the I intervals of log C(N_i + J - 1, J - 1) + log(N_i! / prod n_ij!),
     with N rows of J classes.
@@ -129,11 +128,11 @@ def modl_cost(counts: CountArray) -> float:
 
 
 def modl_groups(counts: CountArray) -> NDArray[np.int32]:
-    """The group of each level of a category, from counts of levels x classes: the grouping of least cost.
+    """The group of each level of a category, from counts of levels x classes: the grouping of lowest cost.
 
     log V + log B(V, I) + the cost of the I groups as of intervals, where B(V, I) is the number of ways to put V levels
-    into at most I groups. Exact up to 10 levels; beyond, groups are merged, the cheapest merge at a time, and single
-    levels then moved. Of more than 512 levels the rarest begin in one group.
+    into at most I groups. Exact up to 10 levels; with more, groups are merged greedily, and single levels then moved.
+    With more than 512 levels the rarest start in one group.
 
     >>> modl_groups(np.array([[90, 10], [5, 95], [85, 15], [9, 91]]))
     array([0, 1, 0, 1], dtype=int32)
@@ -144,7 +143,7 @@ def modl_groups(counts: CountArray) -> NDArray[np.int32]:
 def between(values: Doubles, positions: NDArray[np.int64]) -> Doubles:
     """Cut points halfway between the values at these positions and the ones after them.
 
-    A cut is never as large as the value above it, however close the two are.
+    A cut is always below the next value, however close the two are.
     """
     low, high = values[positions], values[positions + 1]
     with np.errstate(over="ignore"):
@@ -173,7 +172,7 @@ def binned(values: Doubles, counts: CountArray, cuts: Doubles) -> AnyArray:
 
 
 def bin_names(cuts: Doubles) -> tuple[str, ...]:
-    """The bins in words, as intervals; cuts to twelve digits where these tell them apart.
+    """The bins in words, as intervals; cuts to twelve digits if these distinguish them.
 
     >>> bin_names(np.array([2.45, 4.75]))
     ('up to 2.45', '2.45 to 4.75', 'above 4.75')
@@ -188,7 +187,7 @@ def bin_names(cuts: Doubles) -> tuple[str, ...]:
 
 
 def binning(method: str) -> Callable[[Doubles, CountArray], Doubles]:
-    """The function of a method's name: width:10, frequency:10 (bins:10 is width:10), mdl or modl.
+    """The binning function of a name: width:10, frequency:10 (bins:10 is width:10), mdl or modl.
 
     >>> binning("width:2")(np.array([0.0, 3]), np.ones((2, 2)))
     array([1.5])

@@ -1,4 +1,4 @@
-"""What the distributions of a number share: what a missing value gets, the work shown, and each row left out."""
+"""The base of distributions of a number: missing values, calculations, and leave-one-out."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ class NumberFamily(Distribution):
     """
 
     is_scale: ClassVar[bool] = True
-    least_values: ClassVar[int] = 2  # fewer distinct values say nothing of the class
-    tally: ClassVar[type] = Moments  # what must be counted: Moments, or Values where each distinct value is needed
+    least_values: ClassVar[int] = 2  # with fewer distinct values the column is not informative
+    tally: ClassVar[type] = Moments  # what must be counted: Moments, or Values if each distinct value is needed
 
     column: str
     log_observed: Doubles
@@ -56,31 +56,31 @@ class NumberFamily(Distribution):
 
     @classmethod
     def fit(cls, column: str, tally: Any, options: FitOptions) -> Self | None:
-        """The family made of a tally; None if the column is not informative about the class."""
+        """The family fitted to a tally; None if the column is not informative about the class."""
         raise NotImplementedError
 
     @classmethod
     def fit_columns(
         cls, columns: Sequence[str], tallies: Sequence[Any], options: Sequence[FitOptions]
     ) -> list[Self | None]:
-        """The families of many columns, whose tallies have the same classes, one per column."""
+        """The fitted families of many columns with the same classes, one per column."""
         return [cls.fit(*each) for each in zip(columns, tallies, options, strict=True)]
 
     def log_density(self, values: Doubles) -> Doubles:
-        """log P(x | class) of values that are present, values x classes; a row of zeros leaves the value out."""
+        """log P(x | class) of values that are present, values x classes; a row of zeros is ignored."""
         raise NotImplementedError
 
     def describe(self) -> str:
         return self.family
 
     def quantiles(self, shares: Sequence[float]) -> Doubles | None:
-        """The values up to which some shares lie, shares x classes; None if it has no quantiles."""
+        """The quantiles of some probabilities, probabilities x classes; None if it has no quantiles."""
         found = [self.quantile(share) for share in shares]
         return None if any(each is None for each in found) else np.array(found)
 
     @cached_property
     def cumulative(self) -> Cumulative | None:
-        """Of the values that are there, whatever the probability of a missing one."""
+        """The cumulative distribution of values that are present, regardless of missing ones."""
         from bayesbox.dist.number.cumulative import Cumulative
 
         if not self.has_density:
@@ -88,31 +88,31 @@ class NumberFamily(Distribution):
         return Cumulative(self.exact_log_density, self.family or type(self).__name__, self.parameters().values())
 
     def support(self) -> Doubles | None:
-        """The numbers that have a probability by themselves, all but a hair; None if they have a density."""
+        """The numbers that have a probability, up to a negligible tail; None if they have a density."""
         return None
 
     @cached_property
     def panels(self) -> Doubles:
-        """The edges of pieces of the line on which its densities are smooth."""
+        """The edges of intervals on which its densities are smooth."""
         from bayesbox.dist.number.panels import found_panels
 
         return found_panels(self)
 
     def numbers_of(self, columns: Columns) -> Doubles | None:
-        """The values of its column, NaN if missing; None if the column is not there."""
+        """The values of its column, NaN if missing; None if the column is absent."""
         column = columns.get(self.column)
         return None if column is None else np.asarray(as_numbers(column, name=self.column), dtype=np.float64)
 
     def add_presence(self, plan: Plan, values: NumberArray) -> None:
-        """The terms of being observed or missing, either of which may be impossible; the core adds no density where
-        a value is missing."""
+        """Add the terms of observed and missing values, either of which may be impossible; the core adds no density to
+        a missing value."""
         if values.dtype.kind != "f":
             plan.add_constant(self.log_observed)
         elif self.log_observed.any() or self.log_missing.any():
             plan.tables.append((np.isnan(values).astype(np.int8), np.vstack([self.log_observed, self.log_missing])))
 
     def compiled_presence(self, weight: float) -> Doubles | None:
-        """The same as the core takes them with a column; None if both are 0."""
+        """The same terms for the core; None if both are 0."""
         if not (self.log_observed.any() or self.log_missing.any()):
             return None
         return weight * np.vstack([self.log_observed, self.log_missing])
@@ -120,18 +120,18 @@ class NumberFamily(Distribution):
     # -- the work shown --------------------------------------------------------------------------------------------
 
     def formulas(self, value: float) -> list[str]:
-        """The density of a value in each class as people write it: its name, the value and the parameters."""
+        """The density of a value in each class as text: its name, the value and the parameters."""
         rows = zip(*(each.tolist() for each in self.parameters().values()), strict=True)
         name = self.describe() or type(self).__name__
         found = [f"{name}({decimal(value)} | {', '.join(map(decimal, row))})" for row in rows]
         return found or [f"{name}({decimal(value)})"] * self.classes
 
     def shown_value(self, value: float) -> str:
-        """A value as the name of its factor shows it."""
+        """A value as text in the name of its factor."""
         return decimal(value)
 
     def learned(self, book: Book, options: FitOptions, most: int | None) -> Iterator[LearnedTable]:  # noqa: ARG002
-        """Mean and standard deviation, those of the rows where the density has others, and its own parameters."""
+        """Mean and standard deviation, those of the rows if the density has others, and its own parameters."""
         from bayesbox.dist.learned import LearnedTable, parameter_rows
 
         own, counted = self.parameters(), {}
@@ -168,7 +168,7 @@ class NumberFamily(Distribution):
     def leave_one_out_values(
         self, plan: LeaveOneOutPlan, columns: Columns, book: Book, options: FitOptions
     ) -> Doubles | None:
-        """The values of rows that are left out, once the terms of having one are entered; None without the column."""
+        """The values of held-out rows, after adding the terms of having one; None without the column."""
         values = self.numbers_of(columns)
         if options.missing_is_level:
             counts = options.presence_counts(book[self.column])
@@ -178,7 +178,7 @@ class NumberFamily(Distribution):
         return values
 
     def leave_one_out(self, plan: LeaveOneOutPlan, columns: Columns, book: Book, options: FitOptions) -> None:
-        """By the rule: fitted again to the tally less one value, once for each distinct class and value."""
+        """The density is fitted again to the tally without the value, once for each distinct class and value."""
         values = self.leave_one_out_values(plan, columns, book, options)
         if values is None:
             return
@@ -188,7 +188,7 @@ class NumberFamily(Distribution):
         )
 
     def refit_options(self, options: FitOptions) -> FitOptions:
-        """The options by which it is fitted again to fewer values."""
+        """The options for fitting it again to fewer values."""
         return options.without_missing()
 
     def leave_out_each_value(
@@ -199,7 +199,7 @@ class NumberFamily(Distribution):
         options: FitOptions,
         fit: Callable[[Any], NumberFamily | None],
     ) -> None:
-        """Enter the log-densities of each value under what `fit` makes of the tally without it."""
+        """Add the log-density of each value under a fit to the tally without it."""
         refuse_infinite({self.column: values}, ~np.isnan(values), 0)
         plan.doubtful[leaves_only_flags(options.kind, tally, values)] = True
         there = ~np.isnan(values)
@@ -213,7 +213,7 @@ class NumberFamily(Distribution):
         plan.add_terms(terms)
 
     def exact_log_density(self, values: Doubles) -> Doubles:
-        """The same as `log_density`, without anything that is computed ahead for many values."""
+        """The same as `log_density`, without precomputed tables for many values."""
         return self.log_density(values)
 
 
@@ -221,8 +221,8 @@ Fit = Callable[[Any], NumberFamily | None]
 
 
 def _without_values(tally: Values, pairs: Doubles, fit: Fit) -> tuple[Doubles, Flags]:
-    """The log-densities in all classes of each value, one row of its class taken out; and whether there is none then,
-    so that the column is ignored."""
+    """The log-density of each value in all classes without one row of its class, and whether the column is then
+    ignored."""
     values, counts = tally.table
     places = tally.places(pairs[:, 0])
     terms, gone = np.zeros((len(pairs), counts.shape[1])), np.zeros(len(pairs), dtype=bool)
@@ -264,9 +264,9 @@ def _never_learned(value: float) -> NeverLearned:
 
 @dataclass(frozen=True)
 class NumberDensity(NumberFamily):
-    """A density of one column of numbers, one per class: what a family of numbers derives from.
+    """The base class of families of numbers: a density of one column per class.
 
-    It gives `fit`, `log_density` and `parameters`; all else follows.
+    A family defines `fit`, `log_density` and `parameters`; the rest is derived.
     """
 
     has_density: ClassVar[bool] = True
@@ -277,7 +277,7 @@ class NumberDensity(NumberFamily):
     log_missing: Doubles
 
     def log_prob(self, values: Column) -> Doubles:
-        """Rows x classes; a missing value has the terms of missing."""
+        """log P, rows x classes; a missing value has the terms of missing."""
         numbers = np.asarray(as_numbers(values, name=self.column), dtype=np.float64)
         missing = np.isnan(numbers)
         if not missing.any():
@@ -295,7 +295,7 @@ class NumberDensity(NumberFamily):
         forbid_infinite(plan, values)
 
     def compiled_density(self) -> tuple[object, ...] | None:
-        """The density of values that are there as `_core.RowScorer` takes it; None if the core does not know it."""
+        """The density of values that are present for `_core.RowScorer`; None if the core does not support it."""
         return None
 
     def compiled(self, weight: float) -> tuple[object, ...] | None:
@@ -303,12 +303,12 @@ class NumberDensity(NumberFamily):
         return None if made is None else ("density", self.column, made, weight, self.log_observed, self.log_missing)
 
     def enter(self, plan: Plan, values: Doubles) -> None:
-        """Add the terms of these values, NaN if missing; a density of few different terms enters a table."""
+        """Add the terms of these values, NaN if missing; a density with few distinct terms adds a table."""
         plan.add_terms(self.log_prob(values))
 
 
 def forbid_infinite(plan: Plan, values: Doubles) -> None:
-    """Make a row with an infinite value impossible in every class, as it is under a normal density: it is refused."""
+    """Make a row with an infinite value impossible in every class, so that it is an error."""
     infinite = np.isinf(values)
     if infinite.any():
         plan.add_terms(np.where(infinite[:, None], -np.inf, np.zeros(plan.classes)))

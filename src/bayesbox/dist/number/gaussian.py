@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 class Gaussian(NumberFamily):
     """N(x | mean, std) by class.
 
-    The mean is carried in two doubles, `mean + mean_low`, so that the distance to it is right even where the values
-    share a large offset. A std of 0 is a point mass: any other value is impossible, and the value itself outranks
-    every density. `log_observed` and `log_missing` are zeros unless missing is a level of its own.
+    The mean is stored in two doubles, `mean + mean_low`, so that the distance to it is accurate even if the values
+    share a large offset. A std of 0 is a point mass: any other value is impossible, and the value itself outranks every
+    density. `log_observed` and `log_missing` are zeros unless missing is a level of its own.
     """
 
     has_density: ClassVar[bool] = True
@@ -71,7 +71,7 @@ class Gaussian(NumberFamily):
 
     @property
     def point_mass(self) -> NDArray[np.bool_]:
-        """Which classes hold one value only."""
+        """Which classes have a single value."""
         return np.equal(self.std, 0.0)
 
     @property
@@ -80,7 +80,7 @@ class Gaussian(NumberFamily):
         return _log_constant(self.std)
 
     def log_density(self, values: Doubles) -> Doubles:
-        """log N(x) of values that are present, values x classes, where no class is a point mass."""
+        """log N(x) of values that are present, values x classes, if no class is a point mass."""
         with np.errstate(over="ignore"):
             z = ((values[:, None] - self.mean) - self.mean_low) / self.std
             terms: Doubles = self.log_constant - 0.5 * z * z
@@ -101,7 +101,7 @@ class Gaussian(NumberFamily):
     def compiled(self, weight: float) -> tuple[object, ...] | None:
         if type(self).add_to is not Gaussian.add_to:
             return None
-        ready = self.__dict__.get("_compiled")  # of a column of many, computed for all of them
+        ready = self.__dict__.get("_compiled")  # computed for many columns at once
         if ready is not None and weight == 1:
             return "number", self.column, ready, None, weight, None
         if self.point_mass.any():
@@ -110,7 +110,7 @@ class Gaussian(NumberFamily):
         return "number", self.column, np.column_stack(normals), None, weight, self.compiled_presence(weight)
 
     def compiled_density(self) -> tuple[object, ...] | None:
-        """The density by itself, as a part of another; None if a class is a point mass."""
+        """The density as a part of another; None if a class is a point mass."""
         if self.point_mass.any():
             return None
         return "normal", self.mean, self.mean_low, self.std, self.log_constant
@@ -127,8 +127,8 @@ class Gaussian(NumberFamily):
     def fit(cls, column: str, tally: Moments, options: FitOptions) -> Self | None:
         """The normal density of each class, its variance at least `floor` times that of the whole column.
 
-        A class without a value takes the density of the whole column. None if the column has no spread at all, so
-        that it can say nothing, unless `floor` is 0: then it is a point mass.
+        A class without values gets the density of the whole column. None if all values are equal, so that the column is
+        not informative, unless `floor` is 0: then it is a point mass.
         """
         return cls.fit_columns([column], [tally], [options])[0]
 
@@ -136,8 +136,7 @@ class Gaussian(NumberFamily):
     def fit_columns(
         cls, columns: Sequence[str], tallies: Sequence[Moments], options: Sequence[FitOptions]
     ) -> list[Self | None]:
-        """A deviation and the root of the floor are each rounded once, so the greater one is that of the greater
-        variance."""
+        """Each std and the root of the floor are rounded once, so the larger one has the larger variance."""
         found: list[Self | None] = [None] * len(columns)
         by_floor: dict[float, list[int]] = {}
         for place, each in enumerate(options):
@@ -169,8 +168,8 @@ class Gaussian(NumberFamily):
     def of_moments(
         cls, column: str, moments: Moments, floor: float, presence: Presence, prior_rows: float = 0.0
     ) -> Self | None:
-        """The same with any floor. With `prior_rows` it is the most probable density under a normal-inverse-gamma prior
-        that is worth this many rows of the whole column's mean and variance."""
+        """The density with any floor. With `prior_rows` it is the most probable density under a normal-inverse-gamma
+        prior worth this many rows with the whole column's mean and variance."""
         whole = moments.pooled()
         if whole.n.m == 0 or (whole.excess.m == 0 and floor > 0):
             return None
@@ -193,14 +192,14 @@ class Gaussian(NumberFamily):
 
     # -- averaged over whether the class matters -------------------------------------------------------------------
 
-    evidence_rows: ClassVar[float] = 0.25  # of the prior: enough for a class with one value, little for all others
+    evidence_rows: ClassVar[float] = 0.25  # of the prior: enough for a class with one value, little for others
 
     def averaged(self, tally: Moments, options: FitOptions, inclusion: float) -> tuple[Distribution, float] | None:  # noqa: ARG002
         from bayesbox.dist.number.averaged_number import averaged_number
 
         whole = tally.pooled()
         if not whole.excess.m:
-            return None  # a point mass under floor=0 has no evidence
+            return None  # a point mass under floor=0 has no marginal likelihood
         by_class = self.with_prior(tally, 0.0, self.evidence_rows)
         every = np.ones(self.classes)
         same = replace(by_class, mean=whole.mean * every, mean_low=whole.rest_of_mean * every, std=whole.unit * every)
@@ -233,8 +232,8 @@ class Gaussian(NumberFamily):
 
             mean' = mean - d / (n - 1)        n' variance' = n variance - d**2 n / (n - 1)
 
-        and the column's variance, which sets the floor, shrinks in the same way. Where the difference of variances
-        loses more than a few digits and the floor does not hide it, the core calls the row doubtful.
+        and the column's variance, which sets the floor, shrinks in the same way. If the difference of variances loses
+        more than a few digits and the floor does not hide it, the core marks the row as doubtful.
         """
         values = self.leave_one_out_values(plan, columns, book, options)
         if values is None:
@@ -284,9 +283,9 @@ def _log_constant(std: Doubles) -> Doubles:
 
 
 def _with_prior(spread: Spread, whole: Spread, rows: Dyadic) -> Spread:
-    """The sums of a class with this many rows that have the mean and the variance of the whole column.
+    """The sums of a class with this many more rows with the mean and variance of the whole column.
 
-    All three are times the rows of the column, so that nothing is divided; mean and variance stay what they are.
+    All three are multiplied by the rows of the column, so that nothing is divided; mean and variance do not change.
     """
     n = whole.n
     return Spread(
@@ -297,7 +296,7 @@ def _with_prior(spread: Spread, whole: Spread, rows: Dyadic) -> Spread:
 
 
 def floored_std(spread: Spread, whole: Spread, floor: float) -> float:
-    """The deviation of a class, or the root of floor times the variance of the column if that is more.
+    """The std of a class, or the root of floor times the variance of the column if that is larger.
 
     Variances are compared exactly, as excess / n**2 with the denominators multiplied out.
     """

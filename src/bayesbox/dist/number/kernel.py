@@ -1,4 +1,4 @@
-"""The kernel density of a number: one normal curve at every value that was seen, one width a class."""
+"""The kernel density of a number: one normal kernel at every value seen, one bandwidth per class."""
 
 from __future__ import annotations
 
@@ -19,32 +19,32 @@ from bayesbox.dist.number.spaced import mean_gap
 from bayesbox.dist.number.special import normal_quantile
 from bayesbox.tally.moments import LEAST
 
-DIRECT = 1024  # distinct values of a class up to which every curve is added up at every x
-STEPS = 16  # points of the grid a width
-MARGIN = 9  # widths beyond the least and the greatest value
+DIRECT = 1024  # distinct values of a class; up to this every kernel is summed at every x
+STEPS = 16  # grid points per bandwidth
+MARGIN = 9  # bandwidths beyond the smallest and largest value
 MOST_POINTS = 1 << 20
 
 
 class Curves(NamedTuple):
-    """The curves of one class: where they stand, how many rows each stands for, and their width."""
+    """The kernels of one class: their positions, their weights in rows, and their bandwidth."""
 
     values: Doubles
     weights: Doubles
     width: float
 
     def log_density(self, x: Doubles) -> Doubles:
-        """The log of the density at each x, all curves added up."""
+        """The log-density at each x, summed over all kernels."""
         return _core.kernel_log_density(np.ascontiguousarray(x), self.values, self.weights, self.width)
 
     def cumulative(self, x: float) -> float:
-        """P(X <= x): the mean of Phi((x - value) / width); a curve more than 9 widths away is below x, or above it."""
+        """P(X <= x): the mean of Phi((x - value) / width); a kernel more than 9 bandwidths away counts as 0 or 1."""
         first, last = np.searchsorted(self.values, [x - MARGIN * self.width, x + MARGIN * self.width])
         z = (self.values[first:last] - x) / (self.width * math.sqrt(2))
         near = [math.erfc(each) / 2 for each in z.tolist()]
         return float(self.weights[:first].sum() + np.dot(self.weights[first:last], near)) / float(self.weights.sum())
 
     def quantile(self, share: float) -> float:
-        """Where the cumulative distribution reaches a share, by bisection."""
+        """The quantile, by bisection of the cumulative distribution."""
         away = (MARGIN + abs(float(normal_quantile(share)))) * self.width
         low, high = float(self.values[0] - away), float(self.values[-1] + away)
         while True:
@@ -55,7 +55,7 @@ class Curves(NamedTuple):
 
 
 class PointGrid(NamedTuple):
-    """The log-density of a class at points of equal distance, between which it is interpolated."""
+    """The log-density of a class at equidistant points, for interpolation."""
 
     start: float
     step: float
@@ -65,12 +65,12 @@ class PointGrid(NamedTuple):
 @register("kernel")
 @dataclass(frozen=True)
 class Kernel(NumberDensity):
-    """The curves of each class.
+    """The kernels of each class.
 
-    Of a class with more than 1,024 distinct values the curves are added up on a grid of 16 points a width, once, and
-    the log-density at x is interpolated from four points by a cubic. Where the class has rows that is right to about
-    1e-6; in a gap much wider than the curves, where the density is next to nothing, to a few hundredths. Beyond the
-    grid all curves are added up.
+    For a class with more than 1,024 distinct values the kernels are summed once on a grid of 16 points per bandwidth,
+    and the log-density at x is interpolated from four points by a cubic. Near rows of the class the error is about
+    1e-6; in a gap much wider than the kernels, where the density is negligible, a few hundredths. Beyond the grid all
+    kernels are summed.
     """
 
     curves: tuple[Curves, ...]
@@ -80,20 +80,20 @@ class Kernel(NumberDensity):
 
     @property
     def free_parameters(self) -> int:
-        return sum(len(each.values) + 1 for each in self.curves)  # every value that was seen is one, and the width
+        return sum(len(each.values) + 1 for each in self.curves)  # every value seen, and the bandwidth
 
     def describe(self) -> str:
         return "kernel"
 
     @classmethod
     def fit(cls, column: str, tally: ValuesTally, options: FitOptions) -> Self:
-        """One normal curve at every value of a class. The square of its width is
+        """One normal kernel at every value of a class. The square of its bandwidth is
 
             (greatest - least value of the class)**2 / n  +  gap**2 / 12
 
-        with n rows in the class. The first is the width that Weka takes, after John and Langley (1995); the second is
-        the variance of rounding to `gap`, the mean distance between neighbouring values of the whole column: a value
-        that is one of few is known no better than that.
+        with n rows in the class. The first term is Weka's bandwidth, after John and Langley (1995); the second is the
+        variance of rounding to `gap`, the mean distance between neighbouring values of the whole column, which limits
+        the precision of the values.
         """
         values, counts = tally.table
         gap = mean_gap(values)
@@ -118,7 +118,7 @@ class Kernel(NumberDensity):
         return "kernel", tuple(classes)
 
     def exact_log_density(self, values: Doubles) -> Doubles:
-        """Without a grid: all curves added up at every value."""
+        """The log-density without a grid: all kernels summed at every value."""
         return _left_out_where_too_far(np.column_stack([curves.log_density(values) for curves in self.curves]))
 
     def formulas(self, value: float) -> list[str]:
@@ -130,7 +130,7 @@ class Kernel(NumberDensity):
         return np.array([each.quantile(share) for each in self.curves])
 
     def sample(self, random: np.random.Generator, classes: NDArray[np.int64]) -> list[object]:
-        """One of the values that were seen, by its weight, and a step of the width of its curve."""
+        """A value drawn by weight, plus a normal step of the bandwidth."""
         draws, steps = random.random(len(classes)), random.standard_normal(len(classes))
         found = np.empty(len(classes))
         for label, curves in enumerate(self.curves):
@@ -155,7 +155,7 @@ def _curves(values: Doubles, weights: Doubles, gap: float) -> Curves:
 
 
 def _diagonal(one: float, other: float) -> float:
-    """The root of the sum of two squares; that of the C library is not rounded alike everywhere."""
+    """The root of the sum of two squares; that of the C library is rounded differently on some platforms."""
     unit = max(abs(one), abs(other))
     if not 0 < unit < math.inf:
         return unit
@@ -164,7 +164,7 @@ def _diagonal(one: float, other: float) -> float:
 
 
 def _left_out_where_too_far(terms: Doubles) -> Doubles:
-    """Zeros for a value so far away from all curves that no double tells how far."""
+    """Zeros for a value so far from all kernels that its density underflows."""
     terms[np.isneginf(terms).all(axis=1)] = 0.0
     return terms
 
@@ -183,7 +183,7 @@ def _grid(curves: Curves) -> PointGrid | None:
 
 
 def _interpolated(curves: Curves, grid: PointGrid, x: Doubles) -> Doubles:
-    """Lagrange's cubic through the two points on either side."""
+    """Cubic Lagrange interpolation through the two points on either side."""
     with np.errstate(over="ignore", invalid="ignore"):
         place = (x - grid.start) / grid.step
     inside = (place >= 1) & (place < len(grid.log_density) - 2)

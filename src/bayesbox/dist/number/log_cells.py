@@ -1,4 +1,4 @@
-"""The moments of log x, read off a grid: a value may be anywhere in its cell, evenly on the scale of logs."""
+"""The moments of log x from a grid: values are uniform within their cell on the log scale."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class LogSums(NamedTuple):
     squares: Doubles
 
     def without(self, middle: Doubles, within: Doubles) -> LogSums:
-        """The same without one value of a cell: mean' = mean - d / (n - 1), squares' = squares - d**2 n / (n - 1)."""
+        """The sums without one value of a cell: mean' = mean - d / (n - 1), squares' = squares - d**2 n / (n - 1)."""
         left = np.maximum(self.n - 1, 0.0)
         some = left > 0
         divisor = np.where(some, left, 1.0)
@@ -43,7 +43,7 @@ def log_cells(cells: Cells) -> tuple[Doubles, Doubles]:
 
 
 def log_sums(tally: Grid) -> tuple[LogSums, LogSums]:
-    """Those of each class and of the column, of the values above zero."""
+    """The sums of each class and of the column, over positive values."""
     positive = np.flatnonzero(tally.grid.cell > 0)
     label, count = tally.grid.label[positive], tally.grid.counts.take(positive).to_doubles()
     n, mean, squares = _core.log_moments(tally.grid.cell[positive], label, count, len(tally.classes))
@@ -58,5 +58,5 @@ def log_spreads(by_class: LogSums, whole: LogSums) -> ClassSpreads:
 
 
 def sum_of_logs(whole: LogSums) -> Doubles:
-    """The sum of log x: what the evidence on the scale of logs is less, to be one of x."""
+    """The sum of log x: the Jacobian between the evidence of log x and that of x."""
     return whole.n * whole.mean

@@ -1,4 +1,4 @@
-"""The log-normal density of a number above zero; zero and below are a level of their own."""
+"""The log-normal density of a positive number; zero and negative values are a separate level."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class LogNormal(NumberDensity):
     """P(x > 0 | class) N(log x | mean, std) / x by class, and P(x <= 0 | class).
 
-    Where no row had a value of 0 or below, the two probabilities are 1 and 0, and such a value is left out.
+    If no row had a value of 0 or below, the two probabilities are 1 and 0, and such a value is ignored.
     """
 
     silent: ClassVar[str] = "it has fewer than two positive values"
@@ -43,7 +43,7 @@ class LogNormal(NumberDensity):
 
     @property
     def _nonpositive(self) -> Doubles:
-        """P(x <= 0 | class): how far below 0 such a value is, is not known, so that it counts as 0."""
+        """P(x <= 0 | class); all such values count as 0."""
         return functions.exp(self.log_nonpositive - functions.log_sum(self.log_nonpositive, self.log_positive))
 
     def quantile(self, share: float) -> Doubles:
@@ -68,13 +68,13 @@ class LogNormal(NumberDensity):
         return terms
 
     def compiled_density(self) -> tuple[object, ...]:
-        nothing = np.isneginf(self.log_nonpositive).all()  # no row had such a value, which is left out
+        nothing = np.isneginf(self.log_nonpositive).all()  # no row had such a value, so it is ignored
         nonpositive = np.zeros_like(self.log_nonpositive) if nothing else self.log_nonpositive
         return "lognormal", self.mean, self.std, self.log_positive, nonpositive, LOG_ROOT_2_PI
 
     @classmethod
     def fit(cls, column: str, tally: ValuesTally, options: FitOptions) -> Self | None:
-        """The normal density of log x for x > 0; a share of the rows, smoothed as one of two levels, has x <= 0.
+        """The normal density of log x for x > 0; P(x <= 0) is smoothed as one of two levels.
 
         The variance of log x is at least `floor` times that over all classes.
         """
@@ -107,11 +107,11 @@ class LogNormal(NumberDensity):
     # -- exported -------------------------------------------------------------------------------------------------
 
     def expression(self) -> Expression:
-        """Without log x and the constant, which are the same in every class."""
+        """Omits log x and the constant, which are equal in every class."""
         from bayesbox.dist.expression import ReadNumber, case, constant, log, squared
 
         x = ReadNumber(self.column)
-        nothing = np.isneginf(self.log_nonpositive).all()  # seen in no class: such a value says nothing
+        nothing = np.isneginf(self.log_nonpositive).all()  # seen in no class: such a value is ignored
         nonpositive = self.log_observed + (0.0 if nothing else self.log_nonpositive)
         height = constant(self.log_positive - functions.log(self.std) + self.log_observed)
         density = height - squared(log(x) - self.mean, self.std) * 0.5

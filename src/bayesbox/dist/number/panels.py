@@ -1,4 +1,4 @@
-"""Where a density is to be looked at: numbers between which it is smooth and changes little."""
+"""Intervals on which a density is smooth and changes little."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from bayesbox.dist.number.density import NumberFamily
 SHARES = np.array([1e-12, 1e-9, 1e-6, 1e-4, 1e-3, 0.01, 0.05, 0.2, 0.4, 0.6, 0.8, 0.95, 0.99])
 SHARES = np.concatenate([SHARES, 1 - np.array([1e-3, 1e-4, 1e-6, 1e-9, 1e-12])])
 MOST = 300  # edges from quantiles: those of many classes are thinned out
-WIDEST = 8.0  # a piece of numbers of one sign: the greatest over the least
+WIDEST = 8.0  # the largest ratio of the ends of an interval of one sign
 
 
 def panels(quantiles: Doubles, jumps: Doubles) -> Doubles:
-    """The edges of pieces that hold all but a hair of every class, from quantiles and from where densities jump.
+    """The edges of intervals that cover nearly all of every class, from quantiles and discontinuities.
 
     >>> panels(np.array([1.0, 2.0, 20.0]), np.array([1.5]))
     array([ 1.        ,  1.5       ,  2.        ,  6.32455532, 20.        ])
@@ -30,23 +30,23 @@ def panels(quantiles: Doubles, jumps: Doubles) -> Doubles:
 
 
 def support_of(distribution: Distribution) -> Doubles | None:
-    """The numbers that have a probability by themselves; None if they have a density, or are not numbers."""
+    """The numbers that have a probability; None if they have a density, or are not numbers."""
     return distribution.support() if isinstance(distribution, NumberFamily) else None
 
 
 def panels_of(distribution: Distribution) -> Doubles:
-    """The edges of pieces of the line on which the densities of a distribution are smooth."""
+    """The edges of intervals on which the densities of a distribution are smooth."""
     return distribution.panels if isinstance(distribution, NumberFamily) else found_panels(distribution)
 
 
 def found_panels(density: Distribution) -> Doubles:
-    """The pieces of a density without jumps."""
+    """The intervals of a density without discontinuities."""
     quantiles = [density.quantile(share) for share in SHARES.tolist()]
     return panels(np.ravel([each for each in quantiles if each is not None]), np.empty(0))
 
 
 def _graded(low: float, high: float) -> Doubles:
-    """Points between two numbers of one sign that are orders of magnitude apart."""
+    """Geometric points between two numbers of one sign that are orders of magnitude apart."""
     near, far = sorted((abs(low), abs(high)))
     if near == 0 or low * high <= 0 or far / near <= WIDEST:
         return np.empty(0)

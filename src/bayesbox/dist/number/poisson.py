@@ -1,4 +1,4 @@
-"""A count's own distribution: a Poisson with one rate a class."""
+"""The Poisson distribution of a count, one rate per class."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from bayesbox.schema.columns import Column, as_numbers
 from bayesbox.tally.book import Book
 from bayesbox.tally.moments import Moments
 
-MOST = 1e300  # beyond it the logarithms of x! and of rate**x are no doubles
+MOST = 1e300  # beyond it the logs of x! and of rate**x overflow
 
-MANY = 1e6  # a rate beyond which the quantile is that of an expansion, right to a count
-WIDE = 40  # deviations from the rate beyond which there is nothing to be added up
-FAR = 1e15  # a rate beyond which doubles are too far apart for counts, so that a normal number is one
+MANY = 1e6  # a rate; beyond it the quantile is by an expansion, exact to one count
+WIDE = 40  # stds from the rate; beyond it probabilities are negligible
+FAR = 1e15  # a rate; beyond it doubles are coarser than counts, and a normal sample is used
 
-TAIL, MOST_SUPPORT = 1e-14, 100_000  # the share of counts that are left out at each end; and how many are looked at
+TAIL, MOST_SUPPORT = 1e-14, 100_000  # the tail probability omitted at each end; the maximum number of counts
 
 if TYPE_CHECKING:
     from bayesbox.dist.expression import Expression, PmmlDensity
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Poisson(NumberFamily):
-    """P(x | class) = rate**x exp(-rate) / x!, for x = 0, 1, 2, ...; any other number has probability 0: left out."""
+    """P(x | class) = rate**x exp(-rate) / x!, for x = 0, 1, 2, ...; other numbers are ignored."""
 
     silent: ClassVar[str] = "all its counts are 0"
     least: ClassVar[float] = 0.0
@@ -51,12 +51,12 @@ class Poisson(NumberFamily):
         return {"rate": self.rate}
 
     def quantile(self, share: float) -> Doubles:
-        """The least count up to which at least this share lies."""
+        """The quantile: the smallest count with at least this cumulative probability."""
         return np.array([_quantile(rate, share) for rate in self.rate.tolist()])
 
     def support(self) -> Doubles:
         low, high = float(self.quantile(TAIL).min()), float(self.quantile(1 - TAIL).max())
-        step = max((high - low) // MOST_SUPPORT, 1.0)  # counts beyond number stand for those next to them
+        step = max((high - low) // MOST_SUPPORT, 1.0)  # with too many counts, each stands for its neighbours
         return np.arange(low, high + step, step)
 
     def sample(self, random: np.random.Generator, classes: NDArray[np.int64]) -> list[object]:
@@ -67,7 +67,7 @@ class Poisson(NumberFamily):
         return [int(each) for each in np.where(far, normal, drawn).tolist()]
 
     def log_prob(self, values: Column) -> Doubles:
-        """Rows x classes; a missing value has the terms of missing."""
+        """log P, rows x classes; a missing value has the terms of missing."""
         values = np.asarray(as_numbers(values, name=self.column), dtype=np.float64)
         counts, place = np.unique(values[~np.isnan(values)], return_inverse=True)
         terms = np.tile(self.log_missing, (len(values), 1))
@@ -119,8 +119,8 @@ class Poisson(NumberFamily):
         return Linear({self.column: [slope]}, -float(self.rate[one] - self.rate[zero]))
 
     def leave_one_out(self, plan: LeaveOneOutPlan, columns: Columns, book: Book, options: FitOptions) -> None:
-        """The rate depends only on the class and the count of the row that is gone; a refit answers a row without which
-        there is no rate."""
+        """The rate depends only on the class and the count of the held-out row; a row without which there is no rate
+        needs a refit."""
         values = self.leave_one_out_values(plan, columns, book, options)
         if values is None:
             return
@@ -137,7 +137,7 @@ class Poisson(NumberFamily):
     # -- exported -------------------------------------------------------------------------------------------------
 
     def expression(self) -> Expression:
-        """Without log x!, which is the same in every class."""
+        """Omits log x!, which is equal in every class."""
         from bayesbox.dist.expression import InClasses, ReadNumber, case, floor
 
         x, never = ReadNumber(self.column), self.rate == 0
@@ -155,8 +155,8 @@ class Poisson(NumberFamily):
 
 
 def _quantile(rate: float, share: float) -> float:
-    """The least k with P(X <= k) >= share: from the sums of P(X = k) where they are not too many, else by the expansion
-    of Cornish and Fisher (1938)."""
+    """The least k with P(X <= k) >= share: from the sums of P(X = k) if there are not too many, else by the
+    Cornish-Fisher expansion (1938)."""
     z = float(normal_quantile(share))
     if rate > MANY:
         return max(float(np.ceil(rate + z * math.sqrt(rate) + (z * z - 1) / 6 - 0.5)), 0.0)

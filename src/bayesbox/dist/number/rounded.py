@@ -1,4 +1,4 @@
-"""A normal number that was recorded to a step: the probability of the cell that a value is rounded to."""
+"""A normal number recorded with limited precision: the probability of the cell that a value is rounded to."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from bayesbox.dist.number.density import NumberDensity
 from bayesbox.dist.number.spaced import mean_gap
 from bayesbox.dist.number.special import normal_quantile
 
-TAIL = 1e-14  # the share of the cells that is left out at each end
-LEAST_OF_A_CELL = 1 / 6  # of a cell, the least deviation: three of them are within half a cell
+TAIL = 1e-14  # the tail probability omitted at each end
+LEAST_OF_A_CELL = 1 / 6  # the smallest std, in cells: three of them are half a cell
 
 
 @dataclass(frozen=True)
 class Rounding:
-    """How values are rounded: cell number k is around origin + k * step, both in units of 2**exponent.
+    """How values are rounded: cell k is centred at origin + k * step, both in units of 2**exponent.
 
     The units keep the step a normal double for any column, from 5e-324 to 1.8e308.
     """
@@ -34,7 +34,7 @@ class Rounding:
     exponent: int
 
     def numbers(self, values: Doubles) -> Doubles:
-        """The cell of each value, a whole number; a value in the midst of two belongs to the even one.
+        """The cell number of each value; a value halfway between two belongs to the even one.
 
         >>> Rounding(origin=0.0, step=0.75, exponent=1).numbers(np.array([-1.6, 0.75, 2.2, 3.1]))
         array([-1.,  0.,  1.,  2.])
@@ -43,13 +43,13 @@ class Rounding:
             return np.rint((np.ldexp(values, -self.exponent) - self.origin) / self.step)
 
     def place(self, number: float | Doubles) -> Doubles:
-        """Where on the column's own scale a cell has its middle; its edges are half a cell away."""
+        """The centre of a cell on the column's scale; its edges are half a cell away."""
         with np.errstate(over="ignore"):
             return np.ldexp(self.origin + number * self.step, self.exponent)
 
     @property
     def width(self) -> float:
-        """The step on the column's own scale."""
+        """The step on the column's scale."""
         with np.errstate(over="ignore"):
             return float(np.ldexp(self.step, self.exponent))
 
@@ -60,7 +60,7 @@ class Rounded(NumberDensity):
     """P(cell of x | class) = Phi((k + 1/2 - mean) / std) - Phi((k - 1/2 - mean) / std).
 
     Mean and std of each class are those of the numbers k of its cells; the mean is `mean + mean_low`, as in Gaussian.
-    The cells from `first` to `last` were seen, and have their terms in a table; others are computed where asked for.
+    The cells from `first` to `last` were seen and have precomputed terms; others are computed on request.
     """
 
     rounding: Rounding
@@ -80,34 +80,34 @@ class Rounded(NumberDensity):
         return self._terms(self.rounding.numbers(values))
 
     def _terms(self, numbers: Doubles) -> Doubles:
-        """Cells x classes; zeros for a cell so far away from every class that no double tells how far."""
+        """The terms, cells x classes; zeros for a cell so far from every class that they underflow."""
         terms = _core.log_normal_cells(np.ascontiguousarray(numbers), self.mean, self.mean_low, self.std)
         terms[np.isneginf(terms).all(axis=1)] = 0.0
         return terms
 
     def quantile(self, share: float) -> Doubles:
-        """The middle of the first cell up to whose end at least this share lies."""
+        """The quantile: the centre of the first cell with at least this cumulative probability."""
         return self.rounding.place(np.ceil(self.mean + (self.mean_low + self.std * normal_quantile(share)) - 0.5))
 
     def support(self) -> Doubles:
-        """The middles of the cells, all but a hair."""
+        """The centres of the cells, up to a negligible tail."""
         low, high = (self.rounding.numbers(self.quantile(share)) for share in (TAIL, 1 - TAIL))
         return self.rounding.place(np.arange(low.min(), high.max() + 1))
 
     def sample(self, random: np.random.Generator, classes: NDArray[np.int64]) -> list[object]:
-        """The middle of the cell of a normal number."""
+        """Samples: the centre of the cell of a normal number."""
         numbers = random.normal(self.mean[classes] + self.mean_low[classes], self.std[classes])
         found: list[Any] = self.rounding.place(np.rint(numbers)).tolist()
         return found
 
     @property
     def cells(self) -> int:
-        """How many cells there are from the first to the last."""
+        """The number of cells from the first to the last."""
         return int(self.last - self.first) + 1
 
     @property
     def edges(self) -> Doubles:
-        """Where one of these cells ends and the next begins."""
+        """The edges between these cells."""
         return self.rounding.place(self.first + np.arange(self.cells - 1, dtype=np.float64) + 0.5)
 
     @cached_property
@@ -136,11 +136,11 @@ class Rounded(NumberDensity):
     @classmethod
     def fit(cls, column: str, tally: ValuesTally, options: FitOptions) -> Self:
         """A normal number recorded to the mean distance between neighbouring values of the whole column: each value
-        stands for a cell of that width around a whole multiple of it, and has the probability of the cell.
+        represents a cell of that width around a multiple of it, and has the probability of the cell.
 
-        Mean and deviation of a class are those of its rounded values, the deviation at least a sixth of a cell. That is
-        Weka's estimator: a probability is never above 1, where the density of a narrow class grows without limit. If
-        the column has two values and both are rounded to the same, the cells are around these values instead.
+        Mean and std of a class are those of its rounded values, the std at least a sixth of a cell. This is Weka's
+        estimator: a probability is never above 1, while the density of a narrow class grows without limit. If the
+        column has two values that are rounded to the same, the cells are centred at these values instead.
         """
         values, counts = tally.table
         exponent = int(np.frexp(np.abs(values).max())[1])
@@ -164,7 +164,7 @@ class Rounded(NumberDensity):
         )
 
     def curve(self, low: float, high: float, points: int) -> tuple[Doubles, Doubles]:
-        """Each cell as a step, where these are not too many."""
+        """Each cell as a step, if there are not too many."""
         if self.cells > points:
             return super().curve(low, high, points)
         edges = self.edges
@@ -173,7 +173,7 @@ class Rounded(NumberDensity):
         return np.repeat(edges, 2)[1:-1], np.repeat(functions.exp(terms), 2, axis=0)
 
     def formulas(self, value: float) -> list[str]:
-        """The normal number between the edges of the cell."""
+        """The formula: a normal number between the edges of the cell."""
         number = float(self.rounding.numbers(np.array([value]))[0])
         places = np.array([number - 0.5, number + 0.5, *(self.mean + self.mean_low)])
         low, high, *means = self.rounding.place(places).tolist()

@@ -1,4 +1,4 @@
-"""The normal density of a number whose least deviation follows from the spacing of its values."""
+"""The normal density of a number with a minimum std from the spacing of its values."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from bayesbox.tally.values import Values
 @register("gaussian:spacing")
 @dataclass(frozen=True)
 class SpacedGaussian(Gaussian):
-    """The normal density of each class, its deviation at least a sixth of the mean distance between neighbouring values
-    of the whole column. That is Weka's floor: a class with one value is known no better than the values are fine."""
+    """The normal density of each class, with a std of at least a sixth of the mean distance between neighbouring values
+    of the whole column. This is Weka's floor: the spacing limits the precision of a class with one value."""
 
     tally: ClassVar[type] = Values
 
@@ -38,5 +38,5 @@ class SpacedGaussian(Gaussian):
 
 
 def mean_gap(values: Doubles) -> float:
-    """The mean distance between neighbouring values; their difference may be too large for a double."""
+    """The mean distance between neighbouring values; safe if their difference overflows."""
     return max(float((values[-1] / 2 - values[0] / 2) / (len(values) - 1) * 2), LEAST)

@@ -1,4 +1,4 @@
-"""Differences and functions that stay doubles where plain ones do not."""
+"""Differences and functions that do not overflow."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ GREATEST = np.finfo(np.float64).max
 
 
 def apart(x: float | Doubles, y: float | Doubles) -> Doubles:
-    """x - y, if it is no double the greatest one.
+    """x - y, clipped to the largest double.
 
     >>> apart(np.array([1.5e308, 3.0]), np.array([-1.5e308, 1.0])).tolist()
     [1.7976931348623157e+308, 2.0]
@@ -23,12 +23,12 @@ def apart(x: float | Doubles, y: float | Doubles) -> Doubles:
 
 
 def normal_quantile(shares: float | Doubles) -> Doubles:
-    """The quantiles of the standard normal distribution; -inf of 0 and inf of 1.
+    """The quantiles of the standard normal distribution; -inf for 0 and inf for 1.
 
     >>> normal_quantile(np.array([0.0, 0.5, 0.975, 1.0])).round(6).tolist()
     [-inf, 0.0, 1.959964, inf]
     """
-    from statistics import NormalDist  # takes longer to import than anything that learns may take
+    from statistics import NormalDist  # slow to import, and training does not need it
 
     standard = NormalDist()
     found = [
@@ -38,5 +38,5 @@ def normal_quantile(shares: float | Doubles) -> Doubles:
 
 
 def unit_of(low: float, high: float) -> float:
-    """What to multiply by, so that the distances of these values are doubles."""
+    """A factor that keeps the distances of these values finite."""
     return 0.25 if max(abs(low), abs(high)) > 1e300 else 1.0

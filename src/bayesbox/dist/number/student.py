@@ -1,4 +1,4 @@
-"""Student's t of a number: what a normal density becomes when its mean and variance are not known for sure."""
+"""Student's t of a number: the posterior predictive of a normal with uncertain mean and variance."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 class Student(NumberDensity):
     """t(x | df, loc, scale) by class.
 
-    `loc` is `base + shift`, kept apart so that the distance to it is right even where the values share a
-    large offset. Numbers farther apart than the greatest double count as that far apart.
+    `loc` is `base + shift`, stored separately so that the distance to it is accurate even if the values share a large
+    offset. Distances that overflow are clipped to the largest double.
     """
 
     tally: ClassVar[type] = Moments
@@ -51,7 +51,7 @@ class Student(NumberDensity):
 
     @property
     def free_parameters(self) -> int:
-        return super().free_parameters - self.classes  # the degrees of freedom are those of the rows
+        return super().free_parameters - self.classes  # the degrees of freedom follow from the rows
 
     def describe(self) -> str:
         return "student"
@@ -74,16 +74,16 @@ class Student(NumberDensity):
 
     @property
     def loc(self) -> Doubles:
-        """The middle of the density of each class."""
+        """The location of the density of each class."""
         return apart(self.shift, -self.base)
 
     @classmethod
     def fit(cls, column: str, tally: Moments, options: FitOptions) -> Self | None:
-        """The predictive density of a normal whose mean and variance have the conjugate prior of one row.
+        """The posterior predictive density of a normal with a conjugate prior worth one row.
 
-        The normal-inverse-gamma prior is worth a single row that has the column's own mean m and variance v over all
-        classes: mean ~ N(m, variance / 1), variance ~ inverse gamma(1/2, v/2). A class of n rows with the mean a and
-        the variance s then predicts by Student's t with n + 1 degrees of freedom around (m + n a) / (n + 1), and
+        The normal-inverse-gamma prior is worth a single row with the column's mean m and variance v over all classes:
+        mean ~ N(m, variance / 1), variance ~ inverse gamma(1/2, v/2). A class of n rows with the mean a and the
+        variance s then predicts by Student's t with n + 1 degrees of freedom around (m + n a) / (n + 1), and
 
             scale**2 = (v + n s + n (a - m)**2 / (n + 1)) (n + 2) / (n + 1)**2
 
@@ -128,7 +128,7 @@ class Student(NumberDensity):
         return [f"t({decimal(value)} | {decimal(m)}, {decimal(s)}, {decimal(v)} degrees)" for m, s, v in each]
 
     def leave_one_out(self, plan: LeaveOneOutPlan, columns: Columns, book: Book, options: FitOptions) -> None:
-        """By the moments without the row's own value."""
+        """From the moments without the row's value."""
         values = self.leave_one_out_values(plan, columns, book, options)
         if values is None:
             return
@@ -156,9 +156,9 @@ class Student(NumberDensity):
 
 
 def student_parameters(n: Doubles, distance: Doubles, std: Doubles, unit: float | Doubles) -> tuple[Doubles, Doubles]:
-    """(location, scale) of the t of each class, locations and the means' distances counted from the column's mean.
+    """(location, scale) of the t of each class, with locations relative to the column's mean.
 
-    It is computed in units of the column's deviation, so that no square over- or underflows.
+    Computed in units of the column's std, so that no square over- or underflows.
     """
     away, spread = distance / unit, std / unit
     squares = 1 + n * spread * spread + n * away * away / (n + 1)
@@ -171,8 +171,8 @@ def student_quantile(df: float, share: float) -> float:
     """The quantile of Student's t.
 
     With t = sqrt(v) / tan(u), P(T > t) is the integral of sin(u)**(v - 1) from 0 to u over B(v / 2, 1 / 2), and u
-    follows by bisection. Beyond 1,000 degrees of freedom it is that of the expansion of Cornish and Fisher (1938)
-    around the normal one.
+    follows by bisection. Above 1,000 degrees of freedom it is by the Cornish-Fisher expansion (1938) around the normal
+    quantile.
 
     >>> round(student_quantile(1, 0.75), 12), round(student_quantile(2, 0.1), 6), round(student_quantile(1e9, 0.9), 6)
     (1.0, -1.885618, 1.281552)
@@ -197,7 +197,7 @@ def student_quantile(df: float, share: float) -> float:
 
 @lru_cache(maxsize=1)
 def _graded_rule() -> tuple[Doubles, Doubles]:
-    """Nodes and weights of Gauss' rule on (0, 1), in panels that are halved again and again towards both ends."""
+    """Nodes and weights of the Gauss rule on (0, 1), in panels halved repeatedly towards both ends."""
     halves = 0.5 ** np.arange(1, 40)
     edges = np.unique(np.concatenate([[0.0], halves, 1 - halves, [1.0]]))
     nodes, weights = np.polynomial.legendre.leggauss(8)
@@ -217,7 +217,7 @@ def _expanded(df: float, z: float) -> float:
 
 
 def log_student_height(df: Doubles) -> Doubles:
-    """The log of the density at its middle, for a scale of 1, with its digits however many degrees there are.
+    """The log-density at the location, for a scale of 1, accurate for any degrees of freedom.
 
     >>> log_student_height(np.array([3.0, 1e9])).round(10).tolist()
     [-1.0008888497, -0.9189385334]

@@ -1,1 +1,1 @@
-"""The families of words: how often, or whether, a document holds each."""
+"""The families of words: how often, or whether, a document contains each."""

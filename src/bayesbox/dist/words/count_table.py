@@ -1,4 +1,4 @@
-"""The number of times a document holds a word, as a table of 0, 1, 2 and 3 or more for each word and class."""
+"""Word counts as a table: P(0, 1, 2, or 3 or more occurrences) for each word and class."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from bayesbox.schema.arrays import NumberArray
 from bayesbox.schema.columns import CountMatrix
 from bayesbox.schema.tokens import Documents, Tokens
 
-MOST = 3  # times that are told apart; more are the same
+MOST = 3  # higher counts are treated as this
 
 
 @dataclass(frozen=True)
 class CountTable(WordWeights):
-    """log P(document | class) is the sum over all words of the vocabulary of log P(times | word, class).
+    """log P(document | class) is the sum of log P(count | word, class) over the vocabulary.
 
-    `offset` is that of a document without a word, `weights` what a word adds that is there once, and `twice` and
-    `thrice` what it adds that is there two times, and three times or more.
+    `offset` is that of an empty document, `weights` the contribution of a word that occurs once, `twice` and `thrice`
+    that of one that occurs twice, and three times or more.
     """
 
     twice: Doubles | None = None
     thrice: Doubles | None = None
 
     def sums(self, documents: Documents | CountMatrix, tokens: Tokens) -> tuple[Doubles, Doubles]:
-        """(the sums of documents x classes, how many words of each document are known)."""
+        """The sums, documents x classes, and the number of known words of each document."""
         listed = self.listed(documents, tokens)
         times = whole_times(listed.data)
         sums = np.tile(self.offset, (listed.rows, 1))
@@ -42,7 +42,7 @@ class CountTable(WordWeights):
         return sums, np.diff(listed.indptr).astype(np.float64)
 
     def of_entries(self, words: NumberArray, counts: Doubles) -> Doubles:
-        """What each of these words, which occurs that often in a document, adds to each class."""
+        """The contribution of each of these words, with this count in a document, to each class."""
         terms: Doubles = np.stack(self._tables)[whole_times(counts) - 1, words]
         return terms
 
@@ -54,7 +54,7 @@ class CountTable(WordWeights):
 
 
 def whole_times(counts: object) -> NDArray[np.int64]:
-    """Counts as one of 1, 2 and 3; one that is no whole number is refused."""
+    """Counts clipped to 1, 2 or 3; an error if one is not an integer."""
     given = np.asarray(counts)
     times: NDArray[np.int64] = np.minimum(given, MOST).astype(np.int64)
     if given.dtype.kind == "f" and (np.minimum(given, MOST) != times).any():

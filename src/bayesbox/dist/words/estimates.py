@@ -1,4 +1,4 @@
-"""From counts of words to their weights: by occurrence counts, by presence and absence, or by the other classes."""
+"""From counts of words to weights: multinomial, Poisson, Bernoulli, tables, positions or complement."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from bayesbox.dist.words.count_table import CountTable
 from bayesbox.dist.words.weights import WordWeights
 from bayesbox.errors import BadData, BadOption
 
-ROOT = 0.5  # the exponent by which n words weigh as much as the root of n
-TIMES = ("0", "1", "2", "3+")  # how often a document holds a word, as a table tells them apart
+ROOT = 0.5  # the exponent with which n words weigh as much as sqrt(n)
+TIMES = ("0", "1", "2", "3+")  # the count classes of a word in a document
 WORDS_A_PIECE = 4096
-MOST_TERMS = 1 << 24  # probabilities of the position model
+MOST_TERMS = 1 << 24  # the maximum number of probabilities of the position model
 
 
 def count_weights(
@@ -30,13 +30,13 @@ def count_weights(
     once: bool = False,
     tempered: bool = False,
 ) -> WordWeights:
-    """The multinomial: the weight of a word is log P(word | class), its share of all words of the class."""
+    """The multinomial model: the weight of a word is log P(word | class)."""
     exponent = ROOT if tempered else 0.0
     return WordWeights(words, _log_shares(words, cells, classes, rule), np.zeros(classes), once=once, exponent=exponent)
 
 
 def _log_shares(words: tuple[str, ...], cells: ExactArray, classes: int, rule: Smoothing) -> Doubles:
-    """Words x classes: the log of each word's share of all words of a class."""
+    """log P(word | class), words x classes: the log of each word's share of all words of a class."""
     totals, shares = cells.sum_rows(classes).to_doubles(), np.empty((len(words), classes))
     for some in _pieces(len(words)):
         counts = cells.columns(classes, some.start, some.stop)
@@ -46,16 +46,16 @@ def _log_shares(words: tuple[str, ...], cells: ExactArray, classes: int, rule: S
 
 
 def _pieces(words: int) -> Iterator[slice]:
-    """Some words at a time: what is computed on the way stays in the caches."""
+    """Blocks of words, so that intermediate results stay in the CPU caches."""
     for first in range(0, words, WORDS_A_PIECE):
         yield slice(first, min(first + WORDS_A_PIECE, words))
 
 
 def poisson_weights(words: tuple[str, ...], cells: ExactArray, documents: ExactArray, rule: Smoothing) -> WordWeights:
-    """Each word has a Poisson number of occurrences: x log(rate) - rate, the x! being the same in every class.
+    """The Poisson model of word counts: x log(rate) - rate; x! is equal in every class.
 
     The rate of a class is (occurrences + a * the mean of all documents) / (documents + a), with `a` the weight of the
-    rule: as if `a` more documents held the word as often as all do in the mean.
+    rule: as if `a` more documents had the word at the mean rate.
     """
     if rule.weight is None:
         raise BadOption(
@@ -69,23 +69,23 @@ def poisson_weights(words: tuple[str, ...], cells: ExactArray, documents: ExactA
 
 
 def poisson_rate(counts: Doubles, documents: Doubles, mean: Doubles, weight: float) -> Doubles:
-    """Classes x words: the rates of words that occur that often in this many documents (classes x 1) of each class."""
+    """The rates, classes x words, from the counts of words and the numbers of documents (classes x 1)."""
     with np.errstate(divide="ignore", invalid="ignore"):
         rate = (counts + weight * mean) / (documents + weight)
     return np.where(documents + weight > 0, rate, mean)
 
 
 def taken(cells: ExactArray, classes: int, width: int, chosen: NDArray[np.int64]) -> ExactArray:
-    """The cells of some words, class by class."""
+    """The cells of some words, class-major."""
     return cells.take((np.arange(classes)[:, None] * width + chosen[None, :]).ravel())
 
 
 def complement_weights(
     words: tuple[str, ...], cells: ExactArray, classes: int, rule: Smoothing, *, once: bool = False
 ) -> WordWeights:
-    """The weight of a word is -log of its share in all other classes together (Rennie and others, 2003).
+    """The complement model: the weight of a word is -log of its share in all other classes (Rennie et al., 2003).
 
-    Many documents of the others make a steadier estimate than few of the class itself.
+    The many documents of the other classes give a more stable estimate than the few of the class itself.
     """
     log_p = _log_shares(words, cells.others(classes), classes, rule)
     return WordWeights(words, np.where(np.isneginf(log_p), 0.0, -log_p), np.zeros(classes), once=once)
@@ -94,9 +94,9 @@ def complement_weights(
 def occurrence_weights(
     words: tuple[str, ...], holders: ExactArray, documents: ExactArray, rule: Smoothing
 ) -> WordWeights:
-    """The Bernoulli model: every word is present or absent, and absence speaks too.
+    """The Bernoulli model: every word is present or absent, and absence counts too.
 
-    With p the share of the class's documents that hold the word, smoothed as one of two values, a document has the
+    With p the share of the class's documents that contain the word, smoothed as one of two values, a document has the
     probability prod p over its words times prod (1 - p) over all others.
     """
     classes, totals = len(documents), documents.to_doubles()
@@ -120,9 +120,9 @@ def occurrence_weights(
 def table_weights(
     words: tuple[str, ...], held: Sequence[ExactArray], documents: ExactArray, rule: Smoothing
 ) -> CountTable:
-    """Each word is in a document 0, 1, 2, or 3 and more times, by a table for each word and class.
+    """The table model: P(0, 1, 2, or 3 or more occurrences) for each word and class.
 
-    `held` are the documents that hold each word once or more, twice or more, and three times or more.
+    `held` are the documents with each word at least once, at least twice, and at least three times.
     """
     classes, width = len(documents), len(words)
     totals = documents.to_doubles()
@@ -140,9 +140,9 @@ def table_weights(
 
 
 def position_weights(levels: tuple[str, ...], cells: ExactArray, classes: int, rule: Smoothing) -> WordWeights:
-    """A table of its own for each place of a document: P(word at place i | class), over all words of any place.
+    """The position model: P(word at position i | class), over all words at any position.
 
-    `levels` are words with their places, such as `1 kiwi`. The model has every word at every place.
+    `levels` are words with their positions, such as `1 kiwi`. The model has every word at every position.
     """
     found = [level.partition(" ") for level in levels]
     words = tuple(sorted({word for _, _, word in found}))

@@ -1,4 +1,4 @@
-"""The factor of a word as people work it out: its share of all words of a class, to the power of its occurrences."""
+"""The factor of a word in a calculation: its share of all words of a class, to the power of its count."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bayesbox.dist.words.estimates import taken
 
 
 def share_factor(name: str, cells: Cells, rule: Smoothing, power: float = 1.0) -> Factor | NoFactor:
-    """The ratio that a rule makes of one column of exact cells, to a power; none if no class allows it."""
+    """The ratio of a rule for one column of exact cells, to a power; None if it is impossible in every class."""
     over, under = ratio(rule, cells)
     shares = [divided(over[c, 0], under[c, 0]) for c in range(len(over))]
     if not any(shares):
@@ -32,16 +32,16 @@ def share_factor(name: str, cells: Cells, rule: Smoothing, power: float = 1.0) -
 
 def _power(share: Fraction, power: float) -> Number:
     if not share:
-        return Fraction(0) if power > 0 else Fraction(1)  # the inverse of what no other class has says nothing
+        return Fraction(0) if power > 0 else Fraction(1)  # the inverse of a share of 0 in all other classes is ignored
     return share ** int(power) if float(power).is_integer() else Logged(power * log_of(share))
 
 
 def exact_counts(cells: ExactArray, classes: int, width: int, places: list[int]) -> Any:
-    """Classes x some words of a table of this many, as fractions."""
+    """The counts of some words as fractions, classes x words, from a table of this width."""
     return exact(taken(cells, classes, width, np.array(places, dtype=np.int64)), classes, len(places))
 
 
 def exact(cells: ExactArray, classes: int, width: int) -> Any:
-    """Classes x columns, as fractions."""
+    """The counts as fractions, classes x columns."""
     names = tuple(str(place) for place in range(width))
     return LevelCounts(names, cells, classes).as_cells(exact=True).counts[:, :width]

@@ -1,4 +1,4 @@
-"""The tables of words as textbooks print them: (count + 1)/(total + V) of each word and class."""
+"""The tables of words in textbook form: (count + 1)/(total + V) for each word and class."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from bayesbox.dist.words.weights import WordWeights
 
 
 def common_words(cells: ExactArray, classes: int, most: int | None) -> NDArray[np.int64]:
-    """The places of the most common words of class-major cells."""
+    """The positions of the most common words in class-major cells."""
     by_class = cells.to_doubles().reshape(classes, -1)
     return most_common_places(by_class.sum(axis=0), most)
 
@@ -45,7 +45,7 @@ def complement_rows(
 def presence_rows(
     weights: WordWeights, holders: ExactArray, documents: ExactArray, rule: Smoothing, most: int | None
 ) -> tuple[LearnedRow, ...]:
-    """P(a document has the word | class): the share of the documents that hold it."""
+    """P(a document has the word | class): the share of the documents that contain it."""
     classes, width = len(weights.offset), len(weights.words)
     places = common_words(holders, classes, most)
     names = [weights.words[place] for place in places.tolist()]
@@ -60,7 +60,7 @@ def presence_rows(
 def times_rows(
     weights: WordWeights, held: Sequence[ExactArray], documents: ExactArray, rule: Smoothing, most: int | None
 ) -> tuple[LearnedRow, ...]:
-    """P(a document has the word 0, 1, 2, or 3 and more times | class), four rows per word."""
+    """P(a document has the word 0, 1, 2, or 3 or more times | class), four rows per word."""
     classes, width = len(weights.offset), len(weights.words)
     places = common_words(held[0], classes, most)
     totals = exact_numbers(documents)
@@ -79,7 +79,7 @@ def times_rows(
 
 
 def rate_rows(weights: WordWeights, cells: ExactArray, most: int | None) -> tuple[LearnedRow, ...]:
-    """The mean number of times that a word is in a document of each class."""
+    """The mean count of a word in a document of each class."""
     places = common_words(cells, len(weights.offset), most)
     return tuple(
         LearnedRow(
@@ -94,7 +94,7 @@ def rate_rows(weights: WordWeights, cells: ExactArray, most: int | None) -> tupl
 def position_rows(
     weights: WordWeights, levels: Sequence[str], cells: ExactArray, rule: Smoothing, most: int | None
 ) -> tuple[LearnedRow, ...]:
-    """P(the word at a place | class): `levels` are words with their places, such as `1 kiwi`, and have the cells."""
+    """P(word at a position | class); `levels` are words with their positions, such as `1 kiwi`."""
     classes = len(weights.offset)
     index = {level: place for place, level in enumerate(levels)}
     chosen = _first_places(weights, cells, index, most)
@@ -119,7 +119,7 @@ def position_rows(
 def _first_places(
     weights: WordWeights, cells: ExactArray, index: dict[str, int], most: int | None
 ) -> NDArray[np.int64]:
-    """Of all words at all places the most common."""
+    """The most common of all words at all positions."""
     common: Doubles = np.zeros(len(weights.words))
     by_level = cells.to_doubles().reshape(len(weights.offset), -1).sum(axis=0)
     for row, name in enumerate(weights.words):

@@ -1,6 +1,6 @@
-"""Leave-one-out terms of a multinomial: a row's own words taken out of the counts of its class.
+"""Leave-one-out terms of a multinomial: the row's words are subtracted from the counts of its class.
 
-The columns of a matrix stay, whatever they hold; a word of a free text that no other row has goes with its row.
+The columns of a matrix stay in any case; a word of a text that no other row has disappears with its row.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ ENTRIES_A_PIECE = 65_536  # of the sparse matrix: bounds the memory of classes x
 
 
 def added_to_each(rule: Smoothing) -> float | None:
-    """What a rule adds to every count, however many words there are; None if it is not so simple."""
+    """The pseudo-count of a rule per word, for any number of words; None if it is not a constant."""
     some, more = rule.added(10), rule.added(20)
     if some is None or more is None or some[0] != more[0] or not some[0] > 0:
         return None
@@ -36,10 +36,10 @@ def own_words_out(
     words_may_go: bool = False,
     complement: bool = False,
 ) -> tuple[Doubles, Doubles]:
-    """(rows x classes: log P(row | class) by the counts, classes x words, of all other rows; the words of each row).
+    """log P(row | class), rows x classes, by the counts (classes x words) of all other rows; and the words of each row.
 
-    With `words_may_go` a word that only the row has is no word of the model without it: it says nothing, and there are
-    this many words less. With `complement` the counts are those of the other classes, a word weighs -log of its share.
+    With `words_may_go` a word that only this row has leaves the vocabulary: it adds nothing, and the vocabulary
+    shrinks. With `complement` the counts are those of the other classes, and the weight of a word is -log of its share.
     """
     added = added_to_each(rule)
     if added is not None:

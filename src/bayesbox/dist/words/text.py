@@ -1,4 +1,4 @@
-"""A column of free text among other columns: the words of each text, independent given the class."""
+"""A column of text among other columns: the words of each text, independent given the class."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from bayesbox.tally.words import WordCounts, most_common
 if TYPE_CHECKING:
     from bayesbox.dist.learned import LearnedTable
 
-MOST_WORDS = 40  # of a text whose factors are shown one by one
+MOST_WORDS = 40  # of a text; with more, factors are not shown individually
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Text(Distribution):
 
     @classmethod
     def fit(cls, column: str, tally: WordCounts, options: FitOptions) -> Self:
-        """The multinomial over the words of the column, or over the most common ones."""
+        """The multinomial over the words of the column, or over the most common words."""
         words, cells, kind = tally.levels, tally.cells, cast("Words", options.kind)
         classes = len(tally.classes)
         if kind.top is not None and kind.top < len(words):
@@ -82,7 +82,7 @@ class Text(Distribution):
         yield LearnedTable(self.column, rows, len(words) - len(rows))
 
     def work(self, columns: Columns, book: Book, options: FitOptions) -> Iterator[Factor | NoFactor]:
-        """A factor for each word, as often as it occurs; one for all where they are many."""
+        """One factor per word, to the power of its count; a single one for all if there are many."""
         column = columns.get(self.column)
         if column is None or isinstance(column, CountMatrix) or column[0].as_py() is None:
             yield NoFactor(self.column)
@@ -104,7 +104,7 @@ class Text(Distribution):
             yield share_factor(f"P({word} in {self.column} | class)", own, options.smoothing, times * strength)
 
     def leave_one_out(self, plan: LeaveOneOutPlan, columns: Columns, book: Book, options: FitOptions) -> None:
-        """A row's own words taken out of the counts of its class; a word that no other row has goes with its row."""
+        """The row's words are subtracted from the counts of its class; a word that no other row has disappears."""
         if cast("Words", options.kind).top is not None:
             raise BadOption(
                 f"column `{self.column}` keeps only its most common words, and these may change with each row",

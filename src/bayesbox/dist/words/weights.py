@@ -1,4 +1,4 @@
-"""The log-probability of a document as a sum of weights: one for each word that it holds, and one for each class."""
+"""The log-probability of a document as a sum of weights: one per word, and an offset per class."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from bayesbox.schema.tokens import Documents, Tokens
 
 @dataclass(frozen=True)
 class WordWeights:
-    """offset + the sum of the weights of a document's words, for each class, times the strength of this many words.
+    """offset + the weighted sum of a document's words, for each class, scaled by the number of words.
 
-    `once` adds a word once however often it occurs. n words that depend on each other speak like fewer that do not:
-    their sum is taken times `strength` / n**`exponent`. `certain` marks words x classes without which a
-    document is impossible: such words are never absent. A weight of -inf makes a document with the word impossible.
-    Words that are not here say nothing.
+    `once` counts a word once, however often it occurs. n dependent words carry the information of fewer independent
+    ones: their sum is multiplied by `strength` / n**`exponent`. `certain` marks words x classes that are never absent:
+    a document without the word is impossible. A weight of -inf makes a document with the word impossible. Unknown words
+    are ignored.
     """
 
     words: tuple[str, ...]
@@ -48,7 +48,7 @@ class WordWeights:
 
     @property
     def scaled(self) -> bool:
-        """Whether words have another weight than 1."""
+        """Whether words have a weight other than 1."""
         return (self.strength, self.exponent) != (1.0, 0.0)
 
     def factors(self, known: Doubles) -> Doubles:
@@ -56,7 +56,7 @@ class WordWeights:
         return self.strength / np.maximum(known, 1.0) ** self.exponent
 
     def sums(self, documents: Documents | CountMatrix, tokens: Tokens) -> tuple[Doubles, Doubles]:
-        """(the sums of documents x classes as if every word spoke in full, how many words were added up)."""
+        """The unscaled sums, documents x classes, and the number of words summed."""
         sums, known = self._sums(documents, tokens, self.weights)
         sums = sums + self.offset
         if self.certain is not None and self.certain.any():
@@ -90,12 +90,12 @@ class WordWeights:
         return product(counts, table), counts.times(known)[:, 0]
 
     def of_entries(self, words: NumberArray, counts: Doubles) -> Doubles:
-        """What each of these words, which occurs that often in a document, adds to each class."""
+        """The contribution of each of these words, with this count in a document, to each class."""
         terms: Doubles = self.weights[words] * (np.ones(len(counts)) if self.once else counts)[:, None]
         return terms
 
     def listed(self, documents: Documents | CountMatrix, tokens: Tokens) -> CountMatrix:
-        """The known words of each document with their counts; columns are places in `words`."""
+        """The known words of each document with their counts; columns are positions in `words`."""
         if isinstance(documents, CountMatrix):
             place = np.full(documents.width, -1, dtype=np.int64)
             place[[int(word) for word in self.words]] = np.arange(len(self.words))
@@ -108,7 +108,7 @@ class WordWeights:
 
 
 def product(counts: CountMatrix, weights: Doubles) -> Doubles:
-    """Documents x classes: the sums of counts times weights, -inf where a word that is there has such a weight."""
+    """The sums of counts times weights, documents x classes; -inf if a word in the document has such a weight."""
     impossible = np.isneginf(weights)
     if not impossible.any():
         return counts.times(weights)

@@ -1,1 +1,1 @@
-"""Pictures of directed graphs: the layout as data, the drawing of it as SVG; the graph in the DOT language."""
+"""Drawings of directed graphs: the layout as data, SVG, and the DOT language."""

@@ -1,4 +1,4 @@
-"""A network in the DOT language, for Graphviz and what else reads it."""
+"""A network in the DOT language, for Graphviz and compatible tools."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from bayesbox.explain.graph.picture import MOST_STATES, Parents, Posteriors
 def network_dot(
     parents: Parents, posteriors: Posteriors | None = None, known: Collection[str] = (), *, name: str = ""
 ) -> str:
-    """The graph as text; with the posteriors of each node in its label, known nodes filled.
+    """The graph as DOT text; with posteriors, these are in the labels and observed nodes are filled.
 
     >>> print(network_dot({"rain": [], "grass": ["rain"]}), end="")
     digraph {
@@ -34,7 +34,7 @@ def network_dot(
 
 
 def _quoted(text: str) -> str:
-    """A name in quotes: within them only quotes and backslashes mean something."""
+    """A name in quotes, with quotes and backslashes escaped."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
     return f'"{escaped}"'
 

@@ -1,8 +1,8 @@
-"""The layout of a directed graph as data: parents above children, in layers, with few crossings; no program is needed.
+"""The layout of a directed graph as data: parents above children, in layers, with few crossings.
 
-A node stands in the layer below its lowest parent, a root above its highest child. An arc that passes layers gets a
-point in each, and points and nodes of a layer are put in the order of the mean place of their neighbours, down and up
-again a few times. Then every one moves towards the middle of its neighbours as far as its place in the row lets it.
+A node is in the layer below its lowest parent, a root in the layer above its highest child. An arc that crosses layers
+gets a point in each; the points and nodes of a layer are sorted by the mean position of their neighbours, in a few
+passes down and up. Then each moves towards the mean of its neighbours as far as its order in the row allows.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True)
 class NodeBox:
-    """Where a node stands: its centre, its size, and its layer, counted from above."""
+    """The position of a node: its centre, its size, and its layer, counted from the top."""
 
     name: str
     x: float
@@ -48,7 +48,7 @@ class NodeBox:
 
 @dataclass(frozen=True)
 class ArcRoute:
-    """The way of an arc: from the lower side of the parent through points between other nodes to the child.
+    """The route of an arc: from the bottom of the parent through points between other nodes to the child.
 
     `curve` is a chain of cubic Bezier curves: a point, and then two control points and a point for each piece.
     """
@@ -60,7 +60,7 @@ class ArcRoute:
 
     @property
     def path(self) -> str:
-        """The curve as the path of an SVG."""
+        """The curve as SVG path data."""
         (x, y), *rest = self.curve
         pieces = (" ".join(f"{a:.1f} {b:.1f}" for a, b in rest[at : at + 3]) for at in range(0, len(rest), 3))
         return f"M{x:.1f} {y:.1f}" + "".join(f" C{piece}" for piece in pieces)
@@ -77,7 +77,7 @@ class ArcRoute:
 
 @dataclass(frozen=True)
 class GraphLayout:
-    """The layout of a graph: the size of the picture, its nodes and the routes of its arcs, y downwards."""
+    """The layout of a graph: the size of the drawing, its nodes and the routes of its arcs, with y downwards."""
 
     width: float
     height: float
@@ -91,7 +91,7 @@ class GraphLayout:
         raise KeyError(name)
 
     def to_dict(self) -> Json:
-        """As plain data, for JSON."""
+        """A plain dict, for JSON."""
         return {
             "width": self.width,
             "height": self.height,
@@ -102,7 +102,7 @@ class GraphLayout:
 
 @dataclass
 class _Place:
-    """A node, or a point where an arc passes a layer: its size, its centre, and its neighbours above and below."""
+    """A node, or a point where an arc crosses a layer: its size, its centre, and its neighbours above and below."""
 
     name: str | None
     width: float
@@ -116,7 +116,7 @@ class _Place:
 
 
 def graph_layout(parents: Mapping[str, Sequence[str]], size: Callable[[str], tuple[float, float]]) -> GraphLayout:
-    """The layout of a graph without cycles: the parents of each node, and the width and height that a node needs.
+    """The layout of an acyclic graph, from the parents of each node and the width and height that a node needs.
 
     >>> found = graph_layout({"rain": [], "grass": ["rain"]}, lambda name: (60.0, 30.0))
     >>> [(box.name, box.x, box.y, box.layer) for box in found.nodes]
@@ -132,7 +132,7 @@ def graph_layout(parents: Mapping[str, Sequence[str]], size: Callable[[str], tup
             children[parent].append(name)
         places[name].layer = max((places[parent].layer + 1 for parent in parents[name]), default=0)
     for name in order:
-        if not parents[name]:  # a root stands just above its highest child
+        if not parents[name]:  # a root goes just above its highest child
             places[name].layer = min((places[child].layer - 1 for child in children[name]), default=0)
     layers: list[list[_Place]] = [[] for _ in range(1 + max((each.layer for each in places.values()), default=0))]
     for name in order:
@@ -154,7 +154,7 @@ def graph_layout(parents: Mapping[str, Sequence[str]], size: Callable[[str], tup
 
 
 def _parents_first(parents: Mapping[str, Sequence[str]]) -> list[str]:
-    """The nodes, each after its parents."""
+    """The nodes in topological order."""
     done: dict[str, None] = {}
     for name in parents:
         waiting = [name]
@@ -168,7 +168,7 @@ def _parents_first(parents: Mapping[str, Sequence[str]]) -> list[str]:
 
 
 def _route(start: _Place, end: _Place, layers: list[list[_Place]]) -> list[_Place]:
-    """The points of an arc, a new one in each layer that it passes."""
+    """The points of an arc, one in each layer that it crosses."""
     route = [start]
     for layer in range(start.layer + 1, end.layer):
         point = _Place(None, 4.0, 0.0, layer)
@@ -182,7 +182,7 @@ def _route(start: _Place, end: _Place, layers: list[list[_Place]]) -> list[_Plac
 
 
 def _sort(layers: list[list[_Place]]) -> None:
-    """Order each layer by the mean place of its neighbours in the one before, downwards and upwards in turn."""
+    """Sort each layer by the mean position of its neighbours in the previous one, alternating down and up."""
     for layer in layers:
         _number(layer)
     for sweep in range(SWEEPS):
@@ -203,7 +203,7 @@ def _mean_rank(each: _Place, near: list[_Place]) -> float:
 
 
 def _spread(layers: list[list[_Place]]) -> None:
-    """Coordinates: rows one below another, and in a row each as near to its neighbours' middle as the others let it."""
+    """Assign coordinates: layers below each other, each node as near to the mean of its neighbours as possible."""
     top = MARGIN
     for layer in layers:
         height = max(each.height for each in layer)
@@ -226,9 +226,9 @@ def _spread(layers: list[list[_Place]]) -> None:
 
 
 def _settle(layer: Sequence[_Place], wanted: Sequence[float]) -> None:
-    """The places nearest to the wanted ones, in squares, that keep order and distance.
+    """The positions nearest to the wanted ones, in least squares, that keep order and distance.
 
-    Neighbours that come too close form a block, which stands at the mean of what its members want.
+    Neighbours that come too close form a block, placed at the mean of its members' wanted positions.
     """
     offsets = [0.0]
     for one, other in itertools.pairwise(layer):
@@ -249,11 +249,11 @@ def _settle(layer: Sequence[_Place], wanted: Sequence[float]) -> None:
 
 
 def _arc(parent: str, child: str, route: list[_Place]) -> ArcRoute:
-    """From the lower side of the parent through the points to the upper side of the child."""
+    """The route from the bottom of the parent through the points to the top of the child."""
     start, end = route[0], route[-1]
     points = [(start.x, start.y + start.height / 2), *((each.x, each.y) for each in route[1:-1])]
     points.append((end.x, end.y - end.height / 2))
-    slopes = [0.0]  # down at both ends, and along the neighbours in between
+    slopes = [0.0]  # vertical at both ends, along the neighbours in between
     slopes += [
         (after[0] - before[0]) / (after[1] - before[1]) for before, after in zip(points, points[2:], strict=False)
     ]

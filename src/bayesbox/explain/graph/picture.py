@@ -1,4 +1,4 @@
-"""A network as a drawing in SVG, from its layout: boxes, arcs, and bars for the posteriors."""
+"""A network as SVG, from its layout: boxes, arcs, and bars for the posteriors."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from bayesbox.explain.svg_text import safe
 
 FONT, LETTER = 13, 8.2
 LINE, BAR = 16.0, 64.0
-MOST_STATES = 8  # states of a node that a drawing lists
+MOST_STATES = 8  # states of a node that are drawn
 
 Parents = Mapping[str, Sequence[str]]
 States = Mapping[str, Sequence[str]]
@@ -17,7 +17,7 @@ Posteriors = Mapping[str, Mapping[str, float]]
 
 
 def network_layout(parents: Parents, states: States | None = None) -> GraphLayout:
-    """The layout of a network, with room for the names of nodes; where `states` are given, for their bars too."""
+    """The layout of a network, with room for the names of nodes and, if `states` are given, for their bars."""
 
     def size(name: str) -> tuple[float, float]:
         width, height = LETTER * len(name) + 24, 30.0
@@ -36,7 +36,7 @@ def network_picture(
     known: Collection[str] = (),
     strengths: Mapping[tuple[str, str], float] | None = None,
 ) -> str:
-    """The drawing as the text of an SVG; with bars for the posteriors, known nodes shaded, arcs as wide as strong.
+    """The drawing as SVG text; with bars for the posteriors, observed nodes shaded, arc width by strength.
 
     >>> text = network_picture(network_layout({"rain": [], "grass": ["rain"]}))
     >>> text[:4], text.count("<rect"), text.count("<path")
@@ -76,7 +76,7 @@ def network_picture(
 
 
 def _words(layout: GraphLayout) -> str:
-    """The graph in words, for those who do not see it."""
+    """The graph in words, for screen readers."""
     arcs = ", ".join(f"{arc.parent} to {arc.child}" for arc in layout.arcs[:20])
     more = f" and {len(layout.arcs) - 20} more" if len(layout.arcs) > 20 else ""
     return f"network of {len(layout.nodes)} nodes" + (f"; arcs: {arcs}{more}" if arcs else "")

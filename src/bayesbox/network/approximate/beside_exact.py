@@ -177,7 +177,7 @@ class ApproximateAnswers(Result):
         return error_picture(self)
 
     def to_dict(self) -> Json:
-        """For JSON."""
+        """A plain dict, for JSON."""
         return {
             "question": self.question,
             "columns": list(self.columns),
