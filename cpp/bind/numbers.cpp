@@ -104,15 +104,26 @@ nb::object py_log_normal_cells(nb::handle cells, nb::handle mean, nb::handle res
   return to_numpy(std::move(answer), {wanted.size(), classes});
 }
 
+constexpr std::size_t kTailsAtOnce = 64;
+
 nb::object py_student_below(nb::handle z, nb::handle df) {
   const std::vector<double> places = Buffer(z, "z").need_dimensions(1).doubles();
   const std::vector<double> degrees = Buffer(df, "df").need_dimensions(1).need_length(0, places.size()).doubles();
   std::vector<double> answer(places.size());
   {
     LongCall call;
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      if (i % 256 == 0) poll(256 * 64);
-      answer[i] = student_below(places[i], degrees[i]);
+    StudentTail tail = student_tail(kManyDegrees + 1);
+    std::vector<double> some(kTailsAtOnce), tails(kTailsAtOnce);
+    for (std::size_t i = 0; i < places.size();) {
+      poll(kTailsAtOnce * 64);
+      if (tail.df != degrees[i]) tail = student_tail(degrees[i]);
+      std::size_t count = 0;  // of neighbours with the same degrees of freedom
+      for (; i + count < places.size() && count < kTailsAtOnce && (count == 0 || degrees[i + count] == degrees[i]); ++count)
+        some[count] = std::min(places[i + count], 0.0);
+      std::fill(some.begin() + static_cast<std::ptrdiff_t>(count), some.begin() + static_cast<std::ptrdiff_t>(padded(count)), 0.0);
+      cell_tree_kernels().student_tails(some.data(), padded(count), tail, tails.data());
+      std::copy_n(tails.data(), count, answer.data() + i);
+      i += count;
     }
   }
   return to_numpy(std::move(answer));
@@ -136,21 +147,8 @@ class PyCellTree {
     }
   }
 
-  // The parts of the line that are not halved: their first keys, and the logs of what each t is multiplied by, parts x
-  // (classes and that of no rows).
-  nb::object runs(nb::handle shift, nb::handle scale, nb::handle df, double base, bool is_log) {
-    const std::vector<StudentLine> lines = lines_of(shift, scale, df, 1);
-    std::vector<std::int64_t> starts;
-    std::vector<double> ratios;
-    {
-      LongCall call;
-      tree_.runs(lines.data(), {is_log, base, 0, 1}, !is_log, starts, ratios);
-    }
-    const std::size_t parts = starts.size();
-    return nb::make_tuple(to_numpy(std::move(starts)), to_numpy(std::move(ratios), {parts, tree_.classes() + 1}));
-  }
-
-  // The same in the cell of each key without one value of the class `own`; each row has its t, its base and its origin.
+  // The logs of what each t is multiplied by in the cell of each key, without one value of the class `own`: rows x (classes and
+  // that of no rows). Each row has its t, its base and its origin.
   nb::object log_ratios(nb::handle keys, nb::handle shift, nb::handle scale, nb::handle df, nb::handle base, nb::handle origin,
                         nb::handle own, double unit, bool is_log) {
     const std::vector<std::int64_t> places = Buffer(keys, "keys").need_dimensions(1).integers();
@@ -211,16 +209,17 @@ class PyCellRuns {
     rest_ = table(log_rest, "log_rest"), loc_ = table(at_loc, "at_loc");
     own_ = Buffer(own, "own").doubles();
     base_ = flags(base, "base"), zeros_ = flags(with_zeros, "with_zeros"), logs_ = flags(is_log, "is_log");
-    for (nb::handle grid : grids) grids_.push_back(grid_of(grid));
+    for (std::size_t j = 0; j < columns_; ++j) grids_.push_back(grid_of(grids[j], zeros_[j] != 0));
   }
 
   nb::list run() {
     std::vector<CellRuns> found(columns_);
     {
       LongCall call;
+      CellParts parts(width_ - 1);
       for (std::size_t j = 0; j < columns_; ++j) {
         poll(64 * width_ * grids_[j].keys.size());
-        found[j] = of_column(j);
+        found[j] = of_column(parts, j);
       }
     }
     nb::list result;
@@ -235,12 +234,7 @@ class PyCellRuns {
   }
 
  private:
-  struct Counts {
-    std::vector<std::int32_t> keys, labels;
-    std::vector<double> counts;
-  };
-
-  Counts grid_of(nb::handle given) const {
+  CellCounts grid_of(nb::handle given, bool with_zeros) const {
     const nb::tuple fields = tuple_of(given);
     if (fields.size() != 3 || !nb::isinstance<ExactArray>(fields[2])) throw nb::value_error("grids: wrong fields");
     const ExactArray& counts = nb::cast<const ExactArray&>(fields[2]);
@@ -249,36 +243,28 @@ class PyCellRuns {
       return buffer.need_dimensions(1).need_kind(Kind::int32, "int32").need_length(0, counts.size()).column();
     };
     const Column labels = whole(of_labels), cells = whole(of_cells);
-    Counts found;
+    CellCounts found;
+    found.reserve(counts.size());
     Magnitude scratch;
     for (std::size_t k = 0; k < counts.size(); ++k) {
       const auto label = load<std::int32_t>(labels.at(k)), cell = load<std::int32_t>(cells.at(k));
       if (label < 0 || static_cast<std::size_t>(label) + 1 >= width_) throw nb::value_error("labels: out of range");
       if (std::abs(static_cast<std::int64_t>(cell)) > CellTree::kLastKey) throw nb::value_error("cells: out of range");
-      found.labels.push_back(label);
-      found.keys.push_back(cell);
-      found.counts.push_back(counts.rounded(k, scratch));
+      if (cell != 0 || with_zeros) found.push(cell > 0 ? cell - 1 : cell, label, counts.rounded(k, scratch));
     }
     return found;
   }
 
-  CellRuns of_column(std::size_t j) const {
-    const Counts& grid = grids_[j];
-    CellTree tree(width_ - 1);
-    for (std::size_t k = 0; k < grid.keys.size(); ++k) {
-      const std::int32_t cell = grid.keys[k];
-      if (cell != 0 || zeros_[j] != 0)
-        tree.add(cell > 0 ? cell - 1 : cell, static_cast<std::size_t>(grid.labels[k]), grid.counts[k]);
-    }
+  CellRuns of_column(CellParts& parts, std::size_t j) const {
     std::vector<StudentLine> lines(width_);
     for (std::size_t c = 0; c < width_; ++c) lines[c] = {shift_[j * width_ + c], scale_[j * width_ + c], df_[j * width_ + c]};
     const double* const added[3] = {rest_.data() + j * width_, loc_.data() + j * width_, own_.data()};
-    return cell_runs(tree, lines.data(), {logs_[j] != 0, base_[j], 0, 1}, added);
+    return cell_runs(parts, grids_[j], lines.data(), {logs_[j] != 0, base_[j], 0, 1}, added);
   }
 
   std::size_t columns_, width_;
   std::vector<double> shift_, scale_, df_, rest_, loc_, own_, base_, zeros_, logs_;
-  std::vector<Counts> grids_;
+  std::vector<CellCounts> grids_;
 };
 
 nb::list py_cell_runs(nb::list grids, nb::handle with_zeros, nb::handle shift, nb::handle scale, nb::handle df, nb::handle base,
@@ -308,7 +294,7 @@ nb::object py_log_moments(nb::handle cells, nb::handle labels, nb::handle counts
 
 // The log of the height at its middle of a t with a scale of 1.
 void log_student_heights(std::vector<double>& values) {
-  for (double& df : values) df = StudentLine{0, 1, df}.log_height();
+  for (double& df : values) df = log_student_height(df);
 }
 
 // Counts of values x classes: finite, none below zero.
@@ -367,7 +353,6 @@ void register_numbers(nb::module_& m) {
   m.def("log_moments", &py_log_moments, nb::arg("cells"), nb::arg("labels"), nb::arg("counts"), nb::arg("classes"));
   nb::class_<PyCellTree>(m, "CellTree")
       .def(nb::init<nb::handle, nb::handle, nb::handle, std::size_t>(), "keys"_a, "labels"_a, "counts"_a, "classes"_a)
-      .def("runs", &PyCellTree::runs, "shift"_a, "scale"_a, "df"_a, "base"_a, "is_log"_a)
       .def("log_ratios", &PyCellTree::log_ratios, "keys"_a, "shift"_a, "scale"_a, "df"_a, "base"_a, "origin"_a, "own"_a, "unit"_a,
            "is_log"_a);
   m.def("cell_runs", &py_cell_runs, "grids"_a, "with_zeros"_a, "shift"_a, "scale"_a, "df"_a, "base"_a, "is_log"_a, "log_rest"_a,

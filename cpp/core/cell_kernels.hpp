@@ -31,9 +31,6 @@ struct CellScale {
 // A value is set aside where its square, in scales of the common density, is not below this.
 inline constexpr double kMostCellSquare = 0x1p32;
 
-inline constexpr double kManyDegrees = 200;
-inline constexpr double kFarTail = 1200;  // of a square over the degrees, beyond which a tail is below 1e-290: it counts as 0
-
 struct CellKernels {
   // For each value its place on the scale, less the base, and the run of its cell; lift[i] = (1 + s)^2, one over the
   // common density but for its height. Set aside, with a place and a lift of 0: what is not finite or too far away, zero
@@ -46,8 +43,6 @@ struct CellKernels {
                    const CellTail& tail, const double* ratios, double* products);
   // sums[i] += weight * (log products[i] + commons[i]), without the last where it is null
   void (*add_logs)(const double* products, const double* commons, std::size_t count, double weight, double* sums);
-  // P(T < z) for z <= 0 of Student's t with more than kManyDegrees degrees of freedom. `count` is a multiple of kPad.
-  void (*student_tails)(const double* z, std::size_t count, double df, double* out);
 };
 
 template <>

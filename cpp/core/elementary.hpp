@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "core/functions.hpp"
@@ -47,10 +48,19 @@ inline void exponentials_up_to_one(std::vector<double>& values) {
 
 // values[i] = exp(values[i]) of any numbers.
 inline void natural_exponentials(std::vector<double>& values) {
-  const std::vector<double> given = values;
-  exponentials_up_to_one(values);
-  for (std::size_t i = 0; i < given.size(); ++i)
-    if (!(given[i] <= 0)) values[i] = portable::exp(given[i]);
+  constexpr double kMost = 700;  // that the kernels know
+  const std::size_t count = values.size();
+  std::vector<std::pair<std::size_t, double>> beyond;
+  for (std::size_t i = 0; i < count; ++i)
+    if (!(values[i] <= kMost)) {
+      beyond.emplace_back(i, portable::exp(values[i]));
+      values[i] = 0;
+    }
+  values.resize(padded(count));
+  const std::vector<double> top(values.size());
+  kernels().exponentials(values.data(), top.data(), values.size());
+  values.resize(count);
+  for (const auto& [i, value] : beyond) values[i] = value;
 }
 
 }  // namespace bayesbox

@@ -99,7 +99,7 @@ struct Kernels {
   void (*logarithms)(double* values, std::size_t count);
   // values[i] = log(1 + values[i]) for values >= 0
   void (*logarithms_beside_one)(double* values, std::size_t count);
-  // values[i] = exp(values[i] - top[i]) for values <= top
+  // values[i] = exp(values[i] - top[i]) for differences of at most 700
   void (*exponentials)(double* values, const double* top, std::size_t count);
   // out[i * class_count + c] = the share of exp(sums[c * row_stride + i]) in the sum over the classes; the sums are
   // overwritten. Whether some row has no such share, as no class or an infinite one is possible; it gets NaN.

@@ -1,6 +1,7 @@
 // Compiled with -mavx2 -mfma; runs only where the processor has both.
 #include "core/vector_kernels.hpp"
 #include "core/vector_cell_kernels.hpp"
+#include "core/vector_cell_tree_kernels.hpp"
 #include "core/vector_joint_kernels.hpp"
 #include "core/vector_ledger_kernels.hpp"
 #include "core/vector_table_kernels.hpp"
@@ -14,6 +15,10 @@ const Kernels& avx2_set<Kernels>() {
 template <>
 const CellKernels& avx2_set<CellKernels>() {
   return kCellKernels;
+}
+template <>
+const CellTreeKernels& avx2_set<CellTreeKernels>() {
+  return kCellTreeKernels;
 }
 template <>
 const JointKernels& avx2_set<JointKernels>() {

@@ -1,6 +1,7 @@
 // Compiled with -mavx512f -mavx512dq -mavx512bw -mavx512vl; runs only where the processor has them all.
 #include "core/vector_kernels.hpp"
 #include "core/vector_cell_kernels.hpp"
+#include "core/vector_cell_tree_kernels.hpp"
 
 namespace bayesbox {
 
@@ -11,6 +12,10 @@ const Kernels& avx512_set<Kernels>() {
 template <>
 const CellKernels& avx512_set<CellKernels>() {
   return kCellKernels;
+}
+template <>
+const CellTreeKernels& avx512_set<CellTreeKernels>() {
+  return kCellTreeKernels;
 }
 
 }  // namespace bayesbox

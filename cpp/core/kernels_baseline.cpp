@@ -1,5 +1,6 @@
 #include "core/vector_kernels.hpp"
 #include "core/vector_cell_kernels.hpp"
+#include "core/vector_cell_tree_kernels.hpp"
 #include "core/vector_joint_kernels.hpp"
 #include "core/vector_ledger_kernels.hpp"
 #include "core/vector_table_kernels.hpp"
@@ -13,6 +14,10 @@ const Kernels& baseline_set<Kernels>() {
 template <>
 const CellKernels& baseline_set<CellKernels>() {
   return kCellKernels;
+}
+template <>
+const CellTreeKernels& baseline_set<CellTreeKernels>() {
+  return kCellTreeKernels;
 }
 template <>
 const JointKernels& baseline_set<JointKernels>() {

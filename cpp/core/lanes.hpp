@@ -3,7 +3,7 @@
 //
 // `fused_exact` may round once or twice: it is used only where the product and the sum are exact, so that a fused
 // and a separate multiply-add give the same bits. All else is one IEEE operation a lane, the same in every version.
-// `store_apart` puts the lanes `step` doubles from each other.
+// `has_sign` is of zeros too. `store_apart` puts the lanes `step` doubles from each other.
 #if defined(__AVX512F__) && defined(__AVX512DQ__)
 
 typedef std::uint64_t EightWords __attribute__((vector_size(64)));
@@ -47,6 +47,7 @@ inline Mask differ(Lanes a, Lanes b) { return {_mm512_cmp_pd_mask(a.v, b.v, _CMP
 inline Mask equal(Lanes a, Lanes b) { return {_mm512_cmp_pd_mask(a.v, b.v, _CMP_EQ_OQ)}; }
 inline Mask below(Lanes a, Lanes b) { return {_mm512_cmp_pd_mask(a.v, b.v, _CMP_LT_OQ)}; }
 inline Mask either(Mask a, Mask b) { return {static_cast<__mmask8>(a.v | b.v)}; }
+inline Mask has_sign(Lanes a) { return {_mm512_movepi64_mask(_mm512_castpd_si512(a.v))}; }
 inline Lanes keep(Lanes a, Mask where) { return {_mm512_maskz_mov_pd(where.v, a.v)}; }
 inline Lanes drop(Lanes a, Mask where) { return {_mm512_maskz_mov_pd(static_cast<__mmask8>(~where.v), a.v)}; }
 // 2^n, where `shifted` = n + 1.5 * 2^52: the low bits of that sum hold n
@@ -95,6 +96,9 @@ inline Mask differ(Lanes a, Lanes b) { return {_mm256_cmp_pd(a.v, b.v, _CMP_NEQ_
 inline Mask equal(Lanes a, Lanes b) { return {_mm256_cmp_pd(a.v, b.v, _CMP_EQ_OQ)}; }
 inline Mask below(Lanes a, Lanes b) { return {_mm256_cmp_pd(a.v, b.v, _CMP_LT_OQ)}; }
 inline Mask either(Mask a, Mask b) { return {_mm256_or_pd(a.v, b.v)}; }
+inline Mask has_sign(Lanes a) {
+  return {_mm256_castsi256_pd(_mm256_cmpgt_epi64(_mm256_setzero_si256(), _mm256_castpd_si256(a.v)))};
+}
 inline Lanes keep(Lanes a, Mask where) { return {_mm256_and_pd(a.v, where.v)}; }
 inline Lanes drop(Lanes a, Mask where) { return {_mm256_andnot_pd(where.v, a.v)}; }
 inline Lanes power_of_two(Lanes shifted) {
@@ -136,6 +140,9 @@ inline Mask differ(Lanes a, Lanes b) { return {_mm_cmpneq_pd(a.v, b.v)}; }
 inline Mask equal(Lanes a, Lanes b) { return {_mm_cmpeq_pd(a.v, b.v)}; }
 inline Mask below(Lanes a, Lanes b) { return {_mm_cmplt_pd(a.v, b.v)}; }
 inline Mask either(Mask a, Mask b) { return {_mm_or_pd(a.v, b.v)}; }
+inline Mask has_sign(Lanes a) {
+  return {_mm_castsi128_pd(_mm_srai_epi32(_mm_shuffle_epi32(_mm_castpd_si128(a.v), 0xf5), 31))};  // of the upper words
+}
 inline Lanes keep(Lanes a, Mask where) { return {_mm_and_pd(a.v, where.v)}; }
 inline Lanes drop(Lanes a, Mask where) { return {_mm_andnot_pd(where.v, a.v)}; }
 inline Lanes power_of_two(Lanes shifted) {
@@ -181,6 +188,7 @@ inline Mask differ(Lanes a, Lanes b) { return {{a.v[0] != b.v[0], a.v[1] != b.v[
 inline Mask equal(Lanes a, Lanes b) { return {{a.v[0] == b.v[0], a.v[1] == b.v[1]}}; }
 inline Mask below(Lanes a, Lanes b) { return {{a.v[0] < b.v[0], a.v[1] < b.v[1]}}; }
 inline Mask either(Mask a, Mask b) { return {{a.v[0] || b.v[0], a.v[1] || b.v[1]}}; }
+inline Mask has_sign(Lanes a) { return {{__builtin_signbit(a.v[0]) != 0, __builtin_signbit(a.v[1]) != 0}}; }
 inline Lanes keep(Lanes a, Mask where) { return {{where.v[0] ? a.v[0] : 0.0, where.v[1] ? a.v[1] : 0.0}}; }
 inline Lanes drop(Lanes a, Mask where) { return {{where.v[0] ? 0.0 : a.v[0], where.v[1] ? 0.0 : a.v[1]}}; }
 inline Lanes power_of_two(Lanes shifted) {

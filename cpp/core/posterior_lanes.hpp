@@ -6,7 +6,7 @@ constexpr std::size_t whole_vectors(std::size_t count) { return (count + Lanes::
 
 constexpr double kLog2Head = 0.6931471803691238, kLog2Tail = 1.9082149292705877e-10;  // ln 2, the first with few digits
 
-// e^x for x <= 0: x = n ln 2 + r, |r| <= ln 2 / 2, with ln 2 in two parts. -inf gives 0, NaN gives NaN.
+// e^x for x <= 700: x = n ln 2 + r, |r| <= ln 2 / 2, with ln 2 in two parts. -inf gives 0, NaN gives NaN.
 struct Exponent {
   Lanes shifted;  // n + kShift
   Lanes r;

@@ -1,6 +1,5 @@
 // The loops of cell_kernels.hpp over `Lanes`. Included behind vector_kernels.hpp, under the same precautions.
 #include "core/cell_kernels.hpp"
-#include "core/erfc_terms.hpp"
 
 namespace bayesbox {
 namespace {
@@ -233,48 +232,7 @@ void add_cell_logs(const double* products, const double* commons, std::size_t co
   }
 }
 
-// As portable::detail::polynomial.
-template <std::size_t Size>
-Lanes polynomial(const double (&c)[Size], Lanes x) {
-  constexpr std::size_t kLast = (Size - 1) / 4 * 4;
-  const Lanes x2 = x * x, x4 = x2 * x2;
-  Lanes sum[4];
-  for (std::size_t way = 0; way < 4; ++way) {
-    sum[way] = Lanes::all(kLast + way < Size ? c[kLast + way] : 0.0);
-    for (std::size_t k = kLast; k > 0; k -= 4) sum[way] = Lanes::all(c[k - 4 + way]) + x4 * sum[way];
-  }
-  return (sum[0] + x * sum[1]) + x2 * (sum[2] + x * sum[3]);
-}
-
-// portable::erfc of numbers that are not negative.
-Lanes upper_erfc(Lanes x) {
-  const Lanes one = Lanes::all(1.0), two = Lanes::all(2.0), most = Lanes::all(27.3);
-  const Mask is_small = below(x, Lanes::all(0.5)), is_zero = below(most, x);
-  const Lanes small = one - x * polynomial(portable::kErf, x * x);
-  const Lanes shown = smaller(x, most), wide = Lanes::all(134217729.0) * shown, high = wide - (wide - shown);
-  const Lanes rest = (shown - high) * (shown + high);
-  const Lanes series = one - rest * (one - rest * (Lanes::all(0.5) - rest * (Lanes::all(1.0 / 6) - rest * Lanes::all(1.0 / 24))));
-  const Lanes scaled = polynomial(portable::kScaledErfc, (shown - two) / (shown + two)) / (one + two * shown);
-  const Lanes large = Exponent::of(Lanes::all(0.0) - high * high).power() * series * scaled;
-  return keep(small, is_small) + drop(drop(large, is_zero), is_small);
-}
-
-// student_below, many degrees of freedom.
-void student_tails(const double* z, std::size_t count, double df, double* out) {
-  const double a = df - 0.5, b = 48 * a * a;
-  const Lanes zero = Lanes::all(0.0), one = Lanes::all(1.0), half = Lanes::all(0.5), root_half = Lanes::all(0.70710678118654757);
-  const auto all = [](double x) { return Lanes::all(x); };
-  for (std::size_t i = 0; i < count; i += Lanes::width) {
-    const Lanes given = Lanes::load(z + i), square = given * given;
-    const Mask is_far = below(all(kFarTail * df), square);
-    const Lanes t = drop(square, is_far) / all(df), u = one + t;
-    const Lanes y = all(a) * logarithm(u, (t - (u - one)) / u);
-    const Lanes inner = (((zero - all(0.4) * y - all(3.3)) * y - all(24)) * y - all(85.5)) / (all(0.8) * y * y + all(100) + all(b)) + y + all(3);
-    drop(half * upper_erfc((inner * all(1 / b) + one) * square_root(y) * root_half), is_far).store(out + i);
-  }
-}
-
-constexpr CellKernels kCellKernels{place_cells, multiply_cells, add_cell_logs, student_tails};
+constexpr CellKernels kCellKernels{place_cells, multiply_cells, add_cell_logs};
 
 }  // namespace
 }  // namespace bayesbox

@@ -9,7 +9,7 @@
 
 #include "core/elementary.hpp"
 #include "table/cell_density.hpp"
-#include "table/cell_tree.hpp"
+#include "table/cell_parts.hpp"
 
 namespace bayesbox {
 
@@ -43,26 +43,37 @@ inline void find_run_of(CellRuns& runs) {
 }
 
 // `added` are three rows of what is added to the logs, one after the other.
-inline CellRuns cell_runs(CellTree& tree, const StudentLine* lines, const CellPlace& place, const double* const* added) {
-  const std::size_t width = tree.classes() + 1;
-  std::vector<std::int64_t> starts;
-  std::vector<double> logs;
-  tree.runs(lines, place, !place.is_log, starts, logs);
-  CellRuns found;
-  for (std::size_t k = 0; k < starts.size(); ++k) {  // neighbours that are alike are one
-    const double* own = logs.data() + k * width;
-    if (k > 0 && std::equal(own, own + width, found.log_ratios.end() - static_cast<std::ptrdiff_t>(width))) continue;
-    found.starts.push_back(starts[k]);
-    found.log_ratios.insert(found.log_ratios.end(), own, own + width);
+inline CellRuns cell_runs(CellParts& found_parts, const CellCounts& cells, const StudentLine* lines, const CellPlace& place,
+                          const double* const* added) {
+  found_parts.find(cells, lines, place);
+  const std::size_t width = found_parts.classes() + 1;
+  const std::vector<std::int64_t>& starts = found_parts.starts();
+  std::vector<std::uint8_t> differs(starts.size(), 0);  // from the part before
+  differs[0] = 1;
+  for (std::size_t c = 0; c < width; ++c) {
+    const double* own = found_parts.log_ratios(c);
+    for (std::size_t k = 1; k < starts.size(); ++k) differs[k] |= own[k] != own[k - 1];
   }
-  const std::size_t parts = found.starts.size();
+  std::vector<std::size_t> kept;  // neighbours that are alike are one
+  for (std::size_t k = 0; k < starts.size(); ++k)
+    if (differs[k] != 0) kept.push_back(k);
+  const std::size_t parts = kept.size();
+  CellRuns found;
+  for (const std::size_t k : kept) found.starts.push_back(starts[k]);
+  found.log_ratios.resize(width * parts);
   found.heights.resize(width * parts);
-  for (std::size_t c = 0; c < width; ++c)
-    for (std::size_t k = 0; k < parts; ++k)
-      found.heights[c * parts + k] = ((found.log_ratios[k * width + c] + added[0][c]) + added[1][c]) + added[2][c];
+  for (std::size_t c = 0; c < width; ++c) {
+    const double* own = found_parts.log_ratios(c);
+    for (std::size_t k = 0; k < parts; ++k) {
+      const double log = own[kept[k]];
+      found.log_ratios[k * width + c] = log;
+      found.heights[c * parts + k] = ((log + added[0][c]) + added[1][c]) + added[2][c];
+    }
+  }
   const double* common = found.heights.data() + (width - 1) * parts;
   found.ratios.resize((width - 1) * parts);
-  for (std::size_t i = 0; i < found.ratios.size(); ++i) found.ratios[i] = found.heights[i] - common[i % parts];
+  for (std::size_t c = 0; c + 1 < width; ++c)
+    for (std::size_t k = 0; k < parts; ++k) found.ratios[c * parts + k] = found.heights[c * parts + k] - common[k];
   natural_exponentials(found.ratios);
   find_run_of(found);
   return found;

@@ -1,7 +1,8 @@
 // A Polya tree over the cells of the fixed grid: how much more or less of a class is in a cell than its t says.
 //
 // The formulas stand in bayesbox/dist/number/cell_tree.py. A model that is fitted asks for all parts of the line that the
-// tree halves no more, leave-one-out for the cell of each row without it, a live model for the cell of one value.
+// tree halves no more (cell_parts.hpp), leave-one-out for the cell of each row without it, a live model for the cell of one
+// value: here.
 #pragma once
 
 #include <algorithm>
@@ -14,35 +15,24 @@
 #include <utility>
 #include <vector>
 
-#include "core/cell_kernels.hpp"
+#include "core/cell_tree_kernels.hpp"
 #include "core/functions.hpp"
 #include "core/kernels.hpp"
 #include "table/student_below.hpp"
 
 namespace bayesbox {
 
-// The t of one class.
-struct StudentLine {
-  double shift = 0, scale = 1, df = 3;
+// The log of the height of a t at its middle, for a scale of 1.
+inline double log_student_height(double df) { return portable::log_gamma_step(df / 2) - portable::log(df * std::numbers::pi) / 2; }
 
-  // P(T < z), or -P(T > z) above the middle, so that differences have all their digits.
-  double tail(double place) const {
-    const double z = (place - shift) / scale, found = student_below(-std::fabs(z), df);
-    return z > 0 ? -found : found;
-  }
-
-  // The log of its height at the middle, for a scale of 1.
-  double log_height() const { return portable::log_gamma_step(df / 2) - portable::log(df * std::numbers::pi) / 2; }
-
-  // The mass of a narrow piece, by the height and the curvature at its centre. The next term, of the fourth power of the
-  // width, is below 1e-12 of it wherever the mass counts.
-  double around(double centre, double width) const {
-    const double z = (centre - shift) / scale, step = width / scale, square = z * z;
-    const double height = portable::exp(log_height() - (df + 1) / 2 * portable::log1p(square / df));
-    const double curvature = (df + 1) * ((df + 2) * square - df) / ((df + square) * (df + square));
-    return height * step * (1 + step * step * curvature / 24);
-  }
-};
+// The mass of a narrow piece, by the height and the curvature at its centre. The next term, of the fourth power of the width,
+// is below 1e-12 of it wherever the mass counts.
+inline double mass_around(const StudentLine& line, double centre, double width) {
+  const double df = line.df, z = (centre - line.shift) / line.scale, step = width / line.scale, square = z * z;
+  const double height = portable::exp(log_student_height(df) - (df + 1) / 2 * portable::log1p(square / df));
+  const double curvature = (df + 1) * ((df + 2) * square - df) / ((df + square) * (df + square));
+  return height * step * (1 + step * step * curvature / 24);
+}
 
 // The mass between two tails.
 inline double mass_between(double low, double high) {
@@ -132,15 +122,24 @@ class CellTree {
     for (std::size_t c = 0; c < width_; ++c) out[c] = states_[depth].log_of(c);
   }
 
-  // The first key of each part of the line that is not halved, ascending, and what each t is multiplied by there.
-  void runs(const StudentLine* lines, const CellPlace& place, bool sharp, std::vector<std::int64_t>& starts, std::vector<double>& ratios) {
-    begin(lines, kNone);
-    middles_.clear();
-    list_middles(0, -(std::int32_t{1} << kTop), kTop, 0, place);
-    find_tails(lines);
-    next_middle_ = 0;
-    visit(0, -(std::int32_t{1} << kTop), kTop, 0, lines, place, sharp, starts, ratios);
+  // In scales, below which a difference of tails has few digits: then the mass of a piece is worked out anew. Beside an outlier
+  // all other values are in such pieces: of their masses, as differences of tails, doubles have nine digits or less.
+  static constexpr double kNarrow = 1e-3;
+  static bool is_narrow(double width, double scale, double mass) { return width / scale < kNarrow && mass > kLeastMass / 2; }
+
+  // Whether a product of ratios need not become a logarithm yet.
+  static bool is_plain(double factor) { return factor > 0x1p-500 && factor < 0x1p500; }
+
+  // The number at which the node of a key is halved.
+  static double middle_edge(std::int32_t key, int level) {
+    if (level == kTop) return 0;
+    const std::int32_t middle = (key >> level | 1) * (1 << level);
+    const auto size = static_cast<std::uint64_t>(std::min(std::abs(middle), kLastKey)) << 49;
+    const auto edge = std::bit_cast<double>(size);
+    return middle < 0 ? -edge : edge;
   }
+  // The first key of the upper half of a node.
+  static std::int32_t upper_key(std::int32_t first_key, int level) { return level == kTop ? 0 : first_key | 1 << level; }
 
  private:
   struct Node {
@@ -162,23 +161,9 @@ class CellTree {
   };
 
   static constexpr std::size_t kMostPlaces = padded(kTop + 1);
-  static constexpr double kPooledRows = 1.0;   // what the t of all classes is worth in the root, against the counts of all
-  static constexpr double kClassRows = 16.0;   // what the corrected t of a class is worth there, against its own counts
-  static constexpr double kLeastMass = 1e-7;   // of each half of a node, for doubles to tell it
-  static constexpr double kNarrow = 1e-3;      // in scales, below which a difference of tails has few digits
-  static constexpr double kLeastShare = std::numeric_limits<double>::min();
 
   static std::size_t side_of(std::int32_t key, int level) {
     return level == kTop ? key >= 0 : static_cast<std::size_t>(key >> level & 1);
-  }
-
-  // The number at which the node of a key is halved.
-  static double middle_edge(std::int32_t key, int level) {
-    if (level == kTop) return 0;
-    const std::int32_t middle = (key >> level | 1) * (1 << level);
-    const auto size = static_cast<std::uint64_t>(std::min(std::abs(middle), kLastKey)) << 49;
-    const auto edge = std::bit_cast<double>(size);
-    return middle < 0 ? -edge : edge;
   }
 
   void begin(const StudentLine* lines, std::size_t own) {
@@ -218,14 +203,10 @@ class CellTree {
     for (std::size_t k = 0; k < count; ++k) places_[k] = place.of(edges_[k]);
     for (std::size_t c = 0; c < width_; ++c) {
       const StudentLine& line = lines[c];
-      if (!(line.df > kManyDegrees)) {
-        for (std::size_t k = 0; k < count; ++k) states_[k].middle[c] = line.tail(places_[k]);
-        continue;
-      }
       // Those that are far away have no tail: most edges are, which halve all numbers and not these.
       double z[kMostPlaces] = {}, tails[kMostPlaces];
       std::size_t near[kMostPlaces], some = 0;
-      const double inverse = 1 / line.scale, most = kFarTail * line.df;
+      const double inverse = 1 / line.scale, most = line.df > kManyDegrees ? kFarTail * line.df : std::numeric_limits<double>::max();
       for (std::size_t k = 0; k < count; ++k) {
         const double about = (places_[k] - line.shift) * inverse;
         states_[k].middle[c] = about > 0 ? -0.0 : 0.0;
@@ -233,33 +214,8 @@ class CellTree {
         near[some] = k;
         z[some++] = (places_[k] - line.shift) / line.scale;
       }
-      cells_.student_tails(z, padded(some), line.df, tails);
-      for (std::size_t k = 0; k < some; ++k) states_[near[k]].middle[c] = z[k] > 0 ? -tails[k] : tails[k];
-    }
-  }
-
-  // The middles of all nodes that are halved, a node before its halves.
-  void list_middles(std::size_t at, std::int32_t first_key, int level, std::size_t depth, const CellPlace& place) {
-    if (is_leaf(at, level, depth)) return;
-    middles_.push_back(place.of(middle_edge(first_key, level)));
-    list_middles(nodes_[at].child[0], first_key, level - 1, depth + 1, place);
-    list_middles(nodes_[at].child[1], upper_key(first_key, level), level - 1, depth + 1, place);
-  }
-
-  // The tails of each t at these middles.
-  void find_tails(const StudentLine* lines) {
-    const std::size_t count = middles_.size();
-    std::vector<double> z(padded(count)), tails(padded(count));
-    tails_.resize(count * width_);
-    for (std::size_t c = 0; c < width_; ++c) {
-      const StudentLine& line = lines[c];
-      const bool many = line.df > kManyDegrees;
-      if (many) {
-        for (std::size_t k = 0; k < count; ++k) z[k] = (middles_[k] - line.shift) / line.scale;
-        cells_.student_tails(z.data(), z.size(), line.df, tails.data());
-      }
-      for (std::size_t k = 0; k < count; ++k)
-        tails_[k * width_ + c] = !many ? line.tail(middles_[k]) : z[k] > 0 ? -tails[k] : tails[k];
+      cells_.student_tails(z, padded(some), student_tail(line.df), tails);
+      for (std::size_t k = 0; k < some; ++k) states_[near[k]].middle[c] = tails[k];
     }
   }
 
@@ -322,51 +278,23 @@ class CellTree {
         share = (half[c] + worth * tilted) / (node[c] + worth);
       }
       to.factor[c] *= std::max(share, kLeastShare) / q;
-      if (to.factor[c] > 0x1p-500 && to.factor[c] < 0x1p500) continue;
+      if (is_plain(to.factor[c])) continue;
       to.log[c] += portable::log(from.factor[c]) + portable::log(std::max(share, kLeastShare) / q);
       to.factor[c] = 1;
     }
   }
 
-  // The masses of pieces that are narrow beside a scale, worked out anew. Beside an outlier all other values are: of their
-  // masses, as differences of tails, doubles have nine digits or less.
+  // The masses of pieces that are narrow beside a scale, worked out anew.
   void sharpen(double* mass, double first, double last, const StudentLine* lines, const CellPlace& place) {
     const double width = (last - first) / place.unit;
     if (!(width < 2 * kNarrow * widest_)) return;
     double centre = 0;
     bool known = false;
     for (std::size_t c = 0; c < width_; ++c) {
-      if (!(width / lines[c].scale < kNarrow && mass[c] > kLeastMass / 2)) continue;
+      if (!is_narrow(width, lines[c].scale, mass[c])) continue;
       if (!known) centre = place.of(first + (last - first) / 2);
       known = true;
-      mass[c] = lines[c].around(centre, width);
-    }
-  }
-
-  bool is_leaf(std::size_t at, int level, std::size_t depth) const {
-    return level < 0 || (depth > 0 && at == 0) || !(counts_[at * width_ + classes_] >= kLeastValues);
-  }
-  // The first key of the upper half of a node.
-  static std::int32_t upper_key(std::int32_t first_key, int level) { return level == kTop ? 0 : first_key | 1 << level; }
-
-  void visit(std::size_t at, std::int32_t first_key, int level, std::size_t depth, const StudentLine* lines, const CellPlace& place,
-             bool sharp, std::vector<std::int64_t>& starts, std::vector<double>& ratios) {
-    State& state = states_[depth];
-    if (is_leaf(at, level, depth)) {
-      starts.push_back(first_key);
-      for (std::size_t c = 0; c < width_; ++c) ratios.push_back(state.log_of(c));
-      return;
-    }
-    const double* node = counts_.data() + at * width_;
-    const double edge = middle_edge(first_key, level);
-    std::copy_n(tails_.data() + next_middle_++ * width_, width_, state.middle.data());
-    weigh(&state, 1);
-    for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
-      const std::int32_t key = side == 0 ? first_key : upper_key(first_key, level);
-      const std::size_t next = nodes_[at].child[side];
-      halve(state, states_[depth + 1], side == 1, edge, lines, place, sharp);
-      correct(state, states_[depth + 1], node, next == 0 ? nothing_.data() : counts_.data() + next * width_);
-      visit(next, key, level - 1, depth + 1, lines, place, sharp, starts, ratios);
+      mass[c] = mass_around(lines[c], centre, width);
     }
   }
 
@@ -374,12 +302,10 @@ class CellTree {
   std::vector<Node> nodes_;      // the first is the whole line
   std::vector<double> counts_;
   std::vector<double> share_, nothing_, node_, half_, logs_;
-  std::vector<double> middles_, tails_;  // of all nodes that are halved, and what comes next
-  std::size_t next_middle_ = 0;
   std::vector<State> states_;
   double widest_ = 0;  // of the scales
   double edges_[kTop + 1] = {}, places_[kTop + 1] = {};
-  const CellKernels& cells_ = cell_kernels();
+  const CellTreeKernels& cells_ = cell_tree_kernels();
   const Kernels& kernels_ = kernels();
 };
 

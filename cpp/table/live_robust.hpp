@@ -226,7 +226,7 @@ class LiveRobust {
     double rest = 0;
     if (zero_apart)
       rest = portable::log(rows(c) - zero_rows(c) + kZeroRows * (1 - share_of_zero())) - portable::log(rows(c) + kZeroRows);
-    const double height = line.log_height() - portable::log(line.scale);
+    const double height = log_student_height(line.df) - portable::log(line.scale);
     const double z = (away - line.shift) / line.scale, size = std::fabs(z);
     const double tail = size < kFar ? portable::log1p(z * z / line.df)
                                     : 2 * portable::log(std::min(size, std::numeric_limits<double>::max())) - portable::log(line.df);

@@ -1020,16 +1020,6 @@ class CellTree:
     def __init__(
         self, keys: NDArray[np.int64], labels: NDArray[np.int32], counts: NDArray[np.float64], classes: int
     ) -> None: ...
-    def runs(
-        self,
-        shift: NDArray[np.float64],
-        scale: NDArray[np.float64],
-        df: NDArray[np.float64],
-        base: float,
-        is_log: bool,
-    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """The first keys of the parts that are not halved, and the logs of ratios: parts x (classes + 1)."""
-
     def log_ratios(
         self,
         keys: NDArray[np.int64],

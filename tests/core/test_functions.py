@@ -29,7 +29,7 @@ EVERY = {
 LIMITS = {"exp": 2, "exp2": 2, "log1p": 2, "log2": 3, "cosh": 3, "erf": 4, "erfc": 5, "lgamma": 8}
 """Of the difference to the C library, which is itself wrong by up to one unit of the last place, or by four."""
 
-BITS = "57878a3eaf4c5de1"
+BITS = "46264c016bd4498b"
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -69,9 +69,9 @@ def test_a_step_of_the_log_of_gamma_has_its_digits_where_the_logs_are_large() ->
 def test_tails_of_student_are_those_of_scipy() -> None:
     stats = pytest.importorskip("scipy.stats")
     z = -np.exp(DRAW.uniform(-5, 5, 200))
-    for df in (3.0, 4.0, 50.0, 199.0, 201.0, 5000.0):
+    for df in (0.5, 3.0, 3.5, 4.0, 50.0, 101.3, 199.0, 200.0, 201.0, 5000.0):
         np.testing.assert_allclose(
-            _core.student_below(z, np.full(200, df)), stats.t.cdf(z, df), rtol=2e-12, atol=1e-17, err_msg=str(df)
+            _core.student_below(z, np.full(200, df)), stats.t.cdf(z, df), rtol=1e-11, atol=1e-17, err_msg=str(df)
         )
 
 

@@ -49,6 +49,13 @@ def lines_of(x: np.ndarray, *, is_log: bool) -> tuple[float, np.ndarray]:
     )
 
 
+def runs_of(tally: Grid, lines: np.ndarray, base: float, *, is_log: bool) -> tuple[np.ndarray, np.ndarray]:
+    """The first keys of the runs of cells, and the logs of their ratios."""
+    nothing, one = np.zeros(lines[:1].shape), np.ones(1)
+    found = _core.cell_runs([tally.grid], one, *lines[:, None], base * one, is_log * one, nothing, nothing, nothing[0])
+    return found[0][0], found[0][1]
+
+
 @pytest.mark.parametrize("shape", ["normal", "skewed", "rounded", "outlier", "offset", "zeros"])
 @pytest.mark.parametrize("rows", [5, 60, 3000])
 def test_runs_are_those_of_the_second_algorithm(shape: str, rows: int) -> None:
@@ -58,18 +65,53 @@ def test_runs_are_those_of_the_second_algorithm(shape: str, rows: int) -> None:
         if is_log and (x <= 0).any():
             continue
         base, lines = lines_of(x, is_log=is_log)
-        slow, fast = SlowCellTree.of(tally, zeros=True), CellTree.of(tally, zeros=True)
-        starts, ratios = fast.runs(StudentShape(*lines[:, None]), base, is_log=is_log)
-        np.testing.assert_array_equal(starts, slow.leaves())
+        slow, leaves = SlowCellTree.of(tally, zeros=True), SlowCellTree.of(tally, zeros=True).leaves()
+        starts, ratios = runs_of(tally, lines, base, is_log=is_log)
 
         def place(edges: Any, rows: Any, *, base: float = base, is_log: bool = is_log) -> Any:
             with np.errstate(divide="ignore"):
                 found = np.log(np.maximum(edges, 0)) - base if is_log else apart(edges, base)
             return np.where(np.isinf(edges) & (not is_log), edges, found)[:, None]
 
-        wanted = slow.log_ratios(starts, Lines(*lines[:, None]), place, unit=None if is_log else 1.0)
-        np.testing.assert_allclose(ratios, wanted, rtol=1e-9, atol=1e-9)  # of a mass of 1e-7, nine digits are known
+        wanted = slow.log_ratios(leaves, Lines(*lines[:, None]), place, unit=None if is_log else 1.0)
+        assert set(starts) <= set(leaves)
+        found = ratios[np.searchsorted(starts, leaves, side="right") - 1]  # neighbours that are alike are one run
+        np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-9)  # of a mass of 1e-7, nine digits are known
         assert rows < 60 or shape in ("offset", "outlier") or np.abs(ratios).max() > 0.1
+
+
+@pytest.mark.parametrize("shape", ["normal", "rounded", "outlier"])
+def test_runs_are_those_of_each_cell_alone(shape: str) -> None:
+    """To the bit: a live model, which looks at one cell, answers as one that is fitted."""
+    x, target = column(shape, 3000, 2)
+    base, lines = lines_of(x, is_log=False)
+    keys = np.unique(keys_of(_core.grid_cells(x)))
+    whole = Grid.of(CLASSES, x, target)
+    for key in keys[:: len(keys) // 20].tolist():
+        row = int(np.flatnonzero(keys_of(_core.grid_cells(x)) == key)[0])
+        rest = np.delete(np.arange(len(x)), row)
+        starts, ratios = runs_of(Grid.of(CLASSES, x[rest], target[rest]), lines, base, is_log=False)
+        alone = CellTree.of(whole, zeros=True).log_ratios(
+            np.array([key]),
+            StudentShape(*lines[:, None]),
+            Places(np.array([base]), np.zeros(1), 1.0),
+            target[row : row + 1],
+        )
+        np.testing.assert_array_equal(alone[0], ratios[np.searchsorted(starts, key, side="right") - 1])
+
+
+def test_runs_have_the_same_bits_on_every_processor() -> None:
+    x, target = column("normal", 3000, 3)
+    x[::7] *= 1e-4  # narrow pieces
+    base, lines = lines_of(x, is_log=False)
+    tally = Grid.of(CLASSES, x, target)
+    found = []
+    for instructions in _core.instruction_sets():  # the widest last, which stay in force
+        _core.use_instructions(instructions)
+        found.append(runs_of(tally, lines, base, is_log=False))
+    for starts, ratios in found[1:]:
+        np.testing.assert_array_equal(starts, found[0][0])
+        np.testing.assert_array_equal(ratios, found[0][1])
 
 
 @given(st.sampled_from(["normal", "skewed", "rounded", "outlier"]), st.integers(0, 1000), st.sampled_from([40, 200]))

@@ -73,7 +73,6 @@ def cell_tree(draw: np.random.Generator) -> Any:
     def run(keys: Any, labels: Any, counts: Any, classes: Any, lines: Any, rows: Any, unit: Any) -> None:
         tree = _core.CellTree(keys, labels, counts, classes)
         for is_log in (False, True):
-            tree.runs(*(each[:1] for each in lines), 0.5, is_log)
             tree.log_ratios(keys, *lines, *rows, labels, unit, is_log)
         _core.log_moments(np.abs(keys).astype(np.int32) + 1, labels, counts, classes)
 

@@ -87,12 +87,10 @@ class CellTree:
         counts = tally.grid.counts.take(kept).to_doubles()
         return cls(keys_of(tally.grid.cell[kept]), tally.grid.label[kept], counts, len(tally.classes))
 
-    def runs(self, spread: StudentShape, base: float, *, is_log: bool) -> tuple[Keys, Doubles]:
-        """The first key of each part of the line that is not halved, ascending, each part reaching to the next; and the
-        logs of what each density is multiplied by there, parts x (classes and that of no rows)."""
-        return self._core.runs(*spread, base, is_log)
-
     def log_ratios(self, keys: Keys, spread: StudentShape, places: Places, own: NDArray[np.int32]) -> Doubles:
-        """The same in the cell of each key, for rows whose own value, of a class and in that cell, does not count."""
+        """The logs of what each density is multiplied by in the cell of each key, keys x (classes and that of no rows).
+
+        A row has a key, and its own value, of a class and in that cell, does not count.
+        """
         base, origin, unit = places
         return self._core.log_ratios(keys, *spread, base, origin, own, 1.0 if unit is None else unit, unit is None)
