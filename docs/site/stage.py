@@ -1,9 +1,9 @@
 """Stage the pages for Sphinx: `python docs/site/stage.py FOLDER`.
 
 The pages are copied in the layout of the project, so that their links hold, and the README becomes the home. Each
-contents page gets a hidden list of the pages it links to, and three pages get a live picture: a model, and the modules
-of the report, which answer in the browser. A file that has not changed is left alone, which keeps what Sphinx has built
-of it.
+contents page gets a hidden list of the pages it links to, and some pages get a live picture: a model of the table or
+network that the page shows, and the modules of the report, which answer in the browser. A file that has not changed is
+left alone, which keeps what Sphinx has built of it.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from tempfile import mkdtemp
+from textwrap import dedent
 
 from contents import CONTENTS, listed, pages
 
@@ -85,7 +87,7 @@ def with_live(name: str, text: str) -> str:
     before, found, after = text.partition(heading)
     if not found:
         raise ValueError(f"{name} has no {heading.strip()!r}: say in stage.py where its live picture goes")
-    return f"{before}\n{picture()}\n{found}{after}"
+    return f"{before}\n{picture(text)}\n{found}{after}"
 
 
 @cache
@@ -95,13 +97,35 @@ def titanic() -> dict[str, object]:
     return {"model": classifier_document(classifier), "spec": row_spec(classifier)}
 
 
-def live(documents: dict[str, object], about: str, ids: str, up: str = "../../") -> str:
+def shown_file(text: str, name: str) -> Path:
+    """A file that a page prints by `$ cat`, written out."""
+    found = re.search(rf"^    \$ cat {re.escape(name)}\n((?:    [^$\n].*\n)+)", text, re.MULTILINE)
+    if found is None:
+        raise ValueError(f"the page prints no {name}: say in stage.py what its live picture shows")
+    path = Path(mkdtemp()) / name
+    path.write_text(dedent(found[1]), encoding="utf-8")
+    return path
+
+
+def table_shown(text: str, name: str, target: str) -> dict[str, object]:
+    """The model of a table that the page prints, and what its picture needs to know of it."""
+    classifier = bb.train(shown_file(text, name), target=target).classifier_
+    return {"model": classifier_document(classifier), "spec": row_spec(classifier)}
+
+
+def network_shown(text: str, name: str) -> dict[str, object]:
+    """A network that the page prints, and what its picture needs to know of it."""
+    network = bb.read_network(shown_file(text, name))
+    return {"model": network_document(network), "spec": network_spec(network)}
+
+
+def live(documents: dict[str, object], about: str, pictures: str, up: str = "../../") -> str:
     """A picture that answers in the page: its documents, the place it is drawn in, and the script."""
     held = "\n".join(
         f'<script type="application/json" id="{name}">{embedded(document)}</script>'
         for name, document in documents.items()
     )
-    places = "".join(f'<div id="{each}"></div>' for each in ids.split())
+    places = "".join(f'<div data-picture="{each}"></div>' for each in pictures.split())
     return (
         "## Try it here\n\n"
         f"{about} Nothing leaves the page.\n\n"
@@ -113,7 +137,7 @@ def live(documents: dict[str, object], about: str, ids: str, up: str = "../../")
 LIVE = {
     CONTENTS: (
         "\n## Install\n",
-        lambda: live(
+        lambda _: live(
             titanic(),
             "Who survived the Titanic? Set what is known of a person; the model answers, with its reasons.",
             "what-if",
@@ -122,14 +146,46 @@ LIVE = {
     ),
     "docs/gallery/nomogram.md": (
         "\n## ",
-        lambda: live(titanic(), "Move the marks: the total and the probability follow.", "nomogram"),
+        lambda _: live(titanic(), "Move the marks: the total and the probability follow.", "nomogram"),
     ),
     "docs/gallery/browser.md": (
         "\n| | light | dark |",
-        lambda: live(
+        lambda _: live(
             {"model": network_document(sprinkler()), "spec": network_spec(sprinkler())},
             "Why is the grass wet? Click a state to know it, or drag its bar to believe it in part.",
             "network",
+        ),
+    ),
+    "docs/tutorial.md": (
+        "\n## Predict a file\n",
+        lambda text: live(
+            table_shown(text, "weather.csv", "play"), "Choose the weather of a day.", "what-if", up="../"
+        ),
+    ),
+    "docs/how-to/explain.md": (
+        "\n## The smallest change that flips it\n",
+        lambda text: live(
+            table_shown(text, "weather.csv", "play"),
+            "Change a value: the probabilities and the reasons follow, and the question that would tell most.",
+            "what-if",
+        ),
+    ),
+    "docs/how-to/networks.md": (
+        "\n## Show the calculation\n",
+        lambda text: live(
+            network_shown(text, "sprinkler.bif"), "Click a state to observe it; click it again to forget it.", "network"
+        ),
+    ),
+    "docs/teach/bayes-classification.md": (
+        "\n## The three estimates\n",
+        lambda text: live(
+            table_shown(text, "tennis.csv", "play"), "Move the marks: every value is a number to add.", "nomogram"
+        ),
+    ),
+    "docs/teach/compsci762.md": (
+        "\n## Naive Bayes is a network\n",
+        lambda text: live(
+            network_shown(text, "burglary.bif"), "Click J=true, then M=true: how likely is a burglary now?", "network"
         ),
     ),
 }

@@ -71,7 +71,7 @@ def network_report(network: BayesianNetwork, *, name: str = "") -> str:
         Section(
             "Ask it",
             '<p class="bb-small">Click a state to know it; drag its bar to believe it in part.</p>'
-            '<div id="network"></div>',
+            '<div id="network" data-picture="network"></div>',
         ),
     ]
     documents = {"model": network_document(network), "spec": network_spec(network)}
@@ -142,12 +142,14 @@ def _count(cell: float, suppress: int) -> str:
 
 
 def _alive(classifier: AnyTableClassifier, document: Json) -> Iterator[Section]:
-    yield Section("What if", '<div id="what-if"></div>')
+    yield Section("What if", '<div id="what-if" data-picture="what-if"></div>')
     if document["form"]["kind"] == "product":
         about = "The expected information of each column about the class; numeric columns at 24 points."
-        yield Section("Importance of the columns", f'<p class="bb-small">{about}</p><div id="bits"></div>')
+        yield Section(
+            "Importance of the columns", f'<p class="bb-small">{about}</p><div id="bits" data-picture="bits"></div>'
+        )
     if isinstance(classifier.model, NaiveModel) and len(classifier.model.classes) > 1:
-        yield Section("Nomogram", '<div id="nomogram"></div>')
+        yield Section("Nomogram", '<div id="nomogram" data-picture="nomogram"></div>')
 
 
 def _scenarios(classifier: AnyTableClassifier, spec: Json, why: str) -> str:

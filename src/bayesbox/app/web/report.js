@@ -11,9 +11,14 @@ function held(id) {
   return element ? JSON.parse(element.textContent ?? "null") : null;
 }
 
-/** @param {string} id @param {(host: import("./dom.js").Host) => any} render @param {import("./dom.js").Model} model */
-function into(id, render, model) {
-  const el = document.getElementById(id);
+/** The place of a picture; a page may use its name as the id of a heading. @param {string} name @returns {HTMLElement | null} */
+function place(name) {
+  return document.querySelector(`[data-picture="${name}"]`);
+}
+
+/** @param {string} name @param {(host: import("./dom.js").Host) => any} render @param {import("./dom.js").Model} model */
+function into(name, render, model) {
+  const el = place(name);
   if (el) render({ model, el });
 }
 
@@ -31,10 +36,10 @@ export function startReport() {
     button.addEventListener("click", () => {
       traits.set("row", JSON.parse(button.getAttribute("data-row") ?? "{}"));
       traits.save_changes();
-      document.getElementById("what-if")?.scrollIntoView();
+      place("what-if")?.scrollIntoView();
     });
   }
-  const bits = document.getElementById("bits");
+  const bits = place("bits");
   if (bits) drawBits(bits, traits);
 }
 
