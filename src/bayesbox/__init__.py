@@ -1,6 +1,6 @@
 """bayesbox: Bayesian classification that people can run, read and audit. Learning is counting.
 
-Every public name is loaded when it is first used; importing the package by itself imports nothing that takes time.
+Public names are loaded on first use, so that importing the package is fast.
 """
 
 from __future__ import annotations
@@ -59,10 +59,10 @@ _WHERE = {
     "sql": "bayesbox.source.sql",
     "train": "bayesbox.estimators.train",
 }
-"""Where the public names are that are not the estimators of a kind of model: those are in `classifier.registry`."""
+"""The modules of the public names, except the estimators, which `classifier.registry` lists."""
 
 _MODULES = ("errors", "extend", "mlflow", "rules")
-"""The modules that are used by their names: `bb.rules.Laplace()`, `bb.errors.UnseenLevels`."""
+"""The public modules: `bb.rules.Laplace()`, `bb.errors.UnseenLevels`."""
 
 if TYPE_CHECKING:
     from bayesbox import errors as errors
@@ -141,7 +141,7 @@ def __getattr__(name: str) -> Any:
 
 
 def _require_core() -> None:
-    """Say why the compiled core is missing, where Python would only say that it cannot import the name."""
+    """Raise an ImportError that explains why the compiled core is missing."""
     from importlib.util import find_spec
 
     if find_spec("bayesbox._core") is not None:
@@ -156,12 +156,12 @@ def _require_core() -> None:
 
 
 def _estimators() -> dict[str, str]:
-    """The estimators of the kinds of models, and their modules."""
+    """The estimators by name, with their modules."""
     from bayesbox.classifier.registry import public_names
 
     return public_names()
 
 
 def __dir__() -> list[str]:
-    """The public names alone, and those that Python itself gives every module."""
+    """The public names, and the attributes that every module has."""
     return sorted([*__getattr__("__all__"), *(name for name in globals() if name.startswith("__"))])

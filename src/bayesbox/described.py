@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-SHOWN = 80  # characters of a found value that a message repeats
+SHOWN = 80  # characters of a found value shown in a message
 
 
 def shown(value: object) -> str:
@@ -24,7 +24,7 @@ _command_is_speaking = False
 
 @contextlib.contextmanager
 def command_speaks() -> Iterator[None]:
-    """A context in which remedies are those of the command, not those of Python."""
+    """A context in which errors give the remedy for the command rather than for Python."""
     global _command_is_speaking
     before, _command_is_speaking = _command_is_speaking, True
     try:
@@ -35,7 +35,7 @@ def command_speaks() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Remedy:
-    """What to do about it, in Python and in the command; `str` gives the one that applies.
+    """A remedy for Python and one for the command; `str` returns the one that applies.
 
     >>> remedy = "Declare it: " + Remedy("columns={'zip': 'category'}", "--types zip=category")
     >>> str(remedy)
@@ -60,11 +60,11 @@ class Remedy:
 
 
 Advice = str | Remedy
-"""A remedy that is the same everywhere, or one for each face."""
+"""A remedy for both Python and the command, or one for each."""
 
 
 def as_remedy(advice: Advice) -> Remedy:
-    """A text as the remedy in Python and in the command."""
+    """A text as the remedy for both Python and the command."""
     return advice if isinstance(advice, Remedy) else Remedy(advice, advice)
 
 
@@ -96,7 +96,7 @@ def missing_mark(text: str) -> Remedy:
 
 
 def parameter(name: str, value: object) -> Remedy:
-    """How to give a parameter a value.
+    """How to set a parameter.
 
     >>> parameter("target_bins", 5)
     Remedy(python='target_bins=5', command='--target-bins 5')
@@ -105,7 +105,7 @@ def parameter(name: str, value: object) -> Remedy:
 
 
 def existing_columns(column: str, names: list[str]) -> Advice | None:
-    """The nearest of some columns to one that does not exist, or a list of them; None if there are none.
+    """A hint at the existing columns: the one nearest to `column`, or a list; None if there are no columns.
 
     >>> existing_columns("ag", ["age", "car"]), existing_columns("zip", ["age", "car"])
     ('Did you mean `age`?', 'The columns are `age`, `car`')
@@ -133,7 +133,7 @@ def pasted(text: object) -> str:
 
 
 class Described(Exception):
-    """What happened, and if known where, what was found and the remedy: the base of errors and warnings."""
+    """The base of errors and warnings: what happened and, if known, where, what was found and the remedy."""
 
     def __init__(
         self,
@@ -151,7 +151,7 @@ class Described(Exception):
 
     @property
     def remedy(self) -> str | None:
-        """What to do about it, in Python, or in the command if that shows it."""
+        """What to do about it, in Python or in the command, whichever shows the message."""
         return None if self.advice is None else str(self.advice)
 
     @remedy.setter
@@ -162,7 +162,7 @@ class Described(Exception):
         return f"{self.without_remedy()}. {self.remedy}" if self.remedy else self.without_remedy()
 
     def without_remedy(self) -> str:
-        """Where and what, and what was found."""
+        """The message without the remedy: where, what, and what was found."""
         message = f"{self.where}: {self.what}" if self.where else self.what
         return message if self.found is None else f"{message}, got {shown(self.found)}"
 

@@ -4,43 +4,43 @@
       BadOption (ValueError)            exit 2    a parameter or an option of the command
         UnknownChoice                             a name that is not one of the choices
       BadData (ValueError)              exit 3    rows that cannot be used
-        UnknownColumn (KeyError)                  a column that is not there
-        LabelContradiction                        labels of another type than those before
-        KindContradiction                         a value that does not fit the column's kind
+        UnknownColumn (KeyError)                  a column that does not exist
+        LabelContradiction                        labels of a different type than the earlier ones
+        KindContradiction                         a value that does not fit the type of its column
         BadRow                                    a malformed line of a file
         BadWeight                                 a negative or missing weight
         MissingTarget                             a row without a class label
-        UnseenLevel                               an unseen level, where unseen="error"
+        UnseenLevel                               an unseen level, with unseen="error"
         BadTable                                  a table of a network that is not a distribution
         UnknownNode (KeyError)                    a node, or a state, that a network does not have
-        TooCostly                                 what would take more memory than the limit: `bytes`, `limit`
-        NotClasses                                a target that holds measurements, or too many classes
+        TooCostly                                 a computation that needs more memory than the limit: `bytes`, `limit`
+        NotClasses                                a target with measurements, or with too many classes
         EventConflict                             events of a service under ids known with other values: `ids`
         UnknownRecord (KeyError)                  a model, an event number or a certificate that a service does not have
           UnknownEvents                           events that a service does not have: `ids`
-      BadModelFile (ValueError)         exit 4    a model file that is damaged, newer, or not one
-        ModelTooLarge (TooCostly)                 one whose tables would take more memory than the limit
+      BadModelFile (ValueError)         exit 4    a file that is damaged, newer, or not a model
+        ModelTooLarge (TooCostly)                 a model whose tables need more memory than the limit
       SourceUnavailable (OSError)       exit 74   a file that does not exist or cannot be read or written
         ModelLocked                               a model file that another process is changing: `pid`, `host`, `verb`
-        ModelChanged                              a model file that is no longer the one that was loaded
+        ModelChanged                              a model file that was changed since it was loaded
         StoreFailed                               a store of a service that cannot be read or written
-          StoreBusy                               one that others keep locked, or that has too much waiting
+          StoreBusy                               a store that is locked, or has too many pending events
       MissingExtra (ImportError)        exit 2    an optional package that is not installed
       CannotForget (ValueError)         exit 3    what cannot be subtracted
         NeverLearned                              rows that were never learned
         NoCounts                                  a model made from tables, not from rows
-      CannotMerge (ValueError)          exit 3    tallies of different make
-      CannotRedact (ValueError)         exit 3    a model that keeps more than counts of levels
-      NotLinear (ValueError)            exit 3    a model whose decision is not a linear one
+      CannotMerge (ValueError)          exit 3    tallies or models that do not match
+      CannotRedact (ValueError)         exit 3    a model that stores more than counts of levels
+      NotLinear (ValueError)            exit 3    a model whose decision is not linear
       CannotExport (ValueError)         exit 3    a model that cannot be exported
-      CannotSample (ValueError)         exit 3    a distribution that no value can be drawn from: `family`
+      CannotSample (ValueError)         exit 3    a distribution that cannot be sampled from: `family`
       ImpossibleEvidence (ValueError)   exit 3    evidence of probability zero
 
-    DataWarning (UserWarning), and others         what is suspicious, but can be used: the tree is in `bayesbox.warned`
+    DataWarning (UserWarning), and others         suspicious data that can be used; listed in `bayesbox.warned`
 
-Errors and warnings alike carry what happened as `what`, and as far as it is known the place as `where`, the value as
-`found` and what to do about it as `remedy`; tests and callers look at the class and at these, not at the sentence. The
-exit code is the one the command ends with.
+Errors and warnings have the fields `what` (what happened) and, if known, `where` (the place), `found` (the value) and
+`remedy` (what to do). Callers and tests should use the class and these fields rather than the text. The exit code is
+that of the command.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class UnknownChoice(BadOption):
 
 
 def require_whole(name: str, value: object, *, least: int = 0) -> None:
-    """Raise BadOption if an option is not an integer, or is too small.
+    """Raise BadOption unless an option is an integer of at least `least`.
 
     >>> require_whole("seed", "3")
     Traceback (most recent call last):
@@ -120,7 +120,7 @@ def require_whole(name: str, value: object, *, least: int = 0) -> None:
 
 
 def integer_of(least: int) -> str:
-    """An integer with a lower bound, in words.
+    """The words for an integer with a lower bound, such as "a positive integer".
 
     >>> integer_of(0), integer_of(1), integer_of(2)
     ('a non-negative integer', 'a positive integer', 'an integer of at least 2')
@@ -129,7 +129,7 @@ def integer_of(least: int) -> str:
 
 
 def file_name(path: object) -> str:
-    """The name of a file as text; BadOption if it is not a name.
+    """The name of a file as a string; BadOption if it is not a name.
 
     >>> file_name(None)
     Traceback (most recent call last):
@@ -163,7 +163,7 @@ def require_packages(extra: str, *packages: str) -> None:
 
 
 class BadData(BayesboxError, ValueError):
-    """Rows that cannot be used; `column` is the one that is wrong, if it is one."""
+    """Rows that cannot be used; `column` is the column at fault, if there is one."""
 
     exit_code = 3
 
@@ -193,7 +193,7 @@ class KindContradiction(BadData):
 
 
 class LabelContradiction(BadData):
-    """Labels of another type than those that were learned or declared."""
+    """Labels of a different type than those seen in training or declared."""
 
 
 class BadRow(BadData):
@@ -244,7 +244,7 @@ class UnknownNode(BadData, KeyError):
 
 
 class TooCostly(BadData):
-    """Tables that would take more memory than the limit: `bytes` is what they would take, `limit` what they may."""
+    """Tables that need more memory than the limit: they need `bytes`, and `limit` is allowed."""
 
     def __init__(
         self,
@@ -260,9 +260,9 @@ class TooCostly(BadData):
 
 
 class NotClasses(BadData):
-    """A target that does not hold classes: numbers that are measurements, or more classes than the limit.
+    """A target that is not categorical: numbers that are measurements, or more classes than the limit.
 
-    `reason` is "fractions", "many-numbers" or "many-classes", `classes` how many were seen until then.
+    `reason` is "fractions", "many-numbers" or "many-classes", `classes` the number of classes seen so far.
     """
 
     def __init__(
@@ -281,7 +281,7 @@ class NotClasses(BadData):
 
 
 class EventConflict(BadData):
-    """Events of a service, by `ids`, that it has learned with another row, label or weight."""
+    """Events of a service, by `ids`, that were already learned with a different row, label or weight."""
 
     def __init__(self, ids: Iterable[str], *, where: str | None = None) -> None:
         self.ids, what = tuple(ids), "known with another row, label or weight"
@@ -320,7 +320,7 @@ class SourceUnavailable(BayesboxError, OSError):
 
 
 class ModelLocked(SourceUnavailable):
-    """A model file, at `path`, that another process is changing: its `pid`, `host` and `verb`, where it says so."""
+    """A model file at `path` that another process is changing: its `pid`, `host` and `verb`, if known."""
 
     def __init__(self, path: str, *, waited: float, pid: int | None, host: str | None, verb: str | None) -> None:
         self.path, self.waited = path, waited
@@ -334,9 +334,9 @@ class ModelLocked(SourceUnavailable):
 
 
 class ModelChanged(SourceUnavailable):
-    """A model file, at `path`, that is no longer the one that was loaded.
+    """A model file at `path` that was changed since it was loaded.
 
-    `expected` is the SHA-256 of the file that was loaded, `found` that of the one that is there; None if it is gone.
+    `expected` is the SHA-256 of the file that was loaded, `found` that of the current file, or None if it was deleted.
     """
 
     def __init__(self, path: str, *, expected: str, found: str | None, remedy: Advice | None = None) -> None:
@@ -352,7 +352,7 @@ class ModelChanged(SourceUnavailable):
         self.found = found
 
     def without_remedy(self) -> str:
-        """Where and what; the checksums are fields."""
+        """The message without the remedy and without the checksums, which are fields."""
         return f"{self.where}: {self.what}"
 
 
@@ -361,7 +361,7 @@ class StoreFailed(SourceUnavailable):
 
 
 class StoreBusy(StoreFailed):
-    """A store of a service that others keep locked, or that has too much waiting: try again."""
+    """A store of a service that is locked, or has too many pending events: try again later."""
 
 
 class CannotForget(BayesboxError, ValueError):
@@ -371,7 +371,7 @@ class CannotForget(BayesboxError, ValueError):
 
 
 class NeverLearned(CannotForget):
-    """Rows, documents or sequences never learned; `column`, `label` and `found` are where that shows, if it is one."""
+    """Rows, documents or sequences that were never learned; `column`, `label` and `found` show it, if known."""
 
     def __init__(
         self,
@@ -393,7 +393,7 @@ class NoCounts(CannotForget):
 
 
 class CannotMerge(BayesboxError, ValueError):
-    """Two tallies, or two models, that do not fit together."""
+    """Two tallies or models that do not match."""
 
     exit_code = 3
 
@@ -436,7 +436,7 @@ class ImpossibleEvidence(BayesboxError, ValueError):
 def translate_errors(translate: Callable[[Exception], BayesboxError | None]) -> Iterator[None]:
     """Raise the error that `translate` returns for an error of another library; the error itself if it returns None.
 
-    The error of the library is the cause only where `translate` says so: its text may hold what nobody should read.
+    The library's error is kept as the cause only if `translate` does so: its text may contain confidential data.
     """
     try:
         yield

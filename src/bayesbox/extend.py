@@ -1,18 +1,18 @@
 """The base classes for extensions of bayesbox, each with the decorator that registers a subclass.
 
     NumberDensity        register_distribution("name")  P(x | class) of a number
-    Distribution         register_distribution("name")  P(x | class) of whatever a kind counts, by its `tally`
-    Kind                 register_kind("name")          what a column is, and how its texts are read
+    Distribution         register_distribution("name")  P(x | class) of any kind of column, from its `tally`
+    Kind                 register_kind("name")          a type of column, and how its texts are parsed
     SmoothingRule        register_rule("name")          how counts become probabilities
     TableClassifier      register_classifier("name")    a kind of model; its options are a dataclass, `@options`
     Source               register_source("name", ...)   where rows come from
     InferenceAlgorithm   register_inference("name")     posteriors of a network
 
-`ClassWork`, made of `Step`, `Row` and `Cell`, is what `plain_work` of a classifier returns: its calculation step by
-step. `expression` holds the nodes of the tree that a distribution returns to be exported to SQL and ONNX.
+`plain_work` of a classifier returns a `ClassWork`, made of `Step`, `Row` and `Cell`: its calculation step by step.
+`expression` has the nodes of the expression tree that a distribution returns for export to SQL and ONNX.
 
-What is registered works wherever a name is accepted: in Python, in the command, in model files. A package
-announces its module by the entry point group `bayesbox.extensions`; the page `docs/extend.md` has an example of each.
+A registered name works wherever a name is accepted: in Python, in the command, in model files. A package declares its
+module in the entry point group `bayesbox.extensions`; `docs/extend.md` has an example of each base class.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ from bayesbox.tally.words import WordCounts as WordCounts
 
 def estimator_of(classifier: type[TableClassifier[Any, Any, Any]]) -> Any:
     """The scikit-learn estimator of a registered kind of classifier."""
-    from bayesbox.estimators.made import estimator_of_kind  # scikit-learn takes a second to import
+    from bayesbox.estimators.made import estimator_of_kind  # importing scikit-learn takes a second
 
     return estimator_of_kind(classifier)
 

@@ -1,4 +1,4 @@
-"""Extensions of bayesbox: found by an entry point group, loaded when needed.
+"""Extensions of bayesbox: found through an entry point group, loaded on demand.
 
 A package that provides a distribution, a kind of column, a rule, a kind of classifier, a source or an inference
 algorithm names its module in its metadata,
@@ -6,8 +6,8 @@ algorithm names its module in its metadata,
     [project.entry-points."bayesbox.extensions"]
     mypackage = "mypackage.bayes"
 
-and registers what it provides when that module is imported. The modules are imported once, the first time that
-an unknown name is looked up: a process that needs none of them pays nothing.
+and registers what it provides when that module is imported. The modules are imported once, when an unknown name is
+first looked up, so a process that does not use them has no cost.
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ _loaded = False
 
 
 def load_extensions() -> None:
-    """Import every installed extension, once; one that fails is named in a warning."""
+    """Import all installed extensions, once; warn about each that fails."""
     global _loaded
     if _loaded:
         return
     _loaded = True
-    import importlib.metadata  # half of the time that importing bayesbox takes otherwise
+    import importlib.metadata  # this import takes half as long as importing bayesbox
 
     for entry in importlib.metadata.entry_points(group=GROUP):
         try:
             entry.load()
-        except Exception as error:  # whatever the code of others does
+        except Exception as error:  # third-party code may raise anything
             FAILED.append(ExtensionFailed(entry.name, entry.value, error))
             warnings.warn(FAILED[-1], stacklevel=3)
 
 
 def _place(thing: object) -> tuple[str, str]:
-    """Where a class or a function was defined."""
+    """The module and name of a class or function."""
     kind = thing if hasattr(thing, "__qualname__") else type(thing)
     return kind.__module__, kind.__qualname__
 
@@ -59,7 +59,7 @@ class Registry(dict[str, T]):
     """
 
     def enter(self, name: str, thing: T, what: str) -> None:
-        """Register an object; another of the same name is refused, but the same one (a reloaded module) replaces it."""
+        """Register an object. A second object with the same name is an error, except after a reload of its module."""
         known = dict.get(self, name)
         if known is not None and _place(known) != _place(thing):
             raise BadOption(f"a {what} `{name}` already exists", found=".".join(_place(known)))

@@ -1,14 +1,14 @@
-"""The limits of memory and classes of a model.
+"""The limits on the memory and the number of classes of a model.
 
-The memory of a table is estimated before it is allocated, in training and in loading, and compared with one limit:
+The memory of a table is estimated before it is allocated, in training and loading, and compared with a limit:
 
     what                          default    environment variable        in Python            in the command
     memory of one model, bytes    2 GiB      BAYESBOX_MEMORY_LIMIT       limit_context(...)
     classes of a target           10,000     BAYESBOX_CLASSES_LIMIT      limit_context(...)   --classes-limit
 
-An estimate counts the cells of a table, times the bytes that a cell takes at the worst moment: the exact counts, a
-second copy while batches are added, the doubles and logs of the model. Those of counts, words, numbers, pairs and
-junction trees were compared with what processes took, and were right within a half.
+An estimate is the number of cells times the peak bytes per cell: the exact counts, a second copy while batches are
+added, the doubles and logs of the model. The estimates for counts, words, numbers, pairs and junction trees were
+compared with measured processes and are accurate to within 50 %.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from bayesbox.errors import Advice, BadOption, Remedy, TooCostly
 
 MEMORY, CLASSES = 2 << 30, 10_000
 
-# Bytes at the worst moment: while the model is made, rows are answered, or the file is written. They are peaks of
-# processes that were measured, but those of sums, joint tables and families, which are estimates.
-BYTES_A_COUNT = 24  # of a cell of classes x levels; the widest column takes as many again while it is worked on
-BYTES_A_WORD = 32  # of a cell of classes x words: occurrences and documents
-BYTES_A_WORD_ADDED = 72  # of the same, while the words of two models or batches are added
-BYTES_A_MOMENT = 860  # of a class in a column of numbers: n, sums, their exact digits, the density
-BYTES_A_RUN = 64  # of a class in a run of cells of a robust density
-BYTES_A_PAIR = 80  # of a cell of classes x levels x levels, when AODE makes its tables
-BYTES_A_WRITTEN_PAIR = 280  # of such a cell that is not zero, when it is written to a file
-BYTES_A_SUM = 64  # of a sum of products of two numbers
-BYTES_A_JOINT = 200  # of a cell of the joint table of all columns
-BYTES_A_FAMILY = 32  # of a cell of a table of structure learning
+# Peak bytes, reached while the model is made, rows are predicted or the file is written. They were measured on
+# processes, except those of sums, joint tables and families, which are estimates.
+BYTES_A_COUNT = 24  # per cell of classes x levels; the widest column needs as many again while it is processed
+BYTES_A_WORD = 32  # per cell of classes x words: occurrences and documents
+BYTES_A_WORD_ADDED = 72  # the same, while the words of two models or batches are added
+BYTES_A_MOMENT = 860  # per class of a numeric column: n, sums, their exact digits, the density
+BYTES_A_RUN = 64  # per class in a run of cells of a robust density
+BYTES_A_PAIR = 80  # per cell of classes x levels x levels, when AODE makes its tables
+BYTES_A_WRITTEN_PAIR = 280  # per such cell that is not zero, when it is written to a file
+BYTES_A_SUM = 64  # per sum of products of two numbers
+BYTES_A_JOINT = 200  # per cell of the joint table of all columns
+BYTES_A_FAMILY = 32  # per cell of a table in structure learning
 
 MEMORY_VARIABLE, CLASSES_VARIABLE = "BAYESBOX_MEMORY_LIMIT", "BAYESBOX_CLASSES_LIMIT"
 RAISE_MEMORY = "or raise the limit: " + Remedy("bayesbox.limit_context(memory='8 GiB')", f"{MEMORY_VARIABLE}=8GiB")
@@ -47,17 +47,17 @@ _UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 
 @dataclass(frozen=True)
 class Limits:
-    """The most bytes that the tables of a model may take, and the most classes of a target."""
+    """The maximum bytes of the tables of a model, and the maximum number of classes of a target."""
 
     memory: int = MEMORY
     classes: int = CLASSES
 
 
-_given = Limits(0, 0)  # by `limit_context`; 0 if nothing was given. All threads see it.
+_given = Limits(0, 0)  # set by `limit_context`; 0 if not set. Shared by all threads.
 
 
 def current_limits() -> Limits:
-    """The limits in force: those of `limit_context`, else of the environment, else the defaults.
+    """The current limits: those of `limit_context`, else of the environment, else the defaults.
 
     >>> with limit_context(memory="512 MiB"):
     ...     current_limits().memory
@@ -69,13 +69,13 @@ def current_limits() -> Limits:
 
 
 def classes_are_given() -> bool:
-    """Whether a limit of classes was given, which declares that numbers are classes."""
+    """Whether a limit on classes was set, which declares that numbers are classes."""
     return bool(_given.classes or os.environ.get(CLASSES_VARIABLE))
 
 
 @contextlib.contextmanager
 def limit_context(*, memory: int | str | None = None, classes: int | None = None) -> Iterator[None]:
-    """Other limits within a `with` block: bytes as a number or as a text such as "8 GiB", and a number of classes.
+    """A context manager that sets the limits: memory in bytes or as text such as "8 GiB", and a number of classes.
 
     They apply to the whole process, including the threads that count rows.
 
@@ -107,7 +107,7 @@ def _of_environment(memory: str | None) -> int:
 
 
 def as_bytes(size: int | str, *, where: str) -> int:
-    """A number of bytes, or a text with a unit.
+    """The number of bytes of a number or of a text with a unit.
 
     >>> as_bytes("1.5 GiB", where="memory"), as_bytes("200M", where="memory")
     (1610612736, 209715200)
@@ -134,7 +134,7 @@ def _as_number(number: int | str, *, where: str) -> int:
 def require_memory(
     needed: float, what: str, *, remedy: Advice, limit: int | None = None, where: str | None = None
 ) -> None:
-    """Raise TooCostly if more bytes than the limit are needed, before they are allocated.
+    """Raise TooCostly, before any allocation, if more bytes than the limit are needed.
 
     >>> require_memory(2**33, "12,000 classes x 12,000 levels", remedy="Leave the column out")
     Traceback (most recent call last):
@@ -162,7 +162,7 @@ def size_text(size: float) -> str:
 
 
 def log2_size_text(log2_bytes: float) -> str:
-    """The same for a size that may exceed a double, by its binary logarithm.
+    """The same for the binary logarithm of a size, which may exceed a double.
 
     >>> log2_size_text(31), log2_size_text(43.5), log2_size_text(400)
     ('2 GiB', '11.3 TiB', '2^400 bytes')

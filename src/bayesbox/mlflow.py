@@ -3,10 +3,10 @@
     import mlflow, bayesbox as bb
     with mlflow.start_run():
         info = bb.mlflow.log_model(clf, "churn", input_example=X[:5])
-    bb.mlflow.load_model(info.model_uri)              # the estimator again, which can be trained further
-    mlflow.pyfunc.load_model(info.model_uri)          # or as MLflow serves it: mlflow models serve -m ...
+    bb.mlflow.load_model(info.model_uri)              # the estimator, which can be trained further
+    mlflow.pyfunc.load_model(info.model_uri)          # or the model that MLflow serves: mlflow models serve -m ...
 
-A served model returns `prediction` and `P(class)` for each class of a frame of rows. Importing this module does not
+A served model returns a DataFrame with `prediction` and `P(class)` for each class. Importing this module does not
 import MLflow (`pip install 'bayesbox[mlflow]'`).
 """
 
@@ -30,7 +30,7 @@ FILE = "model.bayes"
 def log_model(
     model: object, name: str = "model", *, input_example: object = None, signature: object = None, **more: Any
 ) -> Any:
-    """The model logged to the active run of MLflow: what `mlflow.pyfunc.log_model` returns, with its `model_uri`.
+    """Log the model to the active MLflow run; returns the ModelInfo of `mlflow.pyfunc.log_model`, with its `model_uri`.
 
     Parameters
     ----------
@@ -78,13 +78,13 @@ def load_model(model_uri: str) -> Any:
 
 
 class ServedModel:
-    """What MLflow calls: `predict` of a frame of rows."""
+    """The model that MLflow serves: `predict` takes a DataFrame of rows."""
 
     def __init__(self, model: Any) -> None:
         self.model = model
 
     def predict(self, rows: Any, params: dict[str, Any] | None = None) -> Any:  # noqa: ARG002  MLflow passes them
-        """A frame of predictions: `prediction`, and `P(class)` for each class."""
+        """A DataFrame with `prediction`, and `P(class)` for each class."""
         from bayesbox.display.frame import frame_of
 
         if _is_text(self.model) and hasattr(rows, "columns"):
@@ -96,7 +96,7 @@ class ServedModel:
 
 
 def _load_pyfunc(path: str) -> ServedModel:
-    """What MLflow calls to load a model: `path` is that of the model file."""
+    """Load a model for MLflow; `path` is the path of the model file."""
     from bayesbox.estimators.train import load
 
     return ServedModel(load(path))
@@ -116,7 +116,7 @@ def _written(model: Any) -> Iterator[str]:
         raise BadOption("bayesbox.mlflow needs a fitted classifier of tables or documents", found=type(model).__name__)
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, FILE)
-        copy.copy(model).save(path)  # a copy, which alone remembers this file
+        copy.copy(model).save(path)  # a copy, so that `model` is not tied to this file
         yield path
 
 

@@ -1,21 +1,21 @@
 """All warnings of bayesbox; `bayesbox.errors` re-exports them.
 
-DataWarning (UserWarning)                     what is suspicious, but can be used
-  SuspiciousData                              what looks wrong in some columns: `reason`, `columns`
-  MissingColumns                              columns of the model that rows lack: `missing`, `nearest`
+DataWarning (UserWarning)                     suspicious data that can be used
+  SuspiciousData                              columns that look wrong: `reason`, `columns`
+  MissingColumns                              columns of the model that are absent: `missing`, `nearest`
   UnseenLevels                                unseen levels, by column: `counts`, `examples`, `known`
-  ImpossibleRows                              rows, or sequences, that every class rules out: `count` of `rows`
-  DroppedWords                                words that a limit dropped: `count`, `limit`
-  UnknownStates                               a column of which no value is a state of its node: `column`
-  ColumnsByPosition                           rows with names for columns that were learned without, or the reverse
+  ImpossibleRows                              rows or sequences impossible in every class: `count` of `rows`
+  DroppedWords                                words dropped because of a limit: `count`, `limit`
+  UnknownStates                               a column whose values are not states of its node: `column`
+  ColumnsByPosition                           named columns where training had none, or the reverse
   LostCalibration                             a calibration that no longer fits the classes
   WorseThanBaseline                           a model worse than always predicting `answer`: `accuracy`, `log_loss`
   CalibrationNotExported                      a calibration that cannot be exported to `language`
-  LostLedger                                  a ledger that a merge with a model without one drops: `without`
-  RoundedRows                                 rows of a network file not quite 1 in sum, by their digits: `sums`
+  LostLedger                                  a ledger dropped by a merge with a model that has none: `without`
+  RoundedRows                                 rows of a network file that sum to 1 only after rounding: `sums`
   SkippedLinks                                links in folders of documents that were not followed: `count`
   NotSettled                                  an approximation that has not converged
-  AnswerByCases                               an exact answer that takes long, case by case: `seconds`
+  AnswerByCases                               a slow exact answer, computed case by case: `seconds`
 ExtensionFailed (UserWarning)                 an installed extension whose module cannot be imported: `name`
 LocksUnsupported (UserWarning)                a file system on which files cannot be locked: `path`, `reason`
 """
@@ -27,11 +27,11 @@ from collections.abc import Mapping, Sequence
 
 from bayesbox.described import Advice, Described, Remedy, pasted
 
-MOST_LISTED = 8  # names, levels or examples that a message lists
+MOST_LISTED = 8  # names, levels or examples shown in a message
 MISSING_MARKS = frozenset(
     {"?", "na", "n/a", "nan", "null", "none", "nil", "-", "--", ".", "missing", "unknown", "#n/a"}
 )
-"""Texts, in lower case, that often stand for a missing value."""
+"""Texts in lower case that often mean missing."""
 
 
 class DataWarning(Described, UserWarning):
@@ -48,9 +48,9 @@ class SuspiciousData(DataWarning):
 
 
 class MissingColumns(DataWarning):
-    """Columns of the model, `missing`, that the rows to predict do not have: they are missing in every row.
+    """Columns of the model, `missing`, that the new rows do not have; they are treated as missing in every row.
 
-    `nearest` names, for some of them, the nearest column that the model does not know.
+    `nearest` maps some of them to the most similar name among the unknown columns of the rows.
     """
 
     def __init__(self, missing: Sequence[str], nearest: Mapping[str, str], *, where: str | None = None) -> None:
@@ -65,7 +65,7 @@ class MissingColumns(DataWarning):
         super().__init__(f"{columns}: treated as missing in every row", where=where, remedy=" ".join(guesses) or None)
 
     def without_remedy(self) -> str:
-        """The message; the place is the subject of the sentence."""
+        """The message without the remedy; it starts with the place."""
         return f"{self.where} {self.what}" if self.where else self.what
 
 
@@ -104,7 +104,7 @@ class UnseenLevels(DataWarning):
 
     @property
     def missing_marks(self) -> tuple[str, ...]:
-        """Those of the examples that often stand for a missing value."""
+        """The examples that often mean missing."""
         found = (level for each in self.examples.values() for level in each if is_missing_mark(level))
         return tuple(dict.fromkeys(found))
 
@@ -117,7 +117,7 @@ class UnseenLevels(DataWarning):
         return f"If {' and '.join(map(repr, marks))} {stands}: " + Remedy(python, f"--na {pasted(','.join(marks))}")
 
     def of_rows(self, rows: int) -> UnseenLevels:
-        """The same warning, out of this many rows."""
+        """The same warning for this total number of rows."""
         return type(self)(self.counts, self.examples, self.known, rows=rows, ignored=self.ignored)
 
     def __add__(self, other: UnseenLevels) -> UnseenLevels:
@@ -129,7 +129,7 @@ class UnseenLevels(DataWarning):
 
 
 def level_of_caller() -> int:
-    """The stack level of the line outside the package that led here, as `warnings.warn` takes it one call above."""
+    """The `stacklevel` for `warnings.warn` in the caller that points to the first line outside the package."""
     frame, level = sys._getframe(1), 1
     while frame.f_back is not None and str(frame.f_globals.get("__name__")).startswith("bayesbox."):
         frame, level = frame.f_back, level + 1
@@ -137,7 +137,7 @@ def level_of_caller() -> int:
 
 
 def is_missing_mark(level: str) -> bool:
-    """Whether a text often stands for a missing value.
+    """Whether a text often means missing.
 
     >>> is_missing_mark("?"), is_missing_mark("Monthly")
     (True, False)
@@ -146,12 +146,12 @@ def is_missing_mark(level: str) -> bool:
 
 
 def most_informative(levels: Sequence[str]) -> tuple[str, ...]:
-    """A few of some levels, those first that often stand for a missing value."""
+    """A few of the levels, those first that often mean missing."""
     distinct = dict.fromkeys(levels)
     return tuple(sorted(distinct, key=lambda level: not is_missing_mark(level))[:EXAMPLES])
 
 
-EXAMPLES = 3  # levels of a column that were never seen, of all that there were
+EXAMPLES = 3  # unseen levels of a column that a warning names
 
 
 def listed(names: Sequence[str]) -> str:
@@ -165,7 +165,7 @@ def listed(names: Sequence[str]) -> str:
 
 
 class ImpossibleRows(DataWarning):
-    """`count` of `rows` rows, or sequences, that every class rules out; `answer` says what they are and get."""
+    """`count` of `rows` rows or sequences that are impossible in every class; `answer` describes what is predicted."""
 
     def __init__(self, count: int, rows: int, answer: str) -> None:
         super().__init__(f"{count:,} of {rows:,} {answer}")
@@ -178,7 +178,7 @@ class ImpossibleRows(DataWarning):
 
 
 class DroppedWords(DataWarning):
-    """`count` of the rarest words that were dropped, since there is a `limit`."""
+    """The `count` rarest words were dropped, since there are more than `limit`."""
 
     def __init__(self, count: int, limit: int) -> None:
         super().__init__(
@@ -190,7 +190,7 @@ class DroppedWords(DataWarning):
 
 
 class UnknownStates(DataWarning):
-    """A `column` of which no value is a state of its node, so that all are taken as missing."""
+    """A `column` whose values are not states of its node, so that all are treated as missing."""
 
     def __init__(self, column: str, levels: Sequence[str], *, states: Sequence[str]) -> None:
         super().__init__(
@@ -271,7 +271,7 @@ class CalibrationNotExported(DataWarning):
 
 
 class LostLedger(DataWarning):
-    """A ledger that is dropped by a merge, since the first or the second model, `without`, keeps none."""
+    """A ledger that is dropped by a merge, since one of the models (`without`: first or second) has none."""
 
     def __init__(self, without: str) -> None:
         super().__init__(f"the {without} of the two models keeps no ledger, so the merged one has none")
@@ -279,7 +279,7 @@ class LostLedger(DataWarning):
 
 
 class RoundedRows(DataWarning):
-    """Rows of tables in a file that are off 1 by the rounding of their digits; `sums` has the worst sum by node."""
+    """Rows of tables in a file whose sum differs from 1 by rounding; `sums` has the worst sum of each node."""
 
     def __init__(self, sums: Mapping[str, float]) -> None:
         node, worst = max(sums.items(), key=lambda each: abs(each[1] - 1))
@@ -296,7 +296,7 @@ class NotSettled(DataWarning):
 
 
 class AnswerByCases(DataWarning):
-    """An exact answer of a network that is computed case by case, within the limit of memory: about `seconds`."""
+    """An exact answer computed case by case to stay within the memory limit; it takes about `seconds`."""
 
     def __init__(self, what: str, *, seconds: float) -> None:
         super().__init__(f"exact, by {what}")
@@ -315,7 +315,7 @@ class SkippedLinks(DataWarning):
 
 
 class LocksUnsupported(Described, UserWarning):
-    """A file system on which files cannot be locked, for a `reason`; changed files are still found before a save."""
+    """A file system that does not support locks, with the `reason`; changed files are still detected before a save."""
 
     def __init__(self, path: str, reason: str) -> None:
         super().__init__(

@@ -1,1 +1,1 @@
-"""What every classifier shares: learning, forgetting, answers, evaluation, calibration, the registry of kinds."""
+"""What all classifiers share: training, forgetting, predictions, evaluation, calibration, the registry of kinds."""

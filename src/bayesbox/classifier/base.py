@@ -1,8 +1,8 @@
-"""What every classifier does alike: schema and book, learning and forgetting, and the answers.
+"""The base of all classifiers: schema and book, training and forgetting, and predictions.
 
-A classifier differs from another in what it counts of the rows (`count`), in the model it makes of the counts
-(`make_model`), and in the joint log-probability of rows under that model (`joint_log_prob`). All else follows, and can
-be overridden where a kind does it in another way.
+A kind defines what it counts (`count`), the model it makes from the counts (`make_model`), and the joint
+log-probability of rows under that model (`joint_log_prob`). Everything else is derived from these and can be
+overridden.
 """
 
 from __future__ import annotations
@@ -50,46 +50,46 @@ M = TypeVar("M", bound=ClassModel)
 
 
 class Classifier(AnswersRows, Calibrates, Learns, AnswersQuestions, ABC, Generic[R, D, M]):
-    """Schema, book and rules; the model follows from them and is made when it is first needed.
+    """A classifier: schema, book and rules; the model follows from them and is made on first use.
 
-    `rules` say how counts become probabilities. `derived` holds what was learned from rows and is not a tally, such as
-    cut points; it decides what is counted, and is relearned, not undone.
+    `rules` define how counts become probabilities. `derived` holds what was learned from rows but is not a tally, such
+    as cut points; it determines what is counted, and it is refitted rather than subtracted.
     """
 
     kind: ClassVar[str]
-    """Its name in the model file."""
+    """The name of the kind in the model file."""
     title: ClassVar[str]
-    """What people call it."""
+    """The name of the kind in messages."""
     options_type: ClassVar[type[Options]]
-    """Its options: the parameters of the estimator, the rules in the file and the options of the command."""
-    unit: ClassVar[str] = "row"  # what messages call one of those it learns from
-    needs_target: ClassVar[bool] = True  # whether its classes are always in a column; those of files are not
+    """The options dataclass: the parameters of the estimator, the rules in the file and the options of the command."""
+    unit: ClassVar[str] = "row"  # what messages call an example: row or document
+    needs_target: ClassVar[bool] = True  # whether the classes are always in a column, not in file names
     looks_for_dependence: ClassVar[bool] = False
-    """Whether columns that depend on each other do harm, so that `train` looks for them in a sample of the rows."""
-    second_pass_rows: ClassVar[int | None] = None  # that a second pass takes at most, kept as they pass by; None: all
+    """Whether dependent columns are harmful, so that `train` looks for them in a sample of the rows."""
+    second_pass_rows: ClassVar[int | None] = None  # the most rows kept for a second pass; None for all
 
     def __init__(self, rules: R, *, target: str | None = None, calibrate: str | None = None) -> None:
         self.rules = rules
-        self.target = target  # the name of the column that holds the labels, where they had one
+        self.target = target  # the name of the target column, if it has one
         self.schema: Schema | None = None
         self.book = Book.empty()
         self.derived: D | None = None
         self._model: M | None = None
-        self.fixed = False  # made of given tables: there are no counts behind it
+        self.fixed = False  # made from given tables, without counts
         self.init_calibration(calibrate)
-        self.target_cuts: tuple[float, ...] | None = None  # between the bins of a target of numbers
+        self.target_cuts: tuple[float, ...] | None = None  # the cut points of a binned numeric target
         self.redacted: int | None = None  # levels of fewer rows than this were pooled
         self.ledger = False  # whether a hash of the rows is kept beside the tallies
 
-    # -- what a kind of model brings -----------------------------------------------------------------------------
+    # -- what each kind defines --------------------------------------------------------------------------------------
 
     @abstractmethod
     def schema_of(self, columns: Columns, *, where: str | None = None) -> Schema:
-        """The schema after rows with these columns."""
+        """The schema after adding rows with these columns."""
 
     @abstractmethod
     def count(self, columns: Columns, labels: Encoded, schema: Schema, **options: Any) -> Book:
-        """What is counted of these rows."""
+        """The tallies of these rows."""
 
     @abstractmethod
     def make_model(self, schema: Schema, book: Book) -> M:
@@ -101,30 +101,30 @@ class Classifier(AnswersRows, Calibrates, Learns, AnswersQuestions, ABC, Generic
 
     @abstractmethod
     def explain(self, batch: Batch) -> Evidence:
-        """How much each column, or each word, says for each class."""
+        """The evidence of each column or word for each class."""
 
     @abstractmethod
     def case(self, batch: Batch, *, against: str | None = None) -> Case:
-        """The answer for the one row of a batch, and what decided; `against` is the runner-up unless it is given."""
+        """The prediction for a batch of one row with its evidence; `against` is by default the runner-up."""
 
     def plain_work(self, batch: Batch, *, against: str | None = None) -> ClassWork:
-        """The work before calibration: a factor for each column, unless a kind can write out more."""
+        """The calculation before calibration: by default one factor per column."""
         from bayesbox.explain.work import prior_factor, work_of_terms
 
         prior, answer = prior_factor(self.model, self.book, self.rules), self.plain_log_posterior(batch)[0]
         return work_of_terms(self.case_title(batch), prior, self.model.classes, self.explain(batch), answer, against)
 
     def case_title(self, batch: Batch) -> str:  # noqa: ARG002
-        """The model and the one row of a batch in words."""
+        """The title of a calculation: the model and the row."""
         return self.title
 
     @abstractmethod
     def explained_texts(self, batch: Batch, best: AnyArray, against: AnyArray, number: int) -> pa.Array:
-        """For each row, in an Arrow column, what says most for its class `best` over another: `age=34 +1.39; ...`."""
+        """For each row, the strongest evidence for its class `best` over another as text: `age=34 +1.39; ...`."""
 
     @abstractmethod
     def leave_one_out(self, batch: Batch, labels: Encoded) -> Doubles:
-        """P(class | x) of each learned row under the model of all the others, what is derived left as it is."""
+        """P(class | x) of each training row under the model of all other rows; derived parts are not refitted."""
 
     @abstractmethod
     def open_rows(
@@ -138,7 +138,7 @@ class Classifier(AnswersRows, Calibrates, Learns, AnswersQuestions, ABC, Generic
         learning: bool = True,
         reading: ReadingOptions = AS_IT_IS,
     ) -> Opened[Self]:
-        """Rows with their classes, as this classifier reads them, to learn or to be evaluated by.
+        """Labelled rows for training or evaluation, read as this classifier needs them.
 
         `text` is the column of documents, `label` the class of all documents.
         """
@@ -147,20 +147,20 @@ class Classifier(AnswersRows, Calibrates, Learns, AnswersQuestions, ABC, Generic
     def open_unlabelled(
         self, data: Any, *, keep: Sequence[str] = (), reading: ReadingOptions = AS_IT_IS
     ) -> Opened[Self]:
-        """Rows to be answered, with the columns that are to be kept."""
+        """Rows to predict, with the columns to keep."""
 
     @abstractmethod
     def one_row(self, values: Mapping[str, str], *, where: str | None = None) -> Batch:
-        """One row of texts, each read as its column's kind has it; an empty text is a missing value."""
+        """A batch of one row of texts, parsed by the type of each column; an empty text is missing."""
 
     @abstractmethod
     def absent_columns(self, names: Sequence[str], *, where: str | None) -> list[str]:
-        """The model's columns that are not among these names; an error if it cannot do without them."""
+        """The columns of the model that are not among these names; an error if they are required."""
 
     @property
     @abstractmethod
     def feature_names(self) -> tuple[str, ...]:
-        """The columns as rows bring them."""
+        """The names of the input columns."""
 
     @classmethod
     @abstractmethod
@@ -171,60 +171,60 @@ class Classifier(AnswersRows, Calibrates, Learns, AnswersQuestions, ABC, Generic
         declared: Mapping[Any, object] | None = None,
         one_hot: Mapping[str, Sequence[str]] | None = None,
     ) -> Self:
-        """A classifier of options as the command has them, and of what follows the name of the model after a colon."""
+        """A classifier from options of the command and the parameter after the colon of the model's name."""
 
-    # -- what some kinds do -----------------------------------------------------------------------------------------
+    # -- what some kinds define --------------------------------------------------------------------------------------
 
     def derive(self, schema: Schema, book: Book) -> bool:  # noqa: ARG002  most kinds derive nothing
-        """Set `derived` from a first count of all rows; True asks for the rows again, to be counted by it."""
+        """Set `derived` from a first count of all rows; returns True if the rows must be counted again."""
         return False
 
     def has_second_pass(self) -> bool:
-        """Whether something is derived from the rows themselves, once they are counted."""
+        """Whether something is learned in a second pass over the rows, after counting."""
         return False
 
     def unfinished(self) -> bool:
-        """Whether rows that are to be learned now are gone over again, for what follows from the rows themselves."""
+        """Whether training on rows now needs a second pass over them."""
         return self.schema is None and (self.has_second_pass() or self.calibrate is not None)
 
     def recorded(self, source: Source, target: str) -> Source:  # noqa: ARG002
-        """The source, or a `Recorded` one that keeps rows for the second pass, so that they may come from a pipe."""
+        """The source, or a `Recorded` source that keeps rows for the second pass, so that it can be a pipe."""
         return source
 
     def report_progress(self, report: Callable[[float, float | None, str], object]) -> None:
-        """Call this while something beyond counts is learned: the share done, the seconds left, and what it is."""
+        """Set the callback for progress beyond counting: share done, seconds left, and description."""
 
     def refine(self, parts: Sequence[LabelledRows]) -> None:
-        """Set `derived` from the rows that were counted."""
-        raise NotImplementedError(f"{self.title} derives nothing from rows")  # has_second_pass() says so
+        """Set `derived` from the counted rows, in a second pass."""
+        raise NotImplementedError(f"{self.title} derives nothing from rows")  # only if has_second_pass()
 
     def needs_refit(self) -> bool:
-        """Whether taking rows out of the tallies leaves something as they made it, so that folds must learn again."""
+        """Whether subtracting rows leaves something that depends on them, so that folds must be refitted."""
         return self.derived is not None or self.calibrate is not None
 
     def irreversible_parts(self) -> tuple[str, ...]:
-        """What was learned of the rows and is no tally, in words: taking rows out leaves it as it is."""
+        """Descriptions of what was learned from the rows but is not a tally: forgetting does not change it."""
         stale = ", stale: refit it with `bayes calibrate MODEL DATA`" if self.stale else ""
         return () if self.calibrated is None else (f"the calibration ({self.calibrated.name}){stale}",)
 
     def keeps_rows_by(self) -> str | None:
-        """What the model keeps of single rows beyond counts and sums of each column, in words; None for nothing."""
+        """What the model stores about single rows beyond counts and sums per column, in words; None if nothing."""
         return None if self.book.joint is None else "it counts columns together, so that rare combinations stay"
 
     def kept_points(self) -> int:
-        """How many rows the model keeps as points, whole."""
+        """The number of training rows that the model stores as points."""
         return 0
 
     def size(self) -> ModelSize | None:
-        """How many numbers the model is made of; None if it is several models in one."""
+        """The number of parameters; None if the model combines several models."""
         return None
 
     def notes(self) -> tuple[str, ...]:
-        """What the making of the model had to do, in words."""
+        """Notes on how the model was made."""
         return ()
 
     def hints(self) -> list[Hint]:
-        """What looks wrong in the rows that were learned."""
+        """Suspicious facts about the training rows."""
         return []
 
     def named(self, batch: Batch, *, where: str | None = None) -> dict[str, Column]:  # noqa: ARG002
@@ -232,7 +232,7 @@ class Classifier(AnswersRows, Calibrates, Learns, AnswersQuestions, ABC, Generic
         return {name: as_view(column) for name, column in zip(batch.names, batch.columns, strict=True)}
 
     def kept_columns(self, columns: Columns) -> dict[str, Column]:
-        """These columns as they are best kept, to be counted and answered again."""
+        """These columns in the form best suited to be counted and predicted repeatedly."""
         return dict(columns)
 
     def counter(
@@ -243,7 +243,7 @@ class Classifier(AnswersRows, Calibrates, Learns, AnswersQuestions, ABC, Generic
         remote: bool = False,
         forget: bool = False,  # noqa: ARG002
     ) -> RowCounter:
-        """What counts batches of rows, many of them where they stream; it is sent to them where they are `remote`."""
+        """The counter of batches of rows; `streams` if there are many, `remote` if it is sent to other machines."""
         from bayesbox.classifier.train import RowCounter
 
         return RowCounter(self.with_empty_counts() if remote else self, where)
@@ -251,17 +251,17 @@ class Classifier(AnswersRows, Calibrates, Learns, AnswersQuestions, ABC, Generic
     # -- learning ------------------------------------------------------------------------------------------------
 
     def learn(self, batch: Batch, labels: Encoded, *, weights: object = None, where: str | None = None) -> None:
-        """Add these rows. Where they cannot be counted, nothing changes."""
+        """Count these rows. If they cannot be counted, nothing changes."""
         self.learn_all([LabelledRows(batch, labels, weights)], where=where)
 
     def learn_all(self, parts: Sequence[LabelledRows], *, where: str | None = None) -> None:
-        """Add the rows of several batches, as one. Where they cannot be counted, nothing changes."""
+        """Count the rows of several batches together. If they cannot be counted, nothing changes."""
         from bayesbox.classifier.train import RowsInMemory, count_into
 
         count_into(self, RowsInMemory(parts, where))
 
     def forget(self, batch: Batch, labels: Encoded, *, weights: object = None, where: str | None = None) -> None:
-        """Take these rows out again, exactly. Where they were never learned, nothing changes."""
+        """Subtract these rows exactly. If they were never learned, nothing changes."""
         from bayesbox.classifier.train import RowsInMemory, count_into
 
         if self.schema is None:
@@ -270,7 +270,7 @@ class Classifier(AnswersRows, Calibrates, Learns, AnswersQuestions, ABC, Generic
         count_into(self, RowsInMemory([LabelledRows(batch, labels, weights)], where), forget=True)
 
     def accept(self, schema: Schema, book: Book) -> None:
-        """Take this as what was learned."""
+        """Replace the schema and the book."""
         with np.errstate(over="ignore"):
             if not np.isfinite(book.class_counts.to_doubles().sum()):
                 raise BadWeight(
@@ -284,27 +284,27 @@ class Classifier(AnswersRows, Calibrates, Learns, AnswersQuestions, ABC, Generic
         self.drop_calibration_of_other_classes()
 
     def schema_with(self, more: Schema) -> Schema:
-        """The schema after rows of which this is the schema."""
+        """The schema merged with that of more rows."""
         return more if self.schema is None else self.schema.merged(more)
 
     def take_in(self, schema: Schema, book: Book, counted: CountedBook) -> None:  # noqa: ARG002  most count all there is
-        """Take this as what was learned, of which `counted` is new."""
+        """Replace the schema and the book after rows were added; `counted` are the tallies of the new rows."""
         self.accept(schema, book)
 
     def require_possible(self, book: Book) -> None:
-        """Refuse tallies, left of a forgetting, that no rows have together, though some have each by itself."""
+        """Raise an error if the tallies that remain after a forget cannot be those of any rows."""
 
     def declare(self, classes: tuple[str, ...]) -> None:
-        """Know of these classes, though no row may have one of them."""
+        """Declare these classes, even if no row has them."""
         assert self.schema is not None
         self.accept(self.schema.with_classes(classes), self.book)
 
     def learned_from(self, target: str) -> None:
-        """Remember the column that held the labels."""
+        """Store the name of the target column."""
         self.target = target
 
     def require_counts(self, what: str) -> None:
-        """Refuse to learn, forget or merge without counts."""
+        """Raise an error if the model has no counts, so that it cannot learn, forget or merge."""
         if not self.fixed:
             return
         error = CannotMerge if what == "merge" else NoCounts
@@ -314,7 +314,7 @@ class Classifier(AnswersRows, Calibrates, Learns, AnswersQuestions, ABC, Generic
         )
 
     def merged(self, other: AnyClassifier) -> Self:
-        """What learning the rows of both would give."""
+        """The merged classifier, equal to one trained on the rows of both."""
         self.require_counts("merge")
         other.require_counts("merge")
         check_merge(self, other)
@@ -330,52 +330,52 @@ class Classifier(AnswersRows, Calibrates, Learns, AnswersQuestions, ABC, Generic
         return result
 
     def derived_like(self, other: AnyClassifier) -> bool:
-        """Whether what another classifier of this kind derived makes it count the same."""
+        """Whether the derived parts of another classifier of this kind make it count the same."""
         return bool(self.derived == other.derived)
 
     def counts_like(self, other: AnyClassifier) -> bool:
-        """Whether another classifier of this kind has the same rules."""
+        """Whether another classifier of this kind counts by the same rules."""
         return bool(self.rules == other.rules)
 
     def without(self, rows: Sequence[LabelledRows], others: Callable[[], list[LabelledRows]]) -> Self:
-        """The classifier that never saw some rows: a subtraction, or refitted on the `others`."""
+        """The classifier without some rows: by subtraction, or refitted on the `others`."""
         if self.needs_refit():
             return refit_on(self, others())
         other = minus_rows(self, rows)
-        if getattr(self.rules, "prior_smoothing", None) is not None:  # a class that is gone keeps a share
+        if getattr(self.rules, "prior_smoothing", None) is not None:  # a class without rows keeps its share
             assert other.schema is not None
             other.accept(other.schema.with_classes(self.model.classes), other.book)
         return other
 
-    # -- the same with something else ------------------------------------------------------------------------------
+    # -- modified copies ---------------------------------------------------------------------------------------------
 
     def changed(self, **attributes: Any) -> Self:
-        """The same classifier with other values of some attributes; its model is rebuilt."""
+        """A copy with other values of some attributes; its model is rebuilt."""
         result = copy.copy(self)
-        model = self._model if self.fixed else None  # one that is given has no counts to be made of again
+        model = self._model if self.fixed else None  # a model made from tables cannot be rebuilt from counts
         for name, value in {"_model": model, **attributes}.items():
             setattr(result, name, value)
         return result
 
     def with_empty_counts(self) -> Self:
-        """The same schema, rules and derived choices with nothing counted."""
+        """A copy with the same schema, rules and derived parts, and empty counts."""
         return self.changed(calibrate=None, calibrated=None, learned_at=None, book=Book.empty(self.book.label_type))
 
     def unfitted_clone(self) -> Self:
-        """The same rules and declarations, nothing known of any row."""
+        """An unfitted copy with the same rules and declarations."""
         return self.changed(schema=None, book=Book.empty(), derived=None, calibrated=None, chosen=None, learned_at=None)
 
     def with_rules(self, rules: R) -> Self:
-        """The same counts under other rules; nothing is counted again."""
+        """A copy with the same counts and other rules."""
         return self.changed(rules=rules)
 
     def with_prior(self, prior: Prior) -> Self:
-        """The same likelihoods with another base rate."""
-        given_prior(prior, self.classes)  # refuses a prior that does not fit
+        """A copy with another class prior and the same likelihoods."""
+        given_prior(prior, self.classes)  # raises an error if the prior does not fit
         return self.with_rules(replace(self.rules, prior=dict(prior) if isinstance(prior, Mapping) else prior))
 
     def with_ledger(self, ledger: bool) -> Self:
-        """The same that keeps a hash of the rows it learns, or none."""
+        """A copy that keeps a ledger (a hash of its rows), or does not."""
         if ledger and self.book.classes and self.book.ledger is None:
             raise BadOption("a ledger must be kept from the first row", remedy="Train again with ledger=True")
         book = self.book if ledger else self.book.with_ledger(None)
@@ -385,7 +385,7 @@ class Classifier(AnswersRows, Calibrates, Learns, AnswersQuestions, ABC, Generic
 
     @property
     def model(self) -> M:
-        """The rules applied to the tallies."""
+        """The model: the rules applied to the tallies."""
         if self._model is None:
             if not self.classes:
                 raise self.nothing_learned()
@@ -393,15 +393,15 @@ class Classifier(AnswersRows, Calibrates, Learns, AnswersQuestions, ABC, Generic
         return self._model
 
     def model_schema(self) -> Schema:
-        """The schema that the model is made of."""
+        """The schema of the model."""
         return self.schema or Schema({})
 
     def check(self) -> None:
-        """Refuse a prior, a rule or counts that no model can be made of."""
+        """Raise an error if no model can be made from the prior, the rules and the counts."""
         assert self.model is not None
 
     def nothing_learned(self) -> BadData:
-        """What to say if there is no class."""
+        """The error if there are no classes."""
         return BadData(
             "all rows have weight 0, so there is nothing to predict from",
             remedy="Train on rows with a label and a positive weight",
@@ -409,7 +409,7 @@ class Classifier(AnswersRows, Calibrates, Learns, AnswersQuestions, ABC, Generic
 
     @property
     def classes(self) -> tuple[str, ...]:
-        """The texts of the classes, those that were declared included."""
+        """The classes as texts, including declared ones."""
         declared = self.schema.classes if self.schema else ()
         return tuple(label_order(list({*self.book.classes, *declared}), self.book.label_type))
 
@@ -425,16 +425,16 @@ class Classifier(AnswersRows, Calibrates, Learns, AnswersQuestions, ABC, Generic
         return functions.exp(self.log_posterior(batch))
 
     def joint_of_rows(self, batch: Batch) -> Doubles:
-        """log P(class, x), rows x classes: also of a kind that, without any column, returns the prior alone."""
+        """log P(class, x), rows x classes, also for a kind that returns only the prior if there are no columns."""
         joint = self.joint_log_prob(batch)
         return np.tile(joint, (batch.rows, 1)) if joint.ndim == 1 else joint
 
     def plain_log_posterior(self, batch: Batch) -> Doubles:
-        """log P(class | x) before calibration; a row that no class allows gets the prior, with a warning."""
+        """log P(class | x) before calibration; a row impossible in every class gets the prior, with a warning."""
         return posterior.normalised_log(self.joint_of_rows(batch), self.model.log_prior)
 
     def work(self, batch: Batch, *, against: str | None = None) -> ClassWork:
-        """The answer to the one row of a batch step by step, calibrated if the model is."""
+        """The calculation for a batch of one row step by step, calibrated if the model is."""
         work = self.plain_work(batch, against=against)
         if self.calibrated is None:
             return work

@@ -1,9 +1,8 @@
-"""Calibration of a classifier: what is learned of its answers to held-out rows, and kept with the model.
+"""The calibration of a classifier, learned on held-out predictions and stored with the model.
 
-The answers are those of leaving one row out, where these are exact, and of folds where they are not: because the rows
-have weights, or because something was derived from them, which the folds then derive again.
-
-A kind that is requested by name is learned on all rows, `auto` on a sample of them that follows from the rows alone.
+The held-out predictions are leave-one-out where these are exact. They come from folds if the rows have weights or if
+something was derived from them, which each fold derives again. A calibration requested by name is learned on all rows,
+`auto` on a sample determined by the rows alone.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
     from bayesbox.file.reader import Json
 
 FOLDS = 10
-FEW_FOLDS, MANY_ROWS = 3, 500  # of a sample of more rows: each fold makes a model
+FEW_FOLDS, MANY_ROWS = 3, 500  # the folds of a larger sample: each fold makes a model
 C = TypeVar("C", bound="AnyClassifier")
 
 
@@ -58,11 +57,11 @@ class HeldOutLoss:
 
 @dataclass(frozen=True)
 class Calibrated:
-    """A calibration with the classes it is of and the class prior under which it was learned.
+    """A calibration with its classes and the class prior under which it was learned.
 
-    `weights` are powers of the columns' factors, of naive Bayes, that are applied before the map; either may be absent.
-    `asked` is the kind that was requested, `auto` or the map's own. Another base rate is put in afterwards, as Bayes'
-    rule says: the calibrated odds times the ratio of the priors.
+    `weights` are the exponents of the factors of naive Bayes, applied before the map; either may be absent. `asked` is
+    the requested kind, `auto` or that of the map. Another prior is applied afterwards by Bayes' rule: the calibrated
+    odds times the ratio of the priors.
     """
 
     calibration: Calibration | None
@@ -74,16 +73,16 @@ class Calibrated:
 
     @property
     def name(self) -> str:
-        """What the answers are calibrated by, in words."""
+        """A description of the calibration."""
         kind = None if self.calibration is None else self.calibration.kind
         return " and ".join(part for part in ("" if self.weights is None else COLUMN_WEIGHTS, kind) if part)
 
     def fits(self, columns: Sequence[str]) -> bool:
-        """Whether the weights are those of some of these columns."""
+        """Whether the weights belong to these columns."""
         return self.weights is None or (bool(columns) and set(self.weights) <= set(columns))
 
     def log_posterior(self, classifier: AnyClassifier, batch: Batch) -> Doubles:
-        """log P(class | x) of a classifier, calibrated."""
+        """The calibrated log P(class | x) of a classifier."""
         base, now = np.array(self.log_prior), np.asarray(classifier.model.log_prior)
         if np.array_equal(base, now):
             return self._applied(classifier, batch)
@@ -91,7 +90,7 @@ class Calibrated:
         return normalised(found + self._shift(now))
 
     def compiled(self, classifier: C) -> tuple[C, tuple[object, ...]]:
-        """(The classifier whose plain answers are calibrated, the calibration as `_core.RowScorer` takes it.)"""
+        """(The uncalibrated classifier, the calibration in the form of `_core.RowScorer`.)"""
         base, now = np.array(self.log_prior), np.asarray(classifier.model.log_prior)
         shift = None
         if not np.array_equal(base, now):
@@ -101,13 +100,13 @@ class Calibrated:
         return weighed, (*kind, shift)
 
     def _at_own_prior(self, classifier: C) -> C:
-        """The classifier with the base rate that the calibration was learned under."""
+        """The classifier with the class prior under which the calibration was learned."""
         shares = functions.exp(np.array(self.log_prior))
         prior = dict(zip(self.classes, shares / shares.sum(), strict=True))
         return classifier.with_rules(replace(classifier.rules, prior=prior))
 
     def _shift(self, now: Doubles) -> Doubles:
-        """What another base rate adds to the calibrated log-odds."""
+        """What the current prior adds to the calibrated log-odds."""
         base = np.array(self.log_prior)
         known = np.isfinite(base)
         shift: Doubles = np.where(known, now - np.where(known, base, 0.0), 0.0)
@@ -119,7 +118,7 @@ class Calibrated:
         return plain if self.calibration is None else self.calibration.applied(plain)
 
     def to_json(self) -> Json:
-        """As the model file says it."""
+        """The calibration as JSON for the model file."""
         prior = [None if np.isneginf(value) else value for value in self.log_prior]
         kind = None if self.calibration is None else self.calibration.kind
         written: Json = {"kind": kind, "classes": list(self.classes), "log_prior": prior}
@@ -135,7 +134,7 @@ class Calibrated:
 
 
 def calibrated(classifier: AnyClassifier, parts: Sequence[LabelledRows]) -> Calibrated | None:
-    """The calibration of the kind that the classifier asks for by name, learned on the rows it has learned."""
+    """The calibration that the classifier requests by name, learned on its training rows."""
     assert classifier.calibrate in KINDS
     log_p, codes, weights = unseen_answers(classifier, parts)
     return calibrated_by(classifier, classifier.calibrate, log_p, codes, weights)
@@ -144,7 +143,7 @@ def calibrated(classifier: AnyClassifier, parts: Sequence[LabelledRows]) -> Cali
 def calibrated_by(
     classifier: AnyClassifier, kind: str, log_p: Doubles, codes: NDArray[np.int64], weights: Doubles | None
 ) -> Calibrated | None:
-    """The calibration of one kind, learned on held-out answers of a classifier."""
+    """A calibration of one kind, learned on held-out predictions of a classifier."""
     if len(classifier.classes) < 2 or not len(codes):
         return None
     return calibrated_of(classifier, kind, calibration(kind, log_p, codes, weights))
@@ -165,11 +164,11 @@ def unseen_answers(
     order: NDArray[np.int64] | None = None,
     sampled: bool = False,
 ) -> tuple[Doubles, NDArray[np.int64], Doubles | None]:
-    """(log P(class | x), class, weight) of the rows with a label, each answered by a model that has not seen it.
+    """(log P(class | x), class, weight) of the labelled rows, each predicted by a model without it.
 
-    The folds follow from the places of the rows, or from their places in an `order` that is given. The rows may be
-    `sampled` from those that were learned: of many, a fold of the sample is subtracted and what was derived from all
-    stays, for a model refitted on the sample alone would be another one.
+    The folds follow from the positions of the rows, or from a given `order`. The rows may be `sampled` from the
+    training rows: then each fold of the sample is subtracted and the derived parts are kept, since a model refitted on
+    the sample alone would differ.
     """
     kept = labelled(parts)
     place = {text: code for code, text in enumerate(classifier.classes)}
@@ -178,7 +177,7 @@ def unseen_answers(
     if not kept:
         return np.empty((0, len(place))), np.empty(0, dtype=np.int64), weights
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DataWarning)  # what is odd in these rows was reported when they were learned
+        warnings.simplefilter("ignore", DataWarning)  # problems of these rows were reported in training
         if weights is None and classifier.derived is None and not (sampled and classifier.slow_leave_one_out()):
             with np.errstate(divide="ignore"):
                 answers = [functions.log(classifier.leave_one_out(rows.batch, rows.labels)) for rows in kept]
@@ -191,12 +190,12 @@ def unseen_answers(
 
 
 def codes_of(rows: LabelledRows, place: dict[str, int]) -> NDArray[np.int64]:
-    """The classes of rows that all have one; a level that no row has may be none of them."""
+    """The class codes of rows that are all labelled; levels without rows are ignored."""
     return np.array([place.get(text, -1) for text in rows.labels.levels], dtype=np.int64)[rows.labels.codes]
 
 
 def labelled(parts: Sequence[LabelledRows]) -> list[LabelledRows]:
-    """The rows that have a label, their columns as they can be taken apart."""
+    """The labelled rows, with columns that can be sliced."""
     kept = [_labelled(rows) for rows in parts]
     return [rows for rows in kept if rows.batch.rows]
 
@@ -215,7 +214,7 @@ def answers_by_folds(
     order: object = None,
     subtract: bool = False,
 ) -> list[Doubles]:
-    """log P(class | x) of the rows of each batch, each answered by a model that was learned without its fold."""
+    """log P(class | x) of the rows of each batch, each predicted by a model without its fold."""
     width, log_prior = len(classifier.classes), np.asarray(classifier.model.log_prior)
     answers = {id(rows): np.tile(log_prior, (rows.batch.rows, 1)) for rows in kept}
     place = {text: code for code, text in enumerate(classifier.classes)}
@@ -236,9 +235,9 @@ def held_out(
     order: Any = None,
     subtract: bool = False,
 ) -> Iterator[tuple[C, LabelledRows, NDArray[np.int64]]]:
-    """(the classifier without a fold, a batch, the rows of it in the fold), fold after fold.
+    """For each fold: (the classifier without the fold, a batch, its rows in the fold).
 
-    With `subtract` what was derived stays, even where it is refitted otherwise.
+    With `subtract`, derived parts are kept, even if they would otherwise be refitted.
     """
     codes = common_codes([rows.labels for rows in kept])
     folds = min(folds, len(codes))
@@ -266,7 +265,7 @@ def held_out(
 
 
 def calibrated_from_json(written: Json) -> Calibrated:
-    """What the model file says; ValueError if that is no calibration."""
+    """The calibration from the JSON of a model file; ValueError if it is not valid."""
     reader = Reader(written, "the calibration")
     kind, classes = reader.take("kind", str, None), reader.texts("classes")
     prior = reader.take("log_prior", list)

@@ -1,4 +1,4 @@
-"""One case: its posterior, and how far each column moves the odds of its class."""
+"""One prediction: its posterior, and what each column adds to the log-odds of its class."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def batch_of_values(classifier: AnyTableClassifier, values: Mapping[str, str], *, where: str | None = None) -> Batch:
-    """One row of texts, each read as its column's kind has it; an empty text is a missing value."""
+    """A batch of one row of texts, parsed by the type of each column; an empty text is missing."""
     assert classifier.schema is not None
     names, columns = [], []
     for name, text in values.items():
@@ -36,7 +36,7 @@ def batch_of_values(classifier: AnyTableClassifier, values: Mapping[str, str], *
             raise UnknownColumn(name, available=classifier.schema.used_columns, where=where)
         names.append(name)
         columns.append(_column(name, text, classifier.schema.kinds[name]))
-    if not names:  # a row of nothing but missing values
+    if not names:  # a row of missing values only
         names, columns = list(classifier.schema.used[:1]), [pa.nulls(1)] * min(len(classifier.schema.used), 1)
     return Batch(tuple(names), tuple(columns), 1)
 
@@ -49,7 +49,7 @@ def _column(name: str, text: str, kind: Kind) -> pa.Array:
 
 @dataclass(frozen=True)
 class Case:
-    """The answer for one row or document: its class, held against another, with the odds between the two."""
+    """The prediction for one row or document: its class, compared with another, and the odds between the two."""
 
     prediction: str
     against: str | None
@@ -59,11 +59,11 @@ class Case:
     prior_log_odds: float
 
     def notes(self, classifier: Any) -> list[str]:  # noqa: ARG002
-        """What is unusual in it."""
+        """Notes on unusual values."""
         return []
 
     def as_dict(self) -> Json:
-        """For JSON."""
+        """As a dict for JSON."""
         return {
             "prediction": self.prediction,
             "against": self.against,
@@ -76,9 +76,9 @@ class Case:
 
 @dataclass(frozen=True)
 class RowCase(Case):
-    """The answer for one row. `columns` are (name, value or None if missing, log-odds) in the model's order.
+    """The prediction for one row. `columns` are (name, value or None if missing, log-odds) in the model's order.
 
-    `log_odds` is the sum of what the prior, the columns and, if there is one, the calibration say.
+    `log_odds` is the sum of the log-odds of the prior, the columns and, if there is one, the calibration.
     """
 
     columns: tuple[tuple[str, str | None, float], ...]
@@ -86,7 +86,7 @@ class RowCase(Case):
 
     @classmethod
     def of(cls, classifier: AnyTableClassifier, batch: Batch, *, against: str | None = None) -> RowCase:
-        """The answer for the one row of a batch; `against` is the runner-up unless it is given."""
+        """The prediction for a batch of one row; `against` is by default the runner-up."""
         posterior = classifier.posterior(batch)[0]
         best = int(posterior.argmax())
         return cls._between(
@@ -95,7 +95,7 @@ class RowCase(Case):
 
     @classmethod
     def between(cls, classifier: AnyTableClassifier, batch: Batch, one: str, other: str) -> RowCase:
-        """The row as a question between two classes, whichever of all is the most probable."""
+        """The comparison of two given classes for a row, even if another class is more probable."""
         places = [classifier.model.classes.index(name) for name in (one, other)]
         return cls._between(classifier, batch, classifier.posterior(batch)[0], *places)
 
@@ -133,11 +133,11 @@ class RowCase(Case):
         )
 
     def all_log_odds(self) -> list[float]:
-        """What the prior, each column and the calibration say."""
+        """The log-odds of the prior, of each column and of the calibration."""
         return [self.prior_log_odds, *(odds for _, _, odds in self.columns), self.calibration_log_odds or 0.0]
 
     def notes(self, classifier: AnyTableClassifier) -> list[str]:
-        """Values that were never seen, and what became of them; numbers beyond all that were learned."""
+        """Notes on unseen levels and how they are handled, and on numbers outside the training range."""
         found = []
         known = classifier.known_levels()
         for name, value, _ in self.columns:
@@ -157,7 +157,7 @@ class RowCase(Case):
 
 
 def learned_range(tally: Any) -> tuple[float, float] | None:
-    """The least and the greatest number that was counted, as far as cells or values tell; None if moments alone."""
+    """The range of the counted numbers, from cells or values; None if only moments were counted."""
     known = tally.range()
     if known is not None:
         return float(known[0]), float(known[1])
@@ -166,20 +166,20 @@ def learned_range(tally: Any) -> tuple[float, float] | None:
 
 
 def _beyond(name: str, value: str | None, tally: Any) -> list[str]:
-    """That a number lies outside what was counted, if that is known."""
+    """A note if a number is outside the training range, as far as that is known."""
     if value is None or tally is None or not tally.of_numbers or tally.holds_only_flags:
         return []
     known = learned_range(tally)
     try:
         if known is None or known[0] <= float(value) <= known[1]:
             return []
-    except ValueError:  # a date, which is counted by its seconds
+    except ValueError:  # a date, which is counted in seconds
         return []
     return [f"`{name}` {value} is outside the training range {known[0]:.4g} to {known[1]:.4g}"]
 
 
 def _unseen_text(name: str, value: str, known: tuple[str, ...], *, smoothed: bool) -> str:
-    """What becomes of an unseen level, with the levels that are known and the nearest."""
+    """A note on how an unseen level is handled, with the known levels and the nearest one."""
     by_case = {level.casefold(): level for level in known}
     same = by_case.get(value.casefold())
     near = [same] if same is not None else difflib.get_close_matches(value, known, n=1, cutoff=0.5)
@@ -191,7 +191,7 @@ def _unseen_text(name: str, value: str, known: tuple[str, ...], *, smoothed: boo
 
 
 def held_against(classes: tuple[str, ...], posterior: Doubles, best: int, against: str | None) -> int | None:
-    """The class that the best one is held against: the one that is named, or the runner-up; None if there is one."""
+    """The class to compare the best one with: the named one, or the runner-up; None if there is only one class."""
     if against is not None:
         if against not in classes:
             raise UnknownChoice("class", against, classes, remedy=f"The classes are {', '.join(classes)}")

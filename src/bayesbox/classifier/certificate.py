@@ -2,8 +2,8 @@
 
     digest before = digest of (tallies now + tallies of the rows)
 
-Whoever has the rows that are left can train on them alone and compare: the digest must be the one after. Anybody can
-write such a file, so `check` says of every statement whether it was checked, and by what it could be.
+Anyone who has the remaining rows can train on them alone and compare the digest with the one after. Anyone can write
+such a file, so `check` reports for each statement whether it was checked, and what would check it.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 FORMAT = "bayesbox certificate 2"
 FIRST_FORMAT = "bayesbox certificate 1"
+"""The format of 0.1, without ledgers and signatures."""
 WRITTEN_BY = "Pass the file that bayes forget --certificate wrote"
-"""That of 0.1, which knows neither ledgers nor signatures."""
 HEX = frozenset("0123456789abcdef")
 FIELDS = {"format", "before", "rows", "after", "count", "derived"}
 
 
 class Outcome(StrEnum):
-    """What became of checking a statement."""
+    """The outcome of checking a statement."""
 
     RIGHT = "right"
     WRONG = "wrong"
@@ -43,9 +43,9 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True)
 class Statement:
-    """Something that a certificate states: whether it was checked, and where it was not, what would check it.
+    """One statement of a certificate: whether it was checked and, if not, what would check it.
 
-    `binds` is one about the rows or the signer; the others hold of any certificate that was made to fit a model.
+    `binds` marks statements about the rows or the signer; the others hold for any certificate made up for a model.
     """
 
     name: str
@@ -56,19 +56,19 @@ class Statement:
 
 @dataclass(frozen=True)
 class CertifiedLedger:
-    """The ledger of the rows taken out, and the digests of those before and after: which rows they were, one by one."""
+    """The ledger of the removed rows, and the digests of the ledgers before and after: they identify each row."""
 
     before: str
     rows: Ledger
     after: str
 
     def to_json(self) -> Json:
-        """The ledgers as a certificate has them."""
+        """The ledgers as JSON for a certificate."""
         return {"before": self.before, "rows": self.rows.text(), "after": self.after}
 
     @classmethod
     def from_json(cls, written: object) -> CertifiedLedger:
-        """The ledgers of such a document; ValueError if it is not one."""
+        """The ledgers from the JSON of a certificate; ValueError if it is not valid."""
         if not isinstance(written, dict) or set(written) != {"before", "rows", "after"}:
             raise ValueError("`ledger` must have before, rows and after")
         for name in ("before", "after"):
@@ -81,10 +81,11 @@ class CertifiedLedger:
 
 @dataclass(frozen=True, repr=False)
 class Certificate(Result):
-    """SHA-256 digests of the tallies before, of the rows taken out, and after; how many rows these were.
+    """The certificate of a forget: SHA-256 digests of the tallies before, of the removed rows, and after; the row
+    count.
 
-    `derived` names what was learned from the rows and is not a tally, so that subtracting does not undo it. With a
-    ledger it names the rows themselves.
+    `derived` lists what was learned from the rows but is not a tally, so that subtraction does not undo it. With a
+    ledger, the certificate identifies the rows themselves.
     """
 
     before: str
@@ -130,16 +131,16 @@ class Certificate(Result):
         }
 
     def signed_bytes(self) -> bytes:
-        """What a signature signs: all but the signature, as JSON in ASCII with sorted keys and without spaces."""
+        """The bytes to sign: everything except the signature, as ASCII JSON with sorted keys and without spaces."""
         return json.dumps(self._fields(), sort_keys=True, separators=(",", ":")).encode("ascii")
 
     def signed(self, key: Ed25519PrivateKey) -> Certificate:
-        """The same, signed."""
+        """A signed copy."""
         return replace(self, signature=sign(self.signed_bytes(), key))
 
     @classmethod
     def of(cls, before: Book, taken: Book, after: Book, count: int, derived: tuple[str, ...] = ()) -> Certificate:
-        """The certificate of taking `taken` out of `before`."""
+        """The certificate of subtracting `taken` from `before`."""
         ledger = None
         if before.ledger is not None and taken.ledger is not None and after.ledger is not None:
             ledger = CertifiedLedger(before.ledger.digest(), taken.ledger, after.ledger.digest())
@@ -147,7 +148,7 @@ class Certificate(Result):
 
     @classmethod
     def from_text(cls, text: str, *, where: str) -> Certificate:
-        """A certificate read back; anything else is refused."""
+        """A certificate parsed from JSON; anything else is an error."""
         try:
             fields = json.loads(text)
         except (json.JSONDecodeError, RecursionError) as error:
@@ -182,9 +183,9 @@ class Certificate(Result):
         count: int | None = None,
         public_key: Ed25519PublicKey | None = None,
     ) -> tuple[Statement, ...]:
-        """Every statement of the certificate: of the model after, of the rows taken out, of those that are left.
+        """Check each statement of the certificate: on the model after, the removed rows, and the remaining rows.
 
-        `count` is how many rows were taken out, if it is known; `rest_ledger` the ledger of the rows that are left.
+        `count` is the number of removed rows, if known; `rest_ledger` the ledger of the remaining rows.
         """
         after = model if rest is None else rest
         return (
@@ -250,7 +251,7 @@ def _is_digest(text: object) -> bool:
 
 
 def _fields_of(form: object) -> set[str] | None:
-    """The fields of a certificate of this format; None if there is no such format."""
+    """The fields of a certificate of this format; None if the format is unknown."""
     return {FORMAT: FIELDS | {"ledger", "signature"}, FIRST_FORMAT: FIELDS}.get(str(form))
 
 
@@ -261,10 +262,10 @@ def _statement(name: str, holds: bool | None, *, needs: str = "", binds: bool = 
 
 
 def is_wrong(statements: Iterable[Statement]) -> bool:
-    """Whether one of these was checked and does not hold."""
+    """Whether any statement was checked and does not hold."""
     return any(statement.outcome is Outcome.WRONG for statement in statements)
 
 
 def is_bound(statements: Iterable[Statement]) -> bool:
-    """Whether one was checked that not every certificate made up for the model fulfils."""
+    """Whether any checked statement would fail for a certificate made up for the model."""
     return any(statement.binds and statement.outcome is Outcome.RIGHT for statement in statements)

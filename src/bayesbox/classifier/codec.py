@@ -1,4 +1,4 @@
-"""A classifier of tables as the members of a model file: the tallies with it, so that it can be trained further."""
+"""A table classifier as the members of a model file, including the tallies, so that it can be trained further."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ LOADED_BY = Remedy("bayesbox.load", "bayes predict, such as: bayes predict MODEL
 
 
 def write(classifier: AnyTableClassifier) -> tuple[Json, dict[str, bytes]]:
-    """What the document says of a classifier, and the other members."""
+    """The JSON document of a classifier, and the other members of its file."""
     schema, book = classifier.schema, classifier.book
     if schema is None:
         raise BadData("the model is not trained yet, so there is nothing to save")
@@ -78,19 +78,19 @@ def write(classifier: AnyTableClassifier) -> tuple[Json, dict[str, bytes]]:
 
 
 def parts(classifier: AnyTableClassifier) -> Iterator[type]:
-    """The classes that a classifier is made of and that others may have registered."""
+    """The classes used by a classifier that extensions may have registered."""
     yield from parts_of(vars(classifier.rules).values(), classifier.schema, classifier.book)
     yield _class(classifier.kind)
 
 
 def read(kind: str, reader: Reader, members: dict[str, bytes]) -> AnyTableClassifier:
-    """The classifier of a file."""
+    """The classifier read from a file."""
     return _classifier(_class(kind), reader, members)
 
 
 def _class(kind: str) -> type[AnyTableClassifier]:
     found = kind_in_file(kind)
-    assert found is not None  # where a kind of classifier is registered, so is its codec
+    assert found is not None  # registering a kind of classifier also registers its codec
     assert issubclass(found, TableClassifier)  # and this one is that of tables
     return found
 
@@ -158,7 +158,7 @@ def _classifier(kind: type[AnyTableClassifier], reader: Reader, tables: dict[str
 
 
 def _choice(reader: Reader, name: str, only: str) -> str | None:
-    """A text that can be one thing only, if it is there."""
+    """An optional text with a single valid value."""
     found: str | None = reader.take_if_present(name, str)
     if found not in (None, only):
         raise ValueError(f"{name} is {found!r}, but must be {only}")
@@ -166,7 +166,7 @@ def _choice(reader: Reader, name: str, only: str) -> str | None:
 
 
 def _ignored(written: Json | None, schema: Schema) -> tuple[str | None, dict[str, str]]:
-    """How columns are ignored, and the identifiers that are, each with the reason."""
+    """The option `ignore`, and the ignored identifiers, each with the reason."""
     if written is None:
         return None, {}
     reader = Reader(written, "ignore")
@@ -179,7 +179,7 @@ def _ignored(written: Json | None, schema: Schema) -> tuple[str | None, dict[str
 
 
 def _require_consistent(schema: Schema, book: Book, label_type: str) -> None:
-    """What a model needs beyond tables that are right in themselves: tallies that fit the kinds of their columns."""
+    """Raise an error unless the tallies match the types of their columns."""
     _require_labels((*book.classes, *schema.classes), label_type)
     for name, tally in book.columns.items():
         kind = schema.kinds.get(name)
@@ -214,5 +214,5 @@ def _require_labels(texts: tuple[str, ...], label_type: str) -> None:
         again = [level_text(label) for label in label_values(texts, label_type).tolist()]
     except (ValueError, OverflowError) as error:
         raise ValueError(f"a class is not a label of type {label_type}: {error}") from error
-    if label_type not in ("text", "moment") and again != list(texts):  # a moment may be finer than Python's
+    if label_type not in ("text", "moment") and again != list(texts):  # a timestamp may be finer than Python's
         raise ValueError(f"the classes are not the texts of labels of type {label_type}")

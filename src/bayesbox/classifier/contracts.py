@@ -1,4 +1,4 @@
-"""What every kind of classifier asks of its rules and of its model."""
+"""The protocols of the rules and the model of every kind of classifier."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bayesbox.schema.arrays import AnyArray
 
 
 class PriorRules(Protocol):
-    """Rules as a frozen dataclass: those of every kind can give the class prior."""
+    """Rules as a frozen dataclass that can estimate the class prior."""
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
 
@@ -20,7 +20,7 @@ class PriorRules(Protocol):
 
 
 class ClassModel(Protocol):
-    """What every model says of the classes."""
+    """What every model knows about the classes."""
 
     @property
     def classes(self) -> tuple[str, ...]: ...
@@ -31,7 +31,7 @@ class ClassModel(Protocol):
 
 
 class Evidence(Protocol):
-    """What an explanation says, be it of columns or of words."""
+    """An explanation, of columns or of words."""
 
     @property
     def labels(self) -> AnyArray: ...
@@ -42,7 +42,7 @@ class Evidence(Protocol):
 
 
 class TableModel(ClassModel, Protocol):
-    """What every model of a table says of its columns too."""
+    """What every table model also knows about its columns."""
 
     @property
     def columns(self) -> tuple[str, ...]: ...

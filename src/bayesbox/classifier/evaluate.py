@@ -1,8 +1,8 @@
-"""How good a classifier is: on given rows, by cross-validation, or leaving one row out at a time.
+"""Evaluation of a classifier: on given rows, by cross-validation or by leave-one-out.
 
-Cross-validation is a subtraction. The rows are counted once; the model that has not seen a fold is made of the total
-less the tally of the fold, which is to the bit what counting the other folds would give. So k folds cost one more
-counting of the rows and one prediction of each, not k trainings.
+Cross-validation subtracts. The rows are counted once; the model without a fold is made from the total less the tally of
+the fold, which equals the count of the other folds to the bit. So k folds cost one more count and one prediction of
+each row, not k trainings.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def judged_by(
     classes: tuple[str, ...],
     bins: int,
 ) -> Predictions:
-    """The answers of a classifier to some rows, and those of the same before calibration if there is one."""
+    """The predictions of a classifier for some rows, and those before calibration if it is calibrated."""
 
     def judged(each: AnyClassifier) -> Scored:
         found = Scored(classes, bins)
@@ -73,12 +73,12 @@ def evaluate_held_out(
     threads: int = 1,
     progress: Progress | None = None,
 ) -> Evaluation:
-    """A fitted classifier on the rows of a source, a batch at a time; nothing is learned from them.
+    """Evaluate a fitted classifier on the rows of a source, one batch at a time.
 
-    Rows without a label are dropped and counted. A label that the classifier never saw is an error of it, and named.
+    Rows without a label are dropped and counted. Labels that the model does not know count as errors and are listed.
     """
     require_options(bins=bins)
-    classes = classifier.model.classes  # makes the model before threads ask for it
+    classes = classifier.model.classes  # makes the model before threads need it
     plain = classifier.uncalibrated()
     if plain is not None:
         plain.check()  # likewise
@@ -115,9 +115,9 @@ def cross_validate(
     threads: int = 1,
     progress: Progress | None = None,
 ) -> Evaluation:
-    """Stratified cross-validation of a classifier that is not trained yet; afterwards it knows all rows.
+    """Stratified cross-validation of an unfitted classifier, which is trained on all rows afterwards.
 
-    The rows are kept in memory. The folds follow from the seed and the numbers of the rows alone.
+    The rows are kept in memory. The folds depend only on the seed and the row numbers.
     """
     require_options(bins=bins, folds=folds, repeats=repeats)
     kept, training = learned_and_kept(classifier, source, target, weight=weight, by=by, threads=threads)
@@ -142,7 +142,7 @@ def leave_one_out(
     threads: int = 1,
     progress: Progress | None = None,
 ) -> Evaluation:
-    """Every row judged by the model of all the others; the classifier has learned nothing yet, afterwards all rows."""
+    """Leave-one-out evaluation of an unfitted classifier, which is trained on all rows afterwards."""
     require_options(bins=bins)
     kept, training = learned_and_kept(classifier, source, target, by=by, threads=threads)
     classes, total = classifier.model.classes, Scored(classifier.model.classes, bins)
@@ -157,7 +157,7 @@ def leave_one_out(
     return left_one_out(source, target, total, unlabelled=training.unlabelled).by_groups(by)
 
 
-# -- rows that are kept ----------------------------------------------------------------------------------------------
+# -- rows in memory --------------------------------------------------------------------------------------------------
 
 
 def learned_and_kept(
@@ -169,12 +169,12 @@ def learned_and_kept(
     by: str | None = None,
     threads: int = 1,
 ) -> tuple[list[LabelledRows], Training]:
-    """Learn every row of a source, and keep the rows with their texts encoded."""
+    """Train on all rows of a source, and keep the rows with texts encoded."""
     recorded = Recorded(source)
     training = train(classifier, recorded, target, weight=weight, threads=threads)
     kept = []
     while recorded.given:
-        batch = recorded.given.pop(0)  # each is dropped once it is encoded
+        batch = recorded.given.pop(0)  # each is freed once it is encoded
         rows = in_groups(labelled_rows(batch, target, weight, where=source.name), by, where=source.name)
         columns = classifier.kept_columns(dict(zip(rows.batch.names, rows.batch.columns, strict=True)))
         kept.append(replace(rows, batch=Batch(tuple(columns), tuple(columns.values()), batch.rows, batch.first_row)))
@@ -182,7 +182,7 @@ def learned_and_kept(
 
 
 def in_groups(rows: LabelledRows, by: str | None, *, where: str) -> LabelledRows:
-    """The same rows with the values of a column as their groups."""
+    """The rows with the values of a column as their groups."""
     if by is None:
         return rows
     names = rows.batch.names
@@ -199,9 +199,9 @@ def judge_fold(
     bins: int = BINS,
     progress: Progress | None = None,
 ) -> Predictions:
-    """The predictions for the rows of one fold by the classifier that never saw them.
+    """The predictions for the rows of one fold by the classifier without them.
 
-    Where the classifier is its tallies and no more, that is a subtraction; else it is refitted on the other folds.
+    The fold is subtracted if the classifier has only tallies; else it is refitted on the other folds.
     """
     parts = [rows.take(chosen) for rows, chosen in folds[place]]
     classes = classifier.model.classes

@@ -1,11 +1,11 @@
-"""The result of an evaluation: as text for people, as a mapping with stable keys for programs, as a picture.
+"""The result of an evaluation: as text, as a dict with stable keys, and as a picture.
 
 Keys of `as_dict()`; a number that is not defined is NaN, which is null in JSON:
 
     how                  cross-validation, leave-one-out, or of a model that had learned before: training-rows where it
                          has learned exactly these rows, rows where it is not known whether it has learned some of them
     data, target         the name of the source and of the column with the classes
-    rows, unlabelled     rows that were evaluated; rows left out because they have no label
+    rows, unlabelled     rows that were evaluated; rows dropped because they have no label
     skipped              malformed rows skipped
     weight               the sum of the weights of all predictions; without weights their number
     folds, repeats, seed of cross-validation, else null
@@ -84,17 +84,17 @@ class Evaluation(Result):
     accuracy_by_repeat: tuple[float, ...] = ()
     skipped: int = 0
     absent: tuple[str, ...] = ()
-    before: Metrics | None = None  # without calibration, where the model is calibrated
-    model: str = ""  # what was evaluated, if that is to be said
+    before: Metrics | None = None  # before calibration, if the model is calibrated
+    model: str = ""  # what was evaluated, if it is to be shown
     options: IntervalOptions = DEFAULT_INTERVALS
     by: GroupTable | None = None
-    batch: Batch | None = None  # the rows themselves, if they are at hand
+    batch: Batch | None = None  # the rows themselves, if they are in memory
 
     # -- numbers -----------------------------------------------------------------------------------------------------
 
     @cached_property
     def each(self) -> RowScores | None:
-        """What each row got; None if there were too many rows to keep."""
+        """The prediction of each row; None if there were too many rows to keep."""
         return self.scored.by_row.joined(self.scored.classes)
 
     @cached_property
@@ -109,17 +109,17 @@ class Evaluation(Result):
 
     @cached_property
     def brier(self) -> Metric:
-        """The Brier score: of two classes from 0 to 1, of more the sum over classes, from 0 to 2."""
+        """The Brier score: from 0 to 1 for two classes, else the sum over classes, from 0 to 2."""
         return self._metric("brier", self.metrics.brier)
 
     @cached_property
     def auc(self) -> Metric:
-        """The area under the ROC curve; of more than two classes the mean of one against the rest."""
+        """The area under the ROC curve; for more than two classes, the mean of one against the rest."""
         return self._metric("auc", (self.metrics.area,))
 
     @cached_property
     def calibration_error(self) -> Metric:
-        """The mean distance of accuracy and confidence over bins of confidence."""
+        """The mean absolute difference of accuracy and confidence over bins of confidence."""
         return self._metric("calibration_error", (self.metrics.calibration_error,))
 
     @property
@@ -128,7 +128,7 @@ class Evaluation(Result):
         return math.nan if self.each is None else self.each.area_of_pairs()
 
     def _metric(self, name: str, known: Sequence[float]) -> Metric:
-        """The value that the counts give, with the interval that was requested."""
+        """The value of a metric with the requested interval."""
         if name in MEANS and self.options.how == CLOSED:
             how = "score" if name == "accuracy" else "normal"
             return Metric(known[0], known[1], known[2], how)
@@ -139,12 +139,12 @@ class Evaluation(Result):
 
     @property
     def confusion(self) -> Any:
-        """True x predicted, in the order of `labels`."""
+        """The confusion matrix, true x predicted, in the order of `labels`."""
         return self.metrics.confusion
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The classes of the model and, behind them, those it did not know."""
+        """The classes of the model, followed by unknown ones."""
         return self.metrics.labels
 
     def rows(self, *, true: object = None, predicted: object = None) -> PredictedRows:
@@ -165,7 +165,7 @@ class Evaluation(Result):
         return ThresholdTable.of(scores.classes[code], *scores.of_class(code))
 
     def cost(self, costs: Costs) -> Metric:
-        """The mean cost of the answers of least expected cost; `costs` are those of (true class, answer)."""
+        """The mean cost of the decisions of least expected cost; `costs` maps (true class, decision) to a cost."""
         scores = self._rows()
         matrix, known = cost_matrix(costs, scores.classes), scores.true < len(scores.classes)
         if not known.all():
@@ -201,7 +201,7 @@ class Evaluation(Result):
         return replace(self, metrics=metrics, scored=replace(found, rows=rows), before=None, by=None)
 
     def by_groups(self, name: str | None) -> Evaluation:
-        """The same with its metrics by the groups of the rows as well, where these have a name."""
+        """A copy with the metrics of each group as well, if the rows have groups."""
         scores = None if name is None else self._rows()
         if name is None or scores is None or scores.groups is None:
             return self
@@ -216,7 +216,7 @@ class Evaluation(Result):
     # -- for programs --------------------------------------------------------------------------------------------------
 
     def as_dict(self) -> Json:
-        """The result for JSON: the metrics with their intervals, the confusion matrix, and how they came about."""
+        """The result for JSON: the metrics with their intervals, the confusion matrix, and how they were computed."""
         found, metrics = self.scored, self.metrics
         return {
             "how": self.how,
@@ -321,7 +321,7 @@ class Evaluation(Result):
         ]
 
     def worse_than_baseline(self) -> str | None:
-        """What to say where always giving the same answer would have been better; None if it would not."""
+        """A warning if a constant prediction would have been better; else None."""
         metrics, parts = self.metrics, []
         accuracy, loss = metrics.accuracy.value, metrics.log_loss.value
         if accuracy < metrics.baseline_accuracy:

@@ -1,4 +1,4 @@
-"""What looks wrong in a table, read off its tallies: identifiers, constants, and 1-of-M groups coded as flags."""
+"""Suspicious columns of a table, found from its tallies: identifiers, constants, and one-hot groups."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from bayesbox.tally.exact import Dyadic
 from bayesbox.tally.moments import Moments, Spread
 from bayesbox.warned import listed
 
-MOST_ALIKE = 3  # columns of which the same is said in as many sentences
-FEW_ROWS = 10  # below this, coincidences are common and nothing is said
+MOST_ALIKE = 3  # columns with the same hint that each get their own sentence
+FEW_ROWS = 10  # rows below which coincidences are common and there are no hints
 DATE = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d.*)?$")
-SAMPLE = 100  # levels that are looked at
+SAMPLE = 100  # levels that are examined
 AUTO = Remedy("ignore='auto'", "--ignore auto")
-MANY_VALUES = 20  # from which on it is no chance that most values differ
-MANY_FLAGS = 40  # above it, sums agree by chance, and the names must agree as well
+MANY_VALUES = 20  # rows from which distinct values are unlikely to be chance
+MANY_FLAGS = 40  # above it, sums may agree by chance, so the names must agree as well
 
 
 class Reason(StrEnum):
-    """Why something is suspicious: what hints are grouped and filtered by, so that no sentence is ever parsed."""
+    """Why something is suspicious; hints are grouped and filtered by it."""
 
     CONSTANT = "constant"
     IGNORED = "ignored"
@@ -60,8 +60,8 @@ class Reason(StrEnum):
 class Hint:
     """Something suspicious about some columns, and what to do about it.
 
-    `found` is what the sentence says besides the name of the column, such as a share: hints of the same reason and the
-    same `found` differ in the column alone. `others` are further columns that the same is true of.
+    `found` is the variable part of the sentence, such as a share: hints with the same reason and `found` differ only in
+    the column. `others` are more columns with the same hint.
     """
 
     reason: str
@@ -76,7 +76,7 @@ class Hint:
 
     @property
     def advice(self) -> Advice:
-        """What to do about it, and the other columns to do it with."""
+        """What to do about it, and the other columns it applies to."""
         also = self._also()
         return self.remedy + f". {also}" if self.remedy and also else self.remedy or also
 
@@ -98,7 +98,7 @@ class Hint:
 
 
 def hints(schema: Schema, book: Book, ignored: Mapping[str, str] | None = None) -> list[Hint]:
-    """Everything suspicious, in the order of the columns; `ignored` are identifiers that are ignored already."""
+    """All hints in the order of the columns; `ignored` are identifiers that are already ignored."""
     few = sum(_exact(book.class_counts)) < FEW_ROWS
     found: list[Hint] = []
     constant = []
@@ -119,14 +119,14 @@ def hints(schema: Schema, book: Book, ignored: Mapping[str, str] | None = None) 
 
 
 def _clearly_differ(book: Book) -> set[str]:
-    """Columns of numbers whose values are seen to differ at a glance."""
+    """Numeric columns whose values clearly differ."""
     numbers = [(name, tally.sums) for name, tally in book.columns.items() if isinstance(tally, Moments)]
     found = clearly_differ([sums for _, sums in numbers]).tolist()
     return {name for (name, _), each in zip(numbers, found, strict=True) if each}
 
 
 def has_one_value(schema: Schema, name: str, tally: Any) -> bool:
-    """Whether a column holds one value only and can hold no other, whatever its kind."""
+    """Whether a column has a single value, whatever its type."""
     if tally.of_numbers:
         return bool(tally.pooled().excess.m == 0)
     return tally.form == "counts" and len({*tally.levels, *schema.lasting_levels(name)}) == 1
@@ -140,13 +140,13 @@ def _constant_hint(names: Sequence[str]) -> Hint:
 
 
 def _ignored_hint(ignored: Mapping[str, str]) -> Hint:
-    """What was ignored because it looks like an identifier."""
+    """The hint about columns that are ignored because they look like identifiers."""
     each = "; ".join(f"`{name}`, since {reason}" for name, reason in ignored.items())
     return Hint(Reason.IGNORED, tuple(ignored), f"ignored: {each}")
 
 
 def identifiers(schema: Schema, book: Book) -> dict[str, str]:
-    """The columns that look like identifiers, each with the reason; a column that was declared is never one."""
+    """The columns that look like identifiers, each with the reason; a declared column is never one."""
     found: dict[str, str] = {}
     if sum(_exact(book.class_counts)) < FEW_ROWS:
         return found
@@ -159,7 +159,7 @@ def identifiers(schema: Schema, book: Book) -> dict[str, str]:
 
 
 def _names_rows(kind: Any, tally: Any) -> str:
-    """In what way the values of a column name the rows; "" where they do not."""
+    """Why the values of a column look like an identifier; "" if they do not."""
     if tally.of_numbers:
         whole = tally.pooled()
         if not kind.may_be_flag or whole.excess.m == 0 or tally.sums.fractional.signs().any():
@@ -178,7 +178,7 @@ def _names_rows(kind: Any, tally: Any) -> str:
 
 
 def said_once(found: Iterable[Hint]) -> list[Hint]:
-    """The same hints; of those that differ in the column alone, more than a few become one, where the first was.
+    """The hints, with those that differ only in the column merged if there are more than a few.
 
     >>> [str(hint) for hint in said_once(Hint("no-values", (name,), f"column `{name}` is empty") for name in "abcdef")]
     ['column `a` is empty. 5 more columns: `b`, `c`, `d` ...']
@@ -219,7 +219,7 @@ def _ignore_it(name: str) -> Advice:
 
 
 def spelling_hint(name: str, spelling: Spelling) -> Hint:
-    """Numbers that are levels by the way they are written, with the options that read them.
+    """A hint about numbers read as text because of their format, with the options that parse them.
 
     >>> spelling_hint("price", spelling_of(["1,000", "20,500"])).reason
     <Reason.THOUSANDS: 'thousands'>
@@ -244,7 +244,7 @@ def spelling_hint(name: str, spelling: Spelling) -> Hint:
 
 
 def are_dates(levels: Sequence[str]) -> bool:
-    """Whether levels are dates as they are written in a table, with or without the time.
+    """Whether levels are dates as text, with or without the time.
 
     >>> are_dates(["2024-02-29", "2024-03-01 10:15"]), are_dates(["2024"])
     (True, False)
@@ -253,7 +253,7 @@ def are_dates(levels: Sequence[str]) -> bool:
 
 
 def date_hint(name: str, what: str) -> Hint:
-    """A date is a level of its own, and tells nothing of the next."""
+    """A hint about dates read as levels, each of which is a separate category."""
     return Hint(
         Reason.DATES,
         (name,),
@@ -264,7 +264,7 @@ def date_hint(name: str, what: str) -> Hint:
 
 
 def _numbers_the_rows(whole: Spread) -> bool:
-    """Whether n, sum and sum of squares of integers are those of 0..n-1 or of 1..n: others seldom match both."""
+    """Whether n, sum and sum of squares of integers are those of 0..n-1 or of 1..n; others rarely match both."""
     one, n = Dyadic(1, 0), whole.n
     for last in (n - one, n):
         product = last * (last + one)
@@ -274,7 +274,7 @@ def _numbers_the_rows(whole: Spread) -> bool:
 
 
 def _one_hot_groups(schema: Schema, book: Book) -> Iterator[Hint]:
-    """Neighbouring flags whose ones add up to the number of rows in every class: each row seems to set one of them."""
+    """Adjacent flags whose ones sum to the number of rows in every class, so that each row seems to set one."""
     rows = tuple(_exact(book.class_counts))
     for run in _runs_of_flags(schema, book):
         ones = [_ones(book[name]) for name in run]
@@ -291,7 +291,7 @@ def _one_hot_groups(schema: Schema, book: Book) -> Iterator[Hint]:
 
 
 def _named_alike(run: tuple[str, ...], start: int, end: int) -> bool:
-    """Whether the names of a part of a run begin alike, and those next to it do not."""
+    """Whether the names of a part of a run share a prefix that the adjacent names do not have."""
     same = _common_beginning(run[start:end])
     beside = [run[place] for place in (start - 1, end) if 0 <= place < len(run)]
     return bool(same) and not any(name.startswith(same) for name in beside)
@@ -317,7 +317,7 @@ def _common_beginning(names: tuple[str, ...]) -> str:
 
 
 def _runs_of_flags(schema: Schema, book: Book) -> Iterator[tuple[str, ...]]:
-    """Neighbouring columns that hold only 0 and 1 and are never missing."""
+    """Runs of adjacent columns with only 0 and 1 and no missing values."""
     run: list[str] = []
     for name in schema.used:
         if name in book and _is_full_flag(schema.kinds[name], book[name], book):

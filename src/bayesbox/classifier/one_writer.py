@@ -1,11 +1,10 @@
 """One writer at a time for each model in memory.
 
-Learning reads what was counted, adds to it and puts the sum back. Two threads that do so at once would each add to the
-same counts, and one of the two batches would be lost. Readers take no lock: a writer changes a copy and puts it in the
-place of the old one, so that they see the model before or after.
+Training reads the counts, adds to them and stores the sum. If two threads did so at the same time, one of the two
+batches would be lost. Readers take no lock: a writer changes a copy and then replaces the old one, so that readers see
+the model before or after.
 
-The lock is no part of the model: it is not pickled or copied with it, and a process made by fork starts with locks that
-nobody holds.
+The lock is not part of the model: it is not pickled or copied with it, and a forked process starts with all locks free.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from weakref import WeakKeyDictionary
 
 
 class _Locks:
-    """The lock of each model that was ever written to, as long as the model lives."""
+    """The lock of each model that was written to, for the lifetime of the model."""
 
     def __init__(self) -> None:
         self.guard = threading.Lock()
@@ -32,7 +31,7 @@ _locks = _Locks()
 
 
 def writing(model: object) -> AbstractContextManager[bool]:
-    """Wait until no other thread writes to this model, and keep others out for as long as the block lasts.
+    """A context that holds the write lock of this model; it waits for other writers.
 
     >>> class Model: pass
     >>> model = Model()

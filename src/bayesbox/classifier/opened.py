@@ -1,4 +1,4 @@
-"""Rows that were opened for a classifier: where they come from, and which of their columns holds the classes."""
+"""Rows opened for a classifier: their source, and the target column."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ C = TypeVar("C")
 
 @dataclass(frozen=True)
 class ReadingOptions:
-    """How files are read: texts that are missing values, what becomes of malformed rows, the format, the threads, how
-    text is written; and into how many bins a target of numbers is cut.
+    """How files are read: texts that mean missing, the handling of malformed rows, the format, the threads, the text
+    format; and the number of bins of a numeric target.
 
-    `follow_links` is about folders of documents: whether links in them are followed.
+    `follow_links` says whether links in folders of documents are followed.
     """
 
     na: Sequence[str] = ()
@@ -34,7 +34,7 @@ class ReadingOptions:
 
     @property
     def of_file(self) -> dict[str, Any]:
-        """What only a file of a table has, as `open_source` takes it."""
+        """The arguments of `open_source` that apply to files of tables."""
         if self.follow_links:
             raise BadOption(
                 "follow_links applies to folders of documents, but this is a table",
@@ -44,7 +44,7 @@ class ReadingOptions:
 
     @property
     def is_plain(self) -> bool:
-        """Whether nothing is said of a file."""
+        """Whether all options have their defaults."""
         given = self.na or self.follow_links or self.dialect.given or self.format is not None
         return not given and self.bad_rows == "error"
 
@@ -54,9 +54,9 @@ AS_IT_IS = ReadingOptions()
 
 @dataclass(frozen=True)
 class Opened(Generic[C]):
-    """Rows as a classifier reads them; `classifier` is the one that reads them so."""
+    """Opened rows; `classifier` is the classifier they were opened for."""
 
     classifier: C
     source: Source
-    target: str = ""  # the column of the classes, if there is one
-    in_files: bool = False  # whether each row is a file of its own, or a message of one
+    target: str = ""  # the target column, if there is one
+    in_files: bool = False  # whether each row is a file, or a message in a file

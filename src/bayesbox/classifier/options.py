@@ -1,4 +1,4 @@
-"""The options of a kind of model as the command has them."""
+"""The options of a kind of model in the command."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ CALIBRATION_HELP = (
     "rows in evaluate."
 )
 CALIBRATIONS = ("temperature", "isotonic", "dirichlet", "shares", "auto")
-NO_CALIBRATION = "none"  # as the command says it
+NO_CALIBRATION = "none"  # the name in the command
 AUTO_CALIBRATION = "auto"
-FEWEST_CALIBRATED = 50  # rows below which `auto` does nothing, and nothing is imported for it
+FEWEST_CALIBRATED = 50  # rows below which `auto` does nothing and imports nothing
 
 
 def calibration_of_command(given: str | None, default: str | None = None) -> str | None:
-    """The calibration that the command asks for, or its default for a kind of model where it asks for none."""
+    """The calibration given to the command, or the default of the kind of model."""
     return None if given == NO_CALIBRATION else given or default
 
 
 def calibration_option() -> Any:
-    """How answers are calibrated, of the models that can be."""
+    """The option for the calibration, for models that support it."""
     return option(
         OneOf(*CALIBRATIONS, none=True),
         default=None,
@@ -40,14 +40,14 @@ LEDGER_HELP = "Keep a hash of the rows, so that a forget can be verified row by 
 
 
 def ledger_option() -> Any:
-    """Whether a hash of the rows is kept beside the tallies."""
+    """The option to keep a ledger: a hash of the rows."""
     return option(OnOff(), default=False, help=LEDGER_HELP)
 
 
 def options_from_command(cls: type[T], title: str, parameter: str, given: Mapping[str, Any]) -> T:
-    """The options of a kind, called `title`, from those of the command; what is None there was not given.
+    """The options of a kind, called `title`, from those of the command, where None means not given.
 
-    `parameter` is what follows the name of the model after a colon.
+    `parameter` is the text after the colon of the model's name.
 
     >>> from bayesbox.table.full.options import FullOptions
     >>> found = options_from_command(FullOptions, "full Bayes", "pooled,enough=50", {"unseen": "error"})
@@ -67,7 +67,7 @@ def options_from_command(cls: type[T], title: str, parameter: str, given: Mappin
 
 
 def _after_colon(cls: type, title: str, parameter: str) -> dict[str, Any]:
-    """`pooled,enough=50`: the first option that may be there by its value alone, the others by name."""
+    """Parse a parameter such as `pooled,enough=50`: the first option may be given by value, the others by name."""
     known = {name: each.takes for name, each in options_of(cls).items() if each.colon}
     if not parameter:
         return {}

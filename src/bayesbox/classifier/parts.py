@@ -1,4 +1,4 @@
-"""The classes that a model is made of and that others may have registered: a model file names their packages."""
+"""The classes used by a model that extensions may have registered; a model file names their packages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bayesbox.tally.book import Book
 
 
 def parts_of(options: Iterable[object], schema: Schema | None, book: Book) -> Iterator[type]:
-    """The rules among these options, the kinds and the densities of the columns, and the tallies."""
+    """The rules in these options, the types and densities of the columns, and the tallies."""
     rules = set(RULES.values())
     yield from (type(each) for each in options if type(each) in rules)
     if schema is not None:

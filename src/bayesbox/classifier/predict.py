@@ -1,4 +1,4 @@
-"""Predict from any source, a batch at a time, and the answers as Arrow tables."""
+"""Predictions for any source, one batch at a time, as Arrow tables."""
 
 from __future__ import annotations
 
@@ -24,27 +24,27 @@ from bayesbox.source.base import Batch, Source
 from bayesbox.source.pool import worker_threads
 from bayesbox.source.reduce import pieces
 
-CELLS_A_PIECE = 1 << 23  # rows x classes that are answered together
+CELLS_A_PIECE = 1 << 23  # rows x classes predicted together
 ROWS_AT_ONCE = 65_536
 
 
 @dataclass(frozen=True)
 class PredictOptions:
-    """What to answer for each row besides the class: all posteriors, the strongest columns, columns to keep."""
+    """What to output for each row besides the class: all posteriors, the strongest columns, columns to keep."""
 
     proba: bool = False
     explain: int = 0
     keep: tuple[str, ...] = ()
-    unsure: float | None = None  # the least probability of a class that is given
-    costs: Costs | None = None  # of answers, by (true class, answer): the cheapest is given
-    threshold: tuple[str, float] | None = None  # a class is given where its probability is at least so much
+    unsure: float | None = None  # the lowest probability of a predicted class
+    costs: Costs | None = None  # costs by (true class, decision); the cheapest decision is output
+    threshold: tuple[str, float] | None = None  # the probability from which a class is output
 
 
 UNSURE = "unsure"
 
 
 def unsure_where_low(labels: AnyArray, best: AnyArray, posterior: Doubles, least: float | None) -> pa.Array:
-    """The label of the best class of each row; with `least`, "unsure" where no class reaches that probability.
+    """The label of the best class of each row; with `least`, "unsure" if no class has that probability.
 
     >>> shares = np.array([[0.8, 0.2], [0.01, 0.99]])
     >>> unsure_where_low(np.array(["ham", "spam"]), np.array([0, 1]), shares, 0.9).to_pylist()
@@ -60,7 +60,7 @@ def unsure_where_low(labels: AnyArray, best: AnyArray, posterior: Doubles, least
 
 
 class PredictionWriter:
-    """The answers of a classifier, table by table: the kept columns, `prediction`, P(class), `explanation`."""
+    """The predictions of a classifier as tables: the kept columns, `prediction`, P(class), `explanation`."""
 
     def __init__(self, classifier: AnyClassifier, asked: PredictOptions, names: Sequence[str], *, where: str) -> None:
         self.classifier = classifier
@@ -81,7 +81,7 @@ class PredictionWriter:
         self._types: dict[str, pa.DataType] = {}
 
     def decided(self, posterior: Doubles) -> AnyArray:
-        """The class of each row: the most probable, the cheapest, or what the threshold makes of it."""
+        """The class of each row: the most probable, the cheapest, or that of the threshold."""
         if not len(posterior):
             return np.zeros(0, dtype=np.int64)
         if self.costs is not None:
@@ -93,20 +93,20 @@ class PredictionWriter:
         return best
 
     def added_fields(self) -> pa.Schema:
-        """The columns that are added to those that are kept, with their types."""
+        """The columns added to the kept ones, with their types."""
         label = pa.string() if self.asked.unsure is not None else pa.array(self.classifier.model.labels).type
         fields = [("prediction", label), *((name, pa.float64()) for name in self._posterior_names())]
         return pa.schema([*fields, *([("explanation", pa.string())] if self.asked.explain else [])])
 
     def no_rows(self) -> pa.Table:
-        """The answers for no row at all; what was kept is then text."""
+        """The empty table of predictions; kept columns are text."""
         return pa.schema([*((name, pa.string()) for name in self.keep), *self.added_fields()]).empty_table()
 
     def _posterior_names(self) -> list[str]:
         return [f"P({name})" for name in self.classes] if self.asked.proba else []
 
     def of(self, batch: Batch) -> pa.Table:
-        """The answers for one batch; if there are many classes, some rows at a time."""
+        """The predictions for one batch; with many classes, some rows at a time."""
         batch = self.unseen(batch)
         step = max(CELLS_A_PIECE // len(self.classes), 1)
         pieces = [self._of(batch.slice(first, first + step)) for first in range(0, max(batch.rows, 1), step)]
@@ -130,7 +130,7 @@ class PredictionWriter:
         return self._settled(pa.table(columns, names=list(self.names)))
 
     def _explanations(self, batch: Batch, posterior: Doubles, best: AnyArray) -> pa.ChunkedArray:
-        """What says most for the class of each row against the runner-up."""
+        """The strongest evidence for the class of each row against the runner-up, as text."""
         if len(self.classes) < 2:
             return pa.array([""] * batch.rows)
         others = posterior.copy()
@@ -138,7 +138,7 @@ class PredictionWriter:
         return self.classifier.explained_texts(batch, best, others.argmax(axis=1), self.asked.explain)
 
     def _settled(self, table: pa.Table) -> pa.Table:
-        """The same types in every table: those of the first; a kept column without a value so far is text."""
+        """The table with the types of the first table; a kept column without any value so far is text."""
         if not self._types:
             types = {field.name: pa.string() if pa.types.is_null(field.type) else field.type for field in table.schema}
             self._types = types
@@ -156,13 +156,13 @@ def _kept(keep: Sequence[str], names: Sequence[str], where: str) -> tuple[str, .
 
 
 def _arrow(column: Any) -> Any:
-    """A column as Arrow has it, without a dictionary."""
+    """A column as an Arrow array without dictionary encoding."""
     array = pa.array(column, from_pandas=True) if isinstance(column, np.ndarray) else column
     return array.cast(array.type.value_type) if pa.types.is_dictionary(array.type) else array
 
 
 def answer_tables(answers: PredictionWriter, source: Source, *, threads: int = 1) -> Iterator[pa.Table]:
-    """The tables of all batches in their order; with threads, a few batches are under way at a time."""
+    """The tables of all batches in order; with threads, a few batches are processed concurrently."""
     if threads <= 1:
         for piece in pieces(source, rows=ROWS_AT_ONCE):
             yield answers.of(piece)
@@ -178,7 +178,7 @@ def answer_tables(answers: PredictionWriter, source: Source, *, threads: int = 1
 
 
 def find_row(source: Source, number: int) -> Batch:
-    """The row of that number, counted from 1."""
+    """The row with this number, counted from 1."""
     rows = 0
     for batch in source.batches():
         rows = batch.first_row + batch.rows

@@ -1,4 +1,4 @@
-"""Predictions that were counted, of rows or of documents, and the evaluation that they add up to."""
+"""Counted predictions of rows or documents, and the evaluation made from them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from bayesbox.stat.metrics import Scored, measure
 
 @dataclass(frozen=True)
 class Predictions:
-    """Predictions that were counted, and the same before calibration where the classifier is calibrated."""
+    """Counted predictions, and those before calibration if the classifier is calibrated."""
 
     found: Scored
     plain: Scored | None = None
@@ -26,7 +26,7 @@ class Predictions:
 
 
 def require_options(*, bins: int, folds: int = 2, repeats: int = 1) -> None:
-    """Refuse numbers of bins, folds and repeats that mean nothing."""
+    """Raise an error if the number of bins, folds or repeats is not valid."""
     if bins < 1:
         raise BadOption("the number of bins must be at least 1", found=bins)
     if repeats < 1:
@@ -44,7 +44,7 @@ def held_out(
     of: str = "row",
     absent: Sequence[str] = (),
 ) -> Evaluation:
-    """The evaluation on given rows; `of` is what messages call one of these."""
+    """The evaluation on given rows; `of` is the word for a row in messages."""
     if both is None or not both.found.rows:
         remedy = "The data have no rows, or the target column is empty: check the file and the name of the column"
         raise BadData(f"no {of} has a label", where=source.name, remedy=remedy)
@@ -63,7 +63,7 @@ def held_out(
 def cross_validated(
     source: Source, target: str, by_repeat: Sequence[Predictions], *, unlabelled: int, folds: int, seed: int
 ) -> Evaluation:
-    """The evaluation by folds, of which each repeat judged all."""
+    """The evaluation by cross-validation; each repeat covers all rows."""
     repeats, both = len(by_repeat), functools.reduce(operator.add, by_repeat)
     total = replace(both.found, rows=by_repeat[0].found.rows, unlabelled=unlabelled)
     return Evaluation(
@@ -82,6 +82,6 @@ def cross_validated(
 
 
 def left_one_out(source: Source, target: str, total: Scored, *, unlabelled: int) -> Evaluation:
-    """The evaluation of each by the model of all the others."""
+    """The evaluation by leave-one-out."""
     total = replace(total, unlabelled=unlabelled)
     return Evaluation("leave-one-out", source.name, target, measure(total), total, skipped=source.skipped.count)

@@ -1,9 +1,8 @@
-"""The kinds of models there are: the only list of them.
+"""The registry of all kinds of models.
 
-A kind is entered here once, a line each: its names, and where its classifier and its estimator are. From this are made
-the choices of `--model`, the classifier and the estimator of a model file, the public names of the estimators, the
-models that `--compare` and `--robustness` judge, and the hypotheses of Bayes optimal. Nothing is imported before it is
-requested.
+Each kind has one line here: its names, and the modules of its classifier and its estimator. The choices of `--model`,
+the classifier and the estimator of a model file, the public names of the estimators, the models of `--compare` and
+`--robustness`, and the hypotheses of Bayes optimal come from it. Modules are imported on demand.
 """
 
 from __future__ import annotations
@@ -26,42 +25,42 @@ C = TypeVar("C", bound="type[AnyClassifier]")
 MAKE_ESTIMATOR = "bayesbox.estimators.made:estimator_of_kind"
 
 Variant = tuple[str, Mapping[str, str]]
-"""What follows the name of a kind after a colon, and the options of the command that make it differ."""
+"""The parameter after the colon of a kind's name, and the command options that distinguish variants."""
 
 
 @dataclass(frozen=True)
 class ModelKind:
-    """The names of a kind of model, and its parts, or where they are: `module:Name`."""
+    """A kind of model: its names, and its parts or where to import them from, as `module:Name`."""
 
     name: str  # what `--model` takes
     file: str  # what the model file calls it
     classifier: str | type[AnyClassifier]
-    estimator: str = ""  # made of the classifier and its options where none is named
-    variants: tuple[Variant, ...] = (("", {}),)  # those that `--compare` judges
-    hypothesis: bool = True  # whether Bayes optimal takes it as one of its hypotheses
-    weighed: int | None = None  # its place among those where none are named
+    estimator: str = ""  # generated from the classifier and its options by default
+    variants: tuple[Variant, ...] = (("", {}),)  # the variants that `--compare` evaluates
+    hypothesis: bool = True  # whether it is a hypothesis of Bayes optimal
+    weighed: int | None = None  # its position among the default hypotheses
     shaken: bool = False  # whether `--robustness` evaluates it
-    of: str = "rows"  # what it learns from: rows or documents
-    options: str = ""  # its options, in a module that is quick to import; else those of the classifier
-    codec: str = "bayesbox.classifier.codec"  # what writes and reads its files
-    printer: str = "bayesbox.cli.print.rows:RowPrinter"  # what verbs print of it
+    of: str = "rows"  # what it is trained on: rows or documents
+    options: str = ""  # its options, in a module that is fast to import; by default those of the classifier
+    codec: str = "bayesbox.classifier.codec"  # the codec of its files
+    printer: str = "bayesbox.cli.print.rows:RowPrinter"  # the printer of its summary
 
     def load(self) -> type[AnyClassifier]:
-        """Its classifier."""
+        """Import its classifier."""
         found: type[AnyClassifier] = _named(self.classifier)
         return found
 
     def load_options(self) -> type[Options]:
-        """Its options: the command makes its own of them, without the classifier where they are elsewhere."""
+        """Import its options, without the classifier if they are in a separate module."""
         found: type[Options] = _named(self.options) if self.options else self.load().options_type
         return found
 
     def load_estimator(self) -> Any:
-        """Its estimator."""
+        """Import its estimator."""
         return _named(self.estimator) if self.estimator else _named(MAKE_ESTIMATOR)(self.load())
 
     def load_printer(self) -> Any:
-        """What prints it."""
+        """Import its printer."""
         return _named(self.printer)
 
 
@@ -73,11 +72,11 @@ def _named(place: str | type) -> Any:
 
 
 KINDS: Registry[ModelKind] = Registry()
-"""By the name that `--model` takes, in the order in which they are listed."""
+"""The kinds by the name used in `--model`, in the order of listing."""
 
 
 def register_kind(kind: ModelKind) -> None:
-    """Enter a kind of model; another with one of its names is refused."""
+    """Register a kind of model; a second one with the same name is an error."""
     for other in KINDS.values():
         if kind.name == other.name or kind.file == other.file:
             raise BadOption("a kind of model with this name already exists", found=f"{kind.name}, {kind.file} in files")
@@ -86,9 +85,9 @@ def register_kind(kind: ModelKind) -> None:
 
 
 def register_classifier(name: str, **more: Any) -> Callable[[C], C]:
-    """Make a kind of classifier known by a name: a decorator of its class, which needs `options_type`.
+    """A decorator that registers a classifier class under a name; the class must have `options_type`.
 
-    The name is what `--model` takes and what model files say. `more` are fields of `ModelKind`.
+    The name is used in `--model` and in model files. `more` are fields of `ModelKind`.
     """
 
     def enter(classifier: C) -> C:
@@ -97,7 +96,7 @@ def register_classifier(name: str, **more: Any) -> Callable[[C], C]:
             classifier.title = name
         known = dict.get(KINDS, name)
         if known is not None and known.classifier != classifier and _place(known) == _place_of(classifier):
-            del KINDS[name]  # the same module, read once more
+            del KINDS[name]  # the same module, reloaded
         register_kind(ModelKind(name, name, classifier, **more))
         return classifier
 
@@ -163,7 +162,7 @@ def public_names() -> dict[str, str]:
 
 
 def kind_in_file(name: str) -> type[AnyClassifier] | None:
-    """The classifier whose models have this name in a file."""
+    """The kind of this name in a model file."""
     return next((kind.load() for kind in KINDS.values() if kind.file == name), None)
 
 
@@ -173,12 +172,12 @@ def kind_of(classifier: AnyClassifier) -> ModelKind:
 
 
 def model_name(classifier: AnyClassifier) -> str:
-    """The name that `--model` takes for this classifier."""
+    """The name of this classifier in `--model`."""
     return kind_of(classifier).name
 
 
 def kinds_text(separator: str = "; ") -> str:
-    """The names that `--model` takes, in a line.
+    """The names accepted by `--model`, in one line.
 
     >>> kinds_text()
     'naive, averaged, aode, tan, kdb, full, optimal, auto; text for documents'
@@ -189,7 +188,7 @@ def kinds_text(separator: str = "; ") -> str:
 
 
 def default_hypotheses() -> tuple[str, ...]:
-    """The models that Bayes optimal weighs where none are named.
+    """The default hypotheses of Bayes optimal.
 
     >>> default_hypotheses()
     ('naive', 'tan', 'aode')
@@ -199,12 +198,12 @@ def default_hypotheses() -> tuple[str, ...]:
 
 
 def compared_models() -> list[tuple[str, dict[str, str]]]:
-    """The models that `--compare` judges, by the names that `--model` takes, with the options that make them differ."""
+    """The models that `--compare` evaluates, by their names in `--model`, with the options of each variant."""
     return [(f"{kind.name}{after}", dict(options)) for kind in KINDS.values() for after, options in kind.variants]
 
 
 def split_model(model: str) -> tuple[ModelKind, str]:
-    """The kind that a text such as `kdb:2` names, and the parameter after the colon."""
+    """The kind and the parameter of a text such as `kdb:2`."""
     name, _, parameter = model.partition(":")
     if name not in KINDS:
         raise UnknownChoice("model", name, KINDS, remedy=f"Choose one of: {kinds_text(', and ')}")
@@ -217,10 +216,10 @@ def new_classifier(
     declared: Mapping[Any, object] | None = None,
     one_hot: Mapping[str, Sequence[str]] | None = None,
 ) -> AnyClassifier:
-    """A classifier that is not trained. A parameter may follow the name after a colon: `kdb:2`.
+    """An unfitted classifier. The name may have a parameter after a colon: `kdb:2`.
 
-    `options` are those of the command that say how to learn: `smoothing`, `prior`, `calibrate`, and so on; `declared`
-    are the kinds of columns, and `one_hot` the flags that are one category.
+    `options` are the training options of the command, such as `smoothing`, `prior` and `calibrate`; `declared` are the
+    types of columns, and `one_hot` the flags to combine into one category.
     """
     kind, parameter = split_model(model)
     return kind.load().from_options(parameter, options, declared, one_hot)

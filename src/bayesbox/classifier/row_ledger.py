@@ -1,4 +1,4 @@
-"""The ledger of the rows of a source, without counting them: what a certificate is checked by."""
+"""The ledger of the rows of a source, without counting them, to check a certificate."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class LedgerCounter(RowCounter):
-    """Hashes batches of rows, and counts nothing but their classes."""
+    """Hashes batches of rows, and counts only their classes."""
 
     def tallies(self, columns: Mapping[str, Any], labels: Encoded, schema: Schema, **options: Any) -> Book:  # noqa: ARG002
         """The classes of these rows."""
@@ -28,7 +28,7 @@ class LedgerCounter(RowCounter):
 def ledger_of(
     classifier: AnyClassifier, source: Source, target: str, *, weight: str | None = None, threads: int = 1
 ) -> Ledger:
-    """The ledger of the rows of a source as the classifier reads them; they need no room in memory."""
+    """The ledger of the rows of a source as the classifier reads them; the rows are streamed."""
     counter = LedgerCounter(classifier.with_empty_counts().with_ledger(True), source.name)
     found = StreamedRows(source, target, weight).reduce(counter, threads=threads)
     return Ledger.empty() if found is None or found.book.ledger is None else found.book.ledger

@@ -1,4 +1,4 @@
-"""A sample of the rows of a source, taken as they pass by."""
+"""A sample of the rows of a source, taken while they are read."""
 
 from __future__ import annotations
 
@@ -17,14 +17,13 @@ if TYPE_CHECKING:
     from bayesbox.classifier.base import AnyClassifier
 
 
-FEWEST, MOST = 100, 1500  # rows that are looked at for columns that depend on each other
+FEWEST, MOST = 100, 1500  # rows examined for dependent columns
 
 
 def watched(classifier: AnyClassifier, source: Source) -> Sampled | None:
-    """The source with a sample of its rows kept, to look for dependence; None if that is of no use.
+    """The source with a sample of its rows kept, to look for dependence; None if that is not useful.
 
-    Other models know of dependence, calibration corrects what it does, and rows that are counted elsewhere do not pass
-    by.
+    Other models handle dependence, calibration corrects its effect, and rows counted remotely are not seen here.
     """
     if not classifier.looks_for_dependence or classifier.has_second_pass() or classifier.calibrate or source.remote:
         return None
@@ -32,10 +31,10 @@ def watched(classifier: AnyClassifier, source: Source) -> Sampled | None:
 
 
 class Sampled(WrappedSource):
-    """A source that keeps at least `most` of the rows it gave (all, if there are fewer), at most twice as many.
+    """A source that keeps a sample of `most` to twice as many of its rows (all, if there are fewer).
 
-    Which rows are kept follows from their numbers alone, not from the batches they come in. Of wide rows fewer are
-    kept, where `cells` limits rows times columns.
+    The sample depends only on the row numbers, not on the batches. `cells` limits rows times columns, so that fewer
+    wide rows are kept.
     """
 
     def __init__(self, source: Source, most: int, *, cells: int | None = None) -> None:
@@ -49,11 +48,11 @@ class Sampled(WrappedSource):
 
     @property
     def enough(self) -> bool:
-        """Whether there are enough rows to tell dependence from chance."""
+        """Whether there are enough rows to distinguish dependence from chance."""
         return sum(part.rows for part in self.kept) >= FEWEST
 
     def in_order(self) -> list[tuple[Batch, Any]]:
-        """The rows that were kept, batches with the keys of their rows, in the order of the rows."""
+        """The sampled rows in order: batches with the keys of their rows."""
         return sorted(zip(self.kept, self._keys, strict=True), key=lambda part: part[0].first_row)
 
     def batches(self) -> Iterator[Batch]:
@@ -61,7 +60,7 @@ class Sampled(WrappedSource):
         return super().batches()
 
     def parts(self, threads: int) -> Iterator[Part] | None:
-        """The parts of the source, if it has such; the rows that are kept are the same."""
+        """The parts of the source, if it has any; the sample is the same."""
         self._forget()
         return super().parts(threads)
 
@@ -98,11 +97,11 @@ class Sampled(WrappedSource):
 
 
 KeyedRows = list[tuple[LabelledRows, Any]]
-"""Rows with the keys by which some of them are drawn."""
+"""Rows with the keys used for sampling."""
 
 
 def keyed(parts: Sequence[LabelledRows]) -> KeyedRows:
-    """Rows in memory with keys that follow from their places, as those of a source follow from its rows' numbers."""
+    """Rows in memory with keys that follow from their positions, as those of a source follow from its row numbers."""
     found, first = [], 0
     for rows in parts:
         found.append((rows, row_keys(first, rows.batch.rows)))
@@ -111,7 +110,7 @@ def keyed(parts: Sequence[LabelledRows]) -> KeyedRows:
 
 
 def drawn(parts: KeyedRows, most: int) -> list[LabelledRows]:
-    """At most this many of the labelled rows with a positive weight: those with the smallest keys, in their order."""
+    """At most this many labelled rows with a positive weight: those with the smallest keys, in order."""
     known = [(rows, keys, rows.counting()) for rows, keys in parts]
     all_keys = np.concatenate([keys[there] for _, keys, there in known]) if known else np.empty(0, dtype=np.uint64)
     limit = np.partition(all_keys, most - 1)[most - 1] if len(all_keys) > most else None

@@ -1,7 +1,6 @@
-"""Rows in memory with their labels: folds of them, and what a classifier is without a fold.
+"""Labelled rows in memory: their folds, and classifiers without a fold.
 
-A classifier that is its tallies and no more forgets a fold by subtraction; one that derived something from the rows
-is refitted on the other folds.
+A classifier with only tallies forgets a fold by subtraction; one with derived parts is refitted on the other folds.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ C = TypeVar("C", bound="AnyClassifier")
 
 @dataclass(frozen=True)
 class LabelledRows:
-    """Some rows with their labels; if they have some, their weights, numbers among all rows, and groups."""
+    """Rows with their labels and, if there are any, weights, row numbers and groups."""
 
     batch: Batch
     labels: Encoded
@@ -52,7 +51,7 @@ class LabelledRows:
         return LabelledRows(Batch(self.batch.names, columns, len(rows)), labels, weights, numbers, groups)
 
     def pieces(self, rows: int) -> Iterator[LabelledRows]:
-        """The same rows, at most this many at a time, without a copy."""
+        """The rows in slices of at most this many, without a copy."""
         if self.batch.rows <= rows:
             yield self
             return
@@ -65,12 +64,12 @@ class LabelledRows:
             yield LabelledRows(self.batch.slice(first, last), labels, weights, numbers, groups)
 
     def counting(self) -> NDArray[np.bool_]:
-        """Which of them have a label and a weight above 0."""
+        """Which rows have a label and a positive weight."""
         there: NDArray[np.bool_] = self.labels.codes >= 0
         return there if self.weights is None else there & (np.asarray(self.weights, dtype=np.float64) > 0)
 
     def viewed(self) -> LabelledRows:
-        """The same rows, their columns as they can be taken apart."""
+        """The same rows with columns that can be sliced."""
         batch = self.batch
         weights = None if self.weights is None else np.asarray(self.weights, dtype=np.float64)
         columns = tuple(as_view(column) for column in batch.columns)
@@ -78,13 +77,13 @@ class LabelledRows:
         return LabelledRows(whole, self.labels, weights, self.numbers, self.groups)
 
     def labelled(self) -> LabelledRows:
-        """Those that have a label."""
+        """The rows that have a label."""
         there = self.labels.codes >= 0
         return self if there.all() else self.take(np.flatnonzero(there))
 
     @classmethod
     def joined(cls, parts: Sequence[LabelledRows]) -> LabelledRows:
-        """The rows of all parts as one, columns of text as Arrow has them."""
+        """The rows of all parts concatenated, with text columns as Arrow arrays."""
         if len(parts) == 1:
             return parts[0]
         names = parts[0].batch.names
@@ -106,7 +105,7 @@ class LabelledRows:
 
 
 def plain_text_column(column: Column) -> pa.Array:
-    """A column as one Arrow array, without a dictionary, whose offsets any amount of text fits."""
+    """A column as one Arrow array without dictionary encoding, with 64-bit offsets."""
     assert not isinstance(column, CountMatrix)  # a matrix is one batch
     array = pa.array(column, from_pandas=True) if isinstance(column, np.ndarray) else column
     array = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
@@ -115,7 +114,7 @@ def plain_text_column(column: Column) -> pa.Array:
 
 
 def sample_of(kept: list[LabelledRows], most: int) -> list[LabelledRows]:
-    """A sample of this size, drawn by position; all rows if there are no more."""
+    """A sample of this size, drawn by position; all rows if there are fewer."""
     total = sum(rows.batch.rows for rows in kept)
     if total <= most:
         return kept
@@ -127,18 +126,18 @@ def sample_of(kept: list[LabelledRows], most: int) -> list[LabelledRows]:
 
 
 def common_codes(labels: list[Encoded]) -> NDArray[np.int64]:
-    """The labels of all batches as codes in the order of their texts, whatever the batches are."""
+    """The labels of all batches as codes in the order of their texts."""
     texts = sorted({text for each in labels for text in each.levels})
     place = {text: code for code, text in enumerate(texts)}
     found = [np.array([*(place[text] for text in each.levels), -1], dtype=np.int64)[each.codes] for each in labels]
     return np.concatenate(found)
 
 
-Part = tuple[LabelledRows, Places]  # some of the rows that are kept; they are taken when they are needed
+Part = tuple[LabelledRows, Places]  # some of the kept rows, sliced on demand
 
 
 def numbered(kept: list[LabelledRows]) -> list[LabelledRows]:
-    """The same rows, each with its number among all."""
+    """The same rows with their row numbers."""
     ends = np.cumsum([rows.batch.rows for rows in kept])
     return [
         replace(rows, numbers=np.arange(end - rows.batch.rows, end))
@@ -147,7 +146,7 @@ def numbered(kept: list[LabelledRows]) -> list[LabelledRows]:
 
 
 def parts_of(kept: list[LabelledRows], fold_of_row: NDArray[np.int32], folds: int) -> list[list[Part]]:
-    """The rows of each fold, a part for each batch that has some."""
+    """The rows of each fold, one part per batch."""
     parts: list[list[Part]] = [[] for _ in range(folds)]
     start = 0
     for rows in kept:
@@ -161,10 +160,10 @@ def parts_of(kept: list[LabelledRows], fold_of_row: NDArray[np.int32], folds: in
 
 
 def minus_rows(classifier: C, parts: Sequence[LabelledRows]) -> C:
-    """The classifier that never saw these rows: the total less their tally, exactly."""
+    """The classifier without these rows: the total less their tally, exactly."""
     from bayesbox.classifier.train import RowCounter
 
-    classifier = classifier.with_ledger(False)  # nobody asks it of a fold, and it takes longer than counting
+    classifier = classifier.with_ledger(False)  # a fold does not need it, and it takes longer than counting
     assert classifier.schema is not None
     count = RowCounter(classifier, None)
     tallies = (count(rows).book for rows in parts)
@@ -174,7 +173,7 @@ def minus_rows(classifier: C, parts: Sequence[LabelledRows]) -> C:
 
 
 def refit_on(classifier: C, parts: Sequence[LabelledRows]) -> C:
-    """A classifier of the same rules that has learned these rows and derived its choices from them alone."""
+    """A classifier with the same rules, fitted on these rows alone."""
     other = classifier.unfitted_clone().with_ledger(False)
     other.learn_all(parts)
     assert other.schema is not None
@@ -183,7 +182,7 @@ def refit_on(classifier: C, parts: Sequence[LabelledRows]) -> C:
 
 
 def check_merge(one: AnyClassifier, other: AnyClassifier) -> None:
-    """Refuse to merge two classifiers that did not count the same things, and warn where a ledger is lost."""
+    """Raise an error if two classifiers cannot be merged, and warn if a ledger is lost."""
     if one.kind != other.kind:
         raise CannotMerge(
             "the two models are of different kinds",
@@ -204,6 +203,6 @@ def check_merge(one: AnyClassifier, other: AnyClassifier) -> None:
 
 
 def warn_of_lost_ledger(one: AnyClassifier, other: AnyClassifier) -> None:
-    """Say so where one of two models that are merged keeps a ledger: what both have learned has none."""
+    """Warn if only one of two merged models has a ledger, since the merged model has none."""
     if one.ledger != other.ledger:
         warnings.warn(LostLedger("second" if one.ledger else "first"), stacklevel=5)

@@ -1,6 +1,6 @@
-"""What `model.json` says of a model: the columns and their kinds, the declarations.
+"""The schema in `model.json`: the columns and their types, the declarations.
 
-Every value is read with its type, and a key that is not known is refused: nothing in a file is passed over.
+The type of every value is checked, and an unknown key is an error.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _INFERRED_NAMES = {kind: name for name, kind in INFERRED.items()}
 
 
 def kind_to_json(kind: Kind) -> Json:
-    """A kind by its name, with its options; `missing` only where it is not left to the model."""
+    """The JSON of a kind: its name and options; `missing` only if it is not the model's default."""
     return {"kind": _INFERRED_NAMES.get(type(kind)) or kind.name} | options_to_json(kind)
 
 
 def kind_from_json(reader: Reader) -> Kind:
-    """The kind that a reader is at; takes its keys."""
+    """The kind at the reader's position; consumes its keys."""
     name = reader.take("kind", str)
     kind = INFERRED.get(name) or BY_NAME.get(name)
     if kind is None:
@@ -41,7 +41,7 @@ def kind_from_json(reader: Reader) -> Kind:
 
 
 def schema_to_json(schema: Schema) -> list[Json]:
-    """The columns in their order."""
+    """The JSON of the columns in order."""
     return [
         {"name": name} | kind_to_json(kind) | ({"declared": True} if name in schema.declared else {})
         for name, kind in schema.kinds.items()
@@ -52,7 +52,7 @@ def schema_from_json(columns: list[Any], classes: tuple[str, ...], *, numeric: s
     """The schema of these columns."""
     kinds: dict[str, Kind] = {}
     declared: set[str] = set()
-    plain: dict[str, Kind] = {}  # by its name, of columns that say no more: a table may have thousands of them
+    plain: dict[str, Kind] = {}  # cached by name for kinds without options: a table may have thousands of columns
     for index, column in enumerate(columns):
         if isinstance(column, dict) and column.keys() == {"name", "kind"} and type(column["name"]) is str:
             known = plain.get(column["kind"]) if type(column["kind"]) is str else None
@@ -75,7 +75,7 @@ def schema_from_json(columns: list[Any], classes: tuple[str, ...], *, numeric: s
 
 
 def declared_to_json(declared: Mapping[Any, object] | None) -> list[Json] | None:
-    """What the user declared of the columns, by name or position."""
+    """The JSON of the declared columns, by name or position."""
     if declared is None:
         return None
     by_key = {key if _is_position(key) else str(key): as_kind(kind) for key, kind in declared.items()}
@@ -88,7 +88,7 @@ def _is_position(key: object) -> bool:
 
 
 def declared_from_json(written: list[Any] | None) -> dict[Any, Kind] | None:
-    """The declarations, with kinds for whatever stood for them."""
+    """The declared kinds from JSON."""
     if written is None:
         return None
     declared: dict[Any, Kind] = {}

@@ -1,4 +1,4 @@
-"""Ed25519 signatures of certificates, by the package `cryptography`, which is imported here alone, and when it is used.
+"""Ed25519 signatures of certificates, with the package `cryptography`, which is imported on demand and only here.
 
 Keys are PEM files, as `bayes key` and `openssl genpkey -algorithm ed25519` write them.
 """
@@ -25,21 +25,21 @@ K = TypeVar("K")
 
 @dataclass(frozen=True)
 class Signature:
-    """An Ed25519 signature, and the public key that checks it, in hex.
+    """An Ed25519 signature and the public key that verifies it, in hex.
 
-    The key in a certificate proves nothing by itself: a signature is checked by a key that came another way.
+    The key in a certificate proves nothing by itself: verify a signature with a key obtained separately.
     """
 
     public_key: str
     value: str
 
     def to_json(self) -> Json:
-        """The signature as a certificate has it."""
+        """The signature as JSON for a certificate."""
         return {"algorithm": ALGORITHM, "public_key": self.public_key, "value": self.value}
 
     @classmethod
     def from_json(cls, written: object) -> Signature:
-        """The signature of such a document; ValueError if it is not one."""
+        """The signature from the JSON of a certificate; ValueError if it is not valid."""
         if not isinstance(written, dict) or set(written) != {"algorithm", "public_key", "value"}:
             raise ValueError("a signature must have an algorithm, a public_key and a value")
         if written["algorithm"] != ALGORITHM:
@@ -82,7 +82,7 @@ def load_public_key(path: str | os.PathLike[str]) -> Ed25519PublicKey:
 
 
 def new_key_pair() -> tuple[bytes, bytes]:
-    """A new pair of keys as PEM files: the private one, which is kept secret, and the public one."""
+    """A new key pair as PEM files: the private key, to be kept secret, and the public key."""
     serialization, ed25519 = _library()
     key = ed25519.Ed25519PrivateKey.generate()
     private: bytes = key.private_bytes(
@@ -95,7 +95,7 @@ def new_key_pair() -> tuple[bytes, bytes]:
 
 
 def _library() -> tuple[Any, Any]:
-    """(the serialization of keys, the keys of Ed25519) of `cryptography`."""
+    """The modules (serialization, ed25519) of `cryptography`."""
     try:
         from cryptography.hazmat.primitives import serialization
         from cryptography.hazmat.primitives.asymmetric import ed25519
@@ -113,7 +113,7 @@ def _loaded(path: str | os.PathLike[str], read: Callable[[bytes], Any], kind: ty
         raise SourceUnavailable(error.strerror or "cannot be read", where=where) from None
     try:
         key = read(data)
-    except TypeError:  # what `cryptography` raises where a password is needed
+    except TypeError:  # raised by `cryptography` if a password is needed
         raise BadOption("the key is encrypted", where=where, remedy="Decrypt it first: openssl pkey -in KEY") from None
     except Exception as error:
         if type(error).__module__.partition(".")[0] not in ("builtins", "cryptography"):

@@ -1,4 +1,4 @@
-"""What the classifiers of tables share: columns under their names, their kinds, and one-hot flags as one category."""
+"""What the table classifiers share: named columns, their types, and one-hot groups."""
 
 from __future__ import annotations
 
@@ -41,23 +41,23 @@ R = TypeVar("R", bound=PriorRules)
 D = TypeVar("D")
 M = TypeVar("M", bound=TableModel)
 
-MOST_NAMED, SOME_NAMED = 30, 12  # columns that the title of a row names: all of them; some, if there are more
+MOST_NAMED, SOME_NAMED = 30, 12  # columns named in the title of a row: all up to the first number, else the second
 
 
 class TableClassifier(Classifier[R, D, M]):
-    """A classifier of rows with named columns; `declared` are the kinds that columns are said to have."""
+    """A classifier of rows with named columns; `declared` are the declared types of columns."""
 
     calibrates_by_default = True
     groups_levels: ClassVar[bool] = False
-    """Whether it takes categories whose levels are grouped."""
+    """Whether it supports categories with grouped levels."""
     rules_by_column: ClassVar[bool] = False
-    """Whether a column may have a smoothing rule of its own."""
+    """Whether columns may have different smoothing rules."""
     counts_any_time: ClassVar[bool] = True
-    """Whether more rows can be counted at any time, so that rows learned one by one may wait for one another."""
+    """Whether rows can be added at any time, so that rows learned one by one may be buffered."""
     core_finds_unseen: ClassVar[bool] = False
-    """Whether the core finds numbers that are unseen levels as it predicts, so that they are not counted before."""
+    """Whether the core finds unseen numeric levels while it predicts, so that they are not counted before."""
     derived_prefix: ClassVar[str] = ""
-    """The prefixes of the members of the model file that hold derived parts; empty if there are none."""
+    """The prefixes of the model file members with derived parts; empty if there are none."""
 
     def __init__(
         self,
@@ -71,15 +71,15 @@ class TableClassifier(Classifier[R, D, M]):
         super().__init__(rules, target=target, calibrate=calibrate)
         self.declared = declared
         self.one_hot = as_one_hot(one_hot)
-        self.absent = "missing"  # what becomes of columns that rows to be answered lack
+        self.absent = "missing"  # how absent columns of new rows are handled
         self.ignore: str | None = None  # "auto": identifiers are ignored
-        self.ignored: Mapping[str, str] = {}  # the identifiers that were found, each with the reason
-        self._known: tuple[object, dict[str, KnownLevels]] | None = None  # for a model, the levels of its columns
+        self.ignored: Mapping[str, str] = {}  # the identifiers found, each with the reason
+        self._known: tuple[object, dict[str, KnownLevels]] | None = None  # cache: a model, its levels
 
-    # -- what a kind of model brings -----------------------------------------------------------------------------
+    # -- what each kind defines --------------------------------------------------------------------------------------
 
     def explain(self, batch: Batch) -> Explanation:
-        """How much each column says for each class: by the answers with and without it, unless a kind knows better."""
+        """The evidence of each column for each class; by default, from predictions with and without the column."""
         from bayesbox.explain.evidence import Explanation
         from bayesbox.explain.missing import terms_of_absence
 
@@ -95,7 +95,7 @@ class TableClassifier(Classifier[R, D, M]):
         return Explanation(self.model.labels, names, log_prior, terms_of_absence(answer, columns, names, log_prior))
 
     def leave_one_out(self, batch: Batch, labels: Encoded) -> Doubles:
-        """P(class | x) of each learned row under the model of all the others: a subtraction and a model for each."""
+        """P(class | x) of each training row under the model of all other rows, which is made for each row."""
         self.require_counts("forget")
         rows = LabelledRows(batch, labels)
         found = np.zeros((batch.rows, len(self.classes)))
@@ -110,14 +110,14 @@ class TableClassifier(Classifier[R, D, M]):
         return type(self).leave_one_out is TableClassifier.leave_one_out
 
     def count(self, columns: Columns, labels: Encoded, schema: Schema, **options: Any) -> Book:
-        """What is counted of these rows: here each column by itself."""
+        """The tallies of these rows; by default, each column separately."""
         return count(columns, labels, schema, **options)
 
     @classmethod
     def density_of_numbers(cls, rules: object) -> str:
-        """The density of the numbers that declare none: it decides whether their values are counted.
+        """The default density of numeric columns, which determines whether distinct values are counted.
 
-        That of the options of naive Bayes; other kinds count moments, whatever their rules.
+        Naive Bayes takes it from its options; other kinds count moments.
         """
         return rules.numeric if isinstance(rules, NaiveOptions) else "gaussian"
 
@@ -136,39 +136,39 @@ class TableClassifier(Classifier[R, D, M]):
 
     @classmethod
     def rules_from_options(cls, parameter: str, given: Mapping[str, Any]) -> Any:
-        """The rules of options as the command has them, and of what follows the name of the model after a colon."""
+        """The rules from command options and from the parameter after the colon of the model's name."""
         return options_from_command(cls.options_type, cls.title, parameter, given)
 
     def derived_to_json(self) -> Json | None:
-        """What was derived as the model file says it; None if nothing is."""
+        """The derived parts as JSON for the model file; None if there are none."""
         return None
 
     @classmethod
     def derived_from_json(cls, written: Json | None) -> D | None:
-        """What the model file says was derived; ValueError if that cannot be."""
+        """The derived parts from the JSON of a model file; ValueError if they are not valid."""
         if written is not None:
             raise ValueError(f"{cls.title} derives nothing")
         return None
 
     def derived_members(self) -> dict[str, bytes]:
-        """What was derived and is too large for the document, as members of the model file."""
+        """The derived parts that are too large for JSON, as members of the model file."""
         return {}
 
     @classmethod
     def derived_from_members(cls, written: Json | None, members: dict[str, bytes]) -> D | None:  # noqa: ARG003
-        """The same as `derived_from_json` with such members."""
+        """Like `derived_from_json`, with these members."""
         return cls.derived_from_json(written)
 
     def require_consistent(self) -> None:
-        """ValueError if what was derived does not fit the schema and the tallies, as in a file that was made up."""
+        """Raise ValueError if the derived parts do not match the schema and the tallies, as in a forged file."""
 
     def given_members(self) -> dict[str, bytes]:
-        """The members of a model that is made of given tables."""
+        """The file members of a model made from given tables."""
         raise ValueError(f"{self.title} cannot be made from given tables")
 
     @classmethod
     def from_given_members(cls, members: dict[str, bytes], schema: Schema, label_type: str) -> Self:  # noqa: ARG003
-        """The classifier of such members; ValueError if there is none."""
+        """The classifier from such members; ValueError if they are not valid."""
         raise ValueError(f"{cls.title} cannot be made from given tables")
 
     # -- columns -------------------------------------------------------------------------------------------------
@@ -183,7 +183,7 @@ class TableClassifier(Classifier[R, D, M]):
         return self.schema.extended(columns, where=where)
 
     def named(self, batch: Batch, *, where: str | None = None) -> dict[str, Column]:
-        """The columns of a batch by name, one-hot groups as one category each."""
+        """The columns of a batch by name, with one-hot groups combined."""
         columns = super().named(batch, where=where)
         if self.one_hot:
             columns = join_one_hot(columns, self.one_hot, where=where)
@@ -193,14 +193,14 @@ class TableClassifier(Classifier[R, D, M]):
         return columns
 
     def _translating(self, names: tuple[str, ...], where: str | None) -> Mapping[str, Kind]:
-        """The columns whose texts are read by their kinds."""
+        """The columns whose texts are parsed by their types."""
         if self.schema is not None:
             return self.schema.translating
         kinds = declared_kinds(self.declared, names, where=where)
         return {name: kind for name, kind in kinds.items() if kind.translates and not kind.has_parts}
 
     def columns_of(self, batch: Batch, *, where: str | None = None) -> Columns:
-        """The columns of a batch that are used, by name; a column that is absent is missing in every row."""
+        """The columns of a batch that are used, by name; an absent column is missing in every row."""
         assert self.schema is not None
         present = self.schema.expanded(self.named(batch, where=where), where=where, first_row=batch.first_row)
         used = {name: present[name] for name in self.schema.used if name in present}
@@ -209,22 +209,22 @@ class TableClassifier(Classifier[R, D, M]):
         return used
 
     def shown_columns(self, batch: Batch) -> Columns:
-        """The columns of a batch as people gave them: dates as they are written, not in seconds."""
+        """The columns of a batch as given: dates as text, not in seconds."""
         return self.named(batch)
 
     def as_counted(self, rows: LabelledRows) -> LabelledRows:
-        """The rows with their columns as they are counted."""
+        """The rows with their columns converted for counting."""
         columns, batch = self.columns_of(rows.batch), rows.batch
         return replace(rows, batch=Batch(tuple(columns), tuple(columns.values()), batch.rows, batch.first_row))
 
     @property
     def feature_names(self) -> tuple[str, ...]:
-        """The columns as rows bring them: the flags of one-hot groups, dates without their parts."""
+        """The names of the input columns: the flags of one-hot groups, dates without their parts."""
         names = self.schema.columns if self.schema else ()
         return tuple(flag for name in names for flag in self.one_hot.get(name, (name,)))
 
     def absent_columns(self, names: Sequence[str], *, where: str | None) -> list[str]:
-        """The model's columns that are not among the names, each with the nearest name; an error if none is there."""
+        """The columns of the model that are absent, each with the nearest name; an error if all are absent."""
         assert self.schema is not None
         used = [flag for name in self.schema.used_columns for flag in self.one_hot.get(name, (name,))]
         there = frozenset(names)
@@ -235,14 +235,14 @@ class TableClassifier(Classifier[R, D, M]):
         return [name for name in absent if name not in silent and name not in self.ignored]
 
     def known_levels(self) -> dict[str, KnownLevels]:
-        """The levels of each column that rows to be answered may have."""
+        """The known levels of each column."""
         model = self.model
         if self._known is None or self._known[0] is not model:
             self._known = model, known_levels(self, here=not self.core_finds_unseen)
         return self._known[1]
 
     def number_flags(self) -> Collection[str]:
-        """The columns of numbers that are flags, so that another number is an unseen level."""
+        """The flags given as numbers, in which any other number is an unseen level."""
         return ()
 
     def names_values(self) -> bool:
@@ -260,16 +260,16 @@ class TableClassifier(Classifier[R, D, M]):
 
     @property
     def unseen(self) -> str:
-        """What becomes of an unseen level: in given tables, and in kinds without the option, it is ignored."""
+        """How unseen levels are handled: they are ignored in given tables and in kinds without the option."""
         return "ignore" if self.fixed else getattr(self.rules, "unseen", "ignore")
 
     def model_schema(self) -> Schema:
-        """The schema that the model is made of: identifiers that are to be ignored are."""
+        """The schema of the model, with identifiers ignored if requested."""
         assert self.schema is not None
         return self.schema.without(self.ignored)
 
     def kept_columns(self, columns: Columns) -> dict[str, Column]:
-        """Text as codes, once and for all folds; other columns as they are."""
+        """The columns with text encoded once for all folds."""
         return {name: _encoded(column) for name, column in columns.items()}
 
     # -- learning ------------------------------------------------------------------------------------------------
@@ -286,14 +286,14 @@ class TableClassifier(Classifier[R, D, M]):
         super().accept(schema, book)
 
     def take_in(self, schema: Schema, book: Book, counted: CountedBook) -> None:
-        """Rows that were learned show what identifies them; what rows leave behind that are forgotten does not."""
+        """Replace schema and book, and look for identifiers if rows were added rather than forgotten."""
         fewer = book.n.sum() < self.book.n.sum()
         super().take_in(schema, book, counted)
         if self.ignore is not None:
             self.ignored = {**(self.ignored if fewer else {}), **_identifiers(schema, book)}
 
     def without_identifiers(self, schema: Schema, book: Book) -> Schema:
-        """The schema of the columns that something may be derived from, once all rows were counted."""
+        """The schema of the columns that may be used to derive something, after all rows were counted."""
         if self.ignore is not None:
             self.ignored = _identifiers(schema, book)
         return schema.without(self.ignored)
@@ -331,7 +331,7 @@ class TableClassifier(Classifier[R, D, M]):
         learning: bool = True,
         reading: ReadingOptions = AS_IT_IS,
     ) -> Opened[Self]:
-        """The rows of a table. Before anything was learned, columns are what they are declared or look like."""
+        """Open the rows of a table. Before training, the types of columns are declared or detected."""
         if text is not None:
             raise BadOption(
                 "text= names the text column of a TextClassifier, but this is a model of tables", found=text
@@ -380,12 +380,11 @@ class TableClassifier(Classifier[R, D, M]):
         weight: str | None = None,
         learning: bool = False,
     ) -> dict[str, Any]:
-        """How a file is to be read so that its columns are what the model takes them for: `text` and `number`; `only`
-        those of the model are looked at, and those that are kept, the `target` and the `weight`.
+        """How to read a file so that its columns have the types of the model: which as `text` and which as `number`;
+        `only` the columns of the model, those to keep, the `target` and the `weight` are read.
 
-        A column that is only kept is read as it is, so that 007 stays 007. A flag is told from its values where
-        rows are learned, for then another value is a contradiction; else it is read as text, and another value is
-        unseen.
+        A column that is only kept is read as text, so that 007 stays 007. In training, a flag is detected from its
+        values, and any other value is an error; in prediction, it is read as text, and any other value is unseen.
         """
         assert self.schema is not None
         kinds = {name: self.schema.kinds[name] for name in self.schema.columns}
@@ -444,4 +443,4 @@ def _encoded(column: Column) -> Column:
 
 
 AnyTableClassifier = TableClassifier[Any, Any, Any]
-"""A classifier of tables of whatever kind."""
+"""A table classifier of any kind."""

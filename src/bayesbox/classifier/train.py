@@ -1,4 +1,4 @@
-"""Train from any source: frames, files, streams. One pass, a batch at a time, on as many threads as asked for."""
+"""Training from any source: DataFrames, files, streams. One pass, one batch at a time, on several threads."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ from bayesbox.tally.ledger import count_ledger
 if TYPE_CHECKING:
     from bayesbox.classifier.base import AnyClassifier
 
-MOST_SAMPLED = 3_000  # rows that are kept of a source at least, where a calibration is to be chosen
-SAMPLED_CELLS = 2_000_000  # rows times columns: of wide rows fewer are kept
+MOST_SAMPLED = 3_000  # the minimum sample of rows kept to choose a calibration
+SAMPLED_CELLS = 2_000_000  # rows times columns, so that fewer wide rows are kept
 
 
 @dataclass(frozen=True)
 class CountedBook:
-    """What was counted of some rows: the tally that is added up."""
+    """The counts of some rows, which can be added."""
 
     schema: Schema
     book: Book
     rows: int = 0
     unlabelled: int = 0
-    dropped: int = 0  # words that a limit left out of the book
+    dropped: int = 0  # words dropped because of a limit
     most_classes: int = 0  # 0 if that does not matter
 
     def __add__(self, other: CountedBook) -> CountedBook:
@@ -68,9 +68,8 @@ def source_of(
 ) -> Source:
     """Rows from a source, a frame, or the name of a file, a glob or a folder.
 
-    The target and declared categories are read as text exactly as they are, declared numbers and the weight as
-    numbers; columns that are ignored are not read. Rows with an infinite number count as broken where a target is to be
-    learned, or where `finite` says so.
+    The target and declared categories are read as unchanged text, declared numbers and the weight as numbers; ignored
+    columns are not read. Rows with an infinite number count as malformed if there is a target, or with `finite`.
     """
     if not is_path(data):
         kind = kind_of_data(data)
@@ -104,16 +103,16 @@ def source_of(
 
 
 class TrainingRows(ABC):
-    """Rows with their labels, in memory or streaming, to be counted as often as a classifier asks for them."""
+    """Labelled rows, in memory or streamed, that a classifier can count, if necessary more than once."""
 
     name: str | None = None
-    """Where the rows are from, for messages."""
+    """The name of the source, for messages."""
     streams: bool = True
     """Whether there may be many batches."""
     remote: bool = False
-    """Whether rows are counted where they are."""
+    """Whether rows are counted on other machines."""
     check: TargetCheck | None = None
-    """What refuses labels that are measurements."""
+    """The check for labels that are measurements."""
 
     @property
     def untyped(self) -> bool:
@@ -122,27 +121,27 @@ class TrainingRows(ABC):
 
     @property
     def labelled_by(self) -> str | None:
-        """The column that held the labels, where they had one."""
+        """The name of the target column, if there is one."""
         return None
 
     def expect_classes(self) -> None:  # noqa: B027  labels in memory are what their owner made of them
-        """Labels of a column that nobody has looked at yet may be measurements: refuse these."""
+        """Enable the check for labels that are measurements."""
 
     @abstractmethod
     def reduce(self, count: Callable[[LabelledRows], CountedBook], *, threads: int = 1) -> CountedBook | None:
-        """The sum of what is counted of each batch; None if there is none."""
+        """The sum of the counts of all batches; None if there are no batches."""
 
     @abstractmethod
     def again(self) -> list[LabelledRows]:
-        """The rows that were counted, in memory."""
+        """The counted rows, in memory."""
 
     def sample(self) -> KeyedRows:
-        """Rows that were counted, in memory, with the keys of their numbers; a sample of them if there are many."""
+        """The counted rows, or a sample if there are many, in memory with the keys of their row numbers."""
         return keyed(self.again())
 
     @abstractmethod
     def require_again(self) -> None:
-        """Refuse to count rows again that are gone once they were read."""
+        """Raise an error if the rows cannot be read again."""
 
     def skipped(self) -> int:
         """The malformed rows that were skipped."""
@@ -173,7 +172,7 @@ class RowsInMemory(TrainingRows):
 
 
 class StreamedRows(TrainingRows):
-    """The rows of a source, of which one column holds the labels and another may hold weights."""
+    """The rows of a source with a target column and, optionally, a weight column."""
 
     def __init__(
         self,
@@ -205,7 +204,7 @@ class StreamedRows(TrainingRows):
     def reduce(self, count: Callable[[LabelledRows], CountedBook], *, threads: int = 1) -> CountedBook | None:
         counting = CountBatch(count, self.target, self.weight, self.name, self.check)
         progress = self.progress
-        if progress is None or self.remote:  # rows that are counted elsewhere are not seen passing by
+        if progress is None or self.remote:  # rows counted on other machines are not seen here
             return self.source.reduce(counting, threads=threads)
 
         def tally_of(batch: Batch) -> CountedBook:
@@ -238,7 +237,7 @@ class StreamedRows(TrainingRows):
 
 
 def require_rereadable(source: Source) -> None:
-    """Refuse a source whose rows are gone once they were read."""
+    """Raise an error if a source cannot be read again."""
     if not source.rereadable:
         raise BadOption(
             "this kind of model reads the rows more than once, but they come from a pipe",
@@ -249,7 +248,7 @@ def require_rereadable(source: Source) -> None:
 
 @dataclass
 class CountBatch:
-    """Counts a batch of a source. It knows nothing of where rows come from, so that it can be sent to them."""
+    """Counts a batch of a source. It does not refer to the source, so that it can be sent to other machines."""
 
     count: Callable[[LabelledRows], CountedBook]
     target: str
@@ -265,26 +264,26 @@ class CountBatch:
 
 
 def labelled_rows(batch: Batch, target: str, weight: str | None = None, *, where: str | None = None) -> LabelledRows:
-    """The rows of a batch, the target and the weight apart."""
+    """The rows of a batch with the target and the weight separated."""
     columns, labels, weights = split_columns(batch, target, weight, where=where)
     return LabelledRows(Batch(tuple(columns), tuple(columns.values()), batch.rows, batch.first_row), labels, weights)
 
 
 @dataclass
 class RowCounter:
-    """Counts batches of rows, each by itself."""
+    """Counts batches of rows independently."""
 
     classifier: AnyClassifier
     where: str | None
-    first: Schema | None = None  # of the first batch that was counted here
+    first: Schema | None = None  # the schema of the first batch counted here
     in_order: bool = False  # whether one thread must count all batches
-    most_classes: int = 0  # the limit where it was made: it may be sent to other machines
+    most_classes: int = 0  # the limit of this process, since it may be sent to other machines
 
     def __post_init__(self) -> None:
         self.most_classes = max(current_limits().classes, len(self.classifier.book.classes))
 
     def __call__(self, rows: LabelledRows) -> CountedBook:
-        """What is counted of one batch."""
+        """The counts of one batch."""
         classifier, batch, labels = self.classifier, rows.batch, rows.labels
         if len(labels.levels) > self.most_classes:
             require_few_classes(len(labels.occurring()), most=self.most_classes, where=self.where)
@@ -300,18 +299,18 @@ class RowCounter:
         return CountedBook(schema, book, batch.rows, int((labels.codes < 0).sum()), most_classes=self.most_classes)
 
     def tallies(self, columns: Mapping[str, Any], labels: Encoded, schema: Schema, **options: Any) -> Book:
-        """What the classifier counts of these rows."""
+        """The tallies of these rows."""
         return self.classifier.count(columns, labels, schema, **options)
 
     def total(self, counted: CountedBook) -> CountedBook:
-        """The sum of all batches, with what was counted of them together."""
+        """The sum of all batches, including what is counted for all batches together."""
         return counted
 
     def _schema(self, columns: Mapping[str, Any]) -> Schema:
         if self.classifier.schema is None and self.first is not None:
             found = self.first.extended(columns, where=self.where)
             if len(found.kinds) > len(self.first.kinds):
-                self.first = found  # a column without a value so far turned out to be one of dates
+                self.first = found  # a column without values so far turned out to have dates
             return found
         self.first = self.classifier.schema_of(columns, where=self.where)
         return self.first
@@ -320,9 +319,9 @@ class RowCounter:
 def count_rows(
     classifier: AnyClassifier, rows: TrainingRows, *, threads: int = 1, forget: bool = False
 ) -> PendingRows | None:
-    """Count rows for a classifier, whose tallies stay as they are. None if there is no batch.
+    """Count rows for a classifier without changing it; None if there are no batches.
 
-    What is derived from the first rows a classifier counts is derived here, and the rows counted once more by it.
+    In the first training, derived parts are learned here, and the rows are then counted again.
     """
     classifier.require_counts("forget" if forget else "learn")
     first, derived = classifier.schema is None, classifier.derived
@@ -352,10 +351,10 @@ def count_rows(
 def count_into(
     classifier: AnyClassifier, rows: TrainingRows, *, threads: int = 1, forget: bool = False
 ) -> CountedBook | None:
-    """Count rows into a classifier, or out of it; it changes only when all were counted. None if there is no batch.
+    """Add rows to a classifier, or subtract them; it changes only after all are counted. None if there are no batches.
 
-    This is the one training loop: the rows are counted, perhaps once more when something was derived from the counts,
-    and the first rows that are learned may be gone over again, for what follows from the rows themselves.
+    This is the only training loop: the rows are counted, again if something was derived from the counts, and in the
+    first training a second pass may learn from the rows themselves.
     """
     unfinished = not forget and classifier.unfinished()
     pending = count_rows(classifier, rows, threads=threads, forget=forget)
@@ -368,7 +367,7 @@ def count_into(
 
 
 def _finish(classifier: AnyClassifier, rows: TrainingRows, counted: int) -> None:
-    """What is learned of rows beyond their counts."""
+    """Learn what the rows give beyond counts."""
     if classifier.has_second_pass():
         classifier.refine(rows.again())
     too_few = classifier.calibrate == AUTO_CALIBRATION and counted < FEWEST_CALIBRATED
@@ -379,7 +378,7 @@ def _finish(classifier: AnyClassifier, rows: TrainingRows, counted: int) -> None
 
 
 def _sampled_rows(classifier: AnyClassifier) -> int | None:
-    """How many rows of a source are kept at least, for what is learned once they are counted; None for all."""
+    """The minimum number of rows to keep for learning after counting; None for all."""
     if classifier.calibrate not in (None, AUTO_CALIBRATION):
         return None
     sampled = MOST_SAMPLED if classifier.calibrate == AUTO_CALIBRATION else 0
@@ -398,9 +397,9 @@ def train(
     progress: Progress | None = None,
     forget: bool = False,
 ) -> Training:
-    """Learn (or forget) every row of a source; rows without a label are dropped and counted.
+    """Learn (or forget) all rows of a source; the number of dropped rows without a label is reported.
 
-    The classifier changes only when all rows were counted.
+    The classifier changes only after all rows are counted.
     """
     unfinished = not forget and classifier.unfinished()
     rows = StreamedRows(
@@ -417,6 +416,6 @@ def train(
 
 
 def nothing_labelled(classifier: AnyClassifier, source: Source) -> BadData:
-    """The error for rows of which none has a label."""
+    """The error if no row has a label."""
     remedy = "The data have no rows, or the target column is empty: check the file and the name of the column"
     return BadData(f"no {classifier.unit} has a label", where=source.name, remedy=remedy)

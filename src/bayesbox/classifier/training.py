@@ -1,4 +1,4 @@
-"""What every way of training shares: the parts of a batch, rows that are counted apart, how it went, and progress."""
+"""What all ways of training share: the parts of a batch, pending rows, the summary and the progress."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Progress = Callable[[int], None]
 
 @dataclass(frozen=True)
 class Training:
-    """How a training went: the rows that were read, those without a label, and the malformed ones that were skipped."""
+    """The summary of a training: the numbers of rows read, dropped without a label, and skipped as malformed."""
 
     rows: int
     unlabelled: int
@@ -32,7 +32,7 @@ class Training:
 
 
 def one_class(classes: Sequence[str]) -> list[Hint]:
-    """What to say of rows that all have the same class.
+    """The warning if all rows have the same class.
 
     >>> [str(hint) for hint in one_class(["yes"])], one_class(["no", "yes"])
     (['every row has the class yes, so every prediction will be yes'], [])
@@ -65,18 +65,18 @@ def split_columns(
 
 @dataclass(frozen=True)
 class PendingRows:
-    """Rows that were counted for a classifier, to be added to it or taken out of it, perhaps in a later version.
+    """Rows counted for a classifier, to be added to or subtracted from it, possibly in a later version.
 
-        pending = count_source(classifier, source, target)      as long as the rows take; nothing is locked
+        pending = count_source(classifier, source, target)      may take long; nothing is locked
         newest = load(...)                                      under the lock
         pending.apply(newest)
 
-    Counting rows needs the kinds of the columns, the rules and what was derived, but not the tallies. So it does not
-    matter that others change the tallies meanwhile, and where they change the rest, `fits` says so.
+    Counting rows needs the types of the columns, the rules and the derived parts, but not the tallies. So other
+    processes may change the tallies meanwhile; `fits` is false if they change the rest.
     """
 
     counted: CountedBook
-    classifier: AnyClassifier  # as it was when they were counted
+    classifier: AnyClassifier  # the classifier when the rows were counted
     untyped: bool
     labelled_by: str | None
     forget: bool
@@ -87,10 +87,10 @@ class PendingRows:
         return counts_alike(self.classifier, newer)
 
     def apply(self, classifier: AnyClassifier) -> None:
-        """Add the rows to a classifier, or take them out; if they were never learned, nothing changes."""
+        """Add the rows to a classifier, or subtract them; if they were never learned, nothing changes."""
         classifier.require_counts("forget" if self.forget else "learn")
         learned = self.counted.book
-        if self.untyped:  # text such as 1, 2, 3 may stand for integers
+        if self.untyped:  # texts such as 1, 2, 3 may be integers
             learned = learned.with_label_type(
                 natural_label_type(learned.classes) if classifier.schema is None else classifier.book.label_type
             )
@@ -106,7 +106,7 @@ class PendingRows:
             classifier.learned_from(self.labelled_by)
 
     def training(self) -> Training:
-        """How the counting went."""
+        """The summary of the counting."""
         return Training(self.counted.rows, self.counted.unlabelled, self.skipped)
 
 
@@ -120,7 +120,7 @@ def count_source(
     progress: Progress | None = None,
     forget: bool = False,
 ) -> PendingRows:
-    """Count every row of a source, to be learned (or forgotten) later; the classifier's tallies stay as they are."""
+    """Count all rows of a source, to be learned (or forgotten) later; the classifier does not change."""
     from bayesbox.classifier.train import StreamedRows, count_rows, nothing_labelled
 
     rows = StreamedRows(source, target, weight, progress=progress)
@@ -131,7 +131,7 @@ def count_source(
 
 
 def counts_alike(one: AnyClassifier, other: AnyClassifier) -> bool:
-    """Whether two classifiers, such as two versions of one, count the same of the same rows."""
+    """Whether two classifiers, such as two versions of one, count rows in the same way."""
     if type(one) is not type(other) or not one.counts_like(other) or one.schema is None or other.schema is None:
         return False
     same = ("derived", "feature_names", "target", "target_cuts", "ledger")
@@ -140,5 +140,5 @@ def counts_alike(one: AnyClassifier, other: AnyClassifier) -> bool:
 
 
 def counts_apart(classifier: AnyClassifier) -> bool:
-    """Whether rows can be counted by themselves and added to a later version: nothing is derived from them."""
+    """Whether rows can be counted now and added to a later version, since nothing is derived from them."""
     return classifier.schema is not None and not classifier.unfinished() and not classifier.needs_refit()

@@ -1,1 +1,1 @@
-"""Classifiers of tables, one folder for each kind."""
+"""Table classifiers, one folder per kind."""

@@ -1,4 +1,4 @@
-"""Classifiers that learn from the rows themselves, all at once: what they share beside their counts."""
+"""What the classifiers share that are trained on all rows at once, beyond counts."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ D = TypeVar("D")
 
 
 class BatchLearner(TableClassifier[R, D, PooledModel]):
-    """Keeps the rows that it counts until it derives from them. It learns once."""
+    """A classifier that keeps the counted rows until it is trained on them. It is trained once."""
 
     calibrates_by_default = False
     counts_any_time = False
     on_progress: Callable[[float, float | None, str], object] | None = None
-    """What is called while it derives: the share that is done, the seconds left, and what is learned."""
+    """The progress callback: the share done, the seconds left, and what is being trained."""
 
     def report_progress(self, report: Callable[[float, float | None, str], object]) -> None:
         self.on_progress = report
@@ -68,7 +68,7 @@ class BatchLearner(TableClassifier[R, D, PooledModel]):
         return book
 
     def take_rows(self) -> list[LabelledRows]:
-        """The rows that were counted, in their order; they are no longer kept."""
+        """The counted rows in order; they are released."""
         seen, self._seen = sorted(self._seen, key=lambda part: part[0]), []
         return [
             LabelledRows(Batch(tuple(columns), tuple(columns.values()), len(labels.codes)), labels, weights)
@@ -77,7 +77,7 @@ class BatchLearner(TableClassifier[R, D, PooledModel]):
 
     @property
     def declared_of_counted(self) -> dict[Any, object] | None:
-        """What is declared of the columns that it counted: dates are seconds with their parts by then."""
+        """The declared types of the counted columns; dates are seconds with their parts by then."""
         if self.declared is None:
             return None
         return {key: kind for key, kind in self.declared.items() if not as_kind(kind).has_parts}
@@ -89,5 +89,5 @@ class BatchLearner(TableClassifier[R, D, PooledModel]):
         raise self.learns_once()
 
     def learns_once(self) -> CannotForget:
-        """Why it takes no more rows and gives none back."""
+        """The error if rows are to be added or forgotten."""
         raise NotImplementedError

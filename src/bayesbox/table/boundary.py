@@ -15,19 +15,19 @@ from bayesbox.explain.boundary_picture import STEPS, PictureAxis, boundary_svg
 from bayesbox.source.base import Batch
 from bayesbox.table.naive.densities import value_range
 
-LEAST = -1e6  # in place of the log of 0, so that differences are numbers
+LEAST = -1e6  # replaces log 0, so that differences are finite
 REMEDY = "Name numeric columns, or columns with two levels"
 
 
 class _Sampled(NamedTuple):
-    """An axis and the values at which the classifier is asked: those of its corners, or its two levels."""
+    """An axis and the values to predict: its grid points, or its two levels."""
 
     axis: PictureAxis
     values: list[Any]
 
 
 def boundary_picture(classifier: AnyTableClassifier, across: str, up: str) -> str:
-    """Which class is the most probable where two columns are known and all others are missing, as SVG.
+    """The most probable class over two columns, with all others missing, as SVG.
 
     The probabilities are those before calibration. Between the two levels of a category the log-probabilities are
     interpolated, so that the boundary of flags is the line of `linear_weights`.
@@ -41,7 +41,7 @@ def boundary_picture(classifier: AnyTableClassifier, across: str, up: str) -> st
 
 
 def _scores(classifier: AnyTableClassifier, first: _Sampled, second: _Sampled) -> NDArray[np.float64]:
-    """log P(class, the two values) at all corners: (up, across, class)."""
+    """log P(class, the two values) at all grid points: (up, across, class)."""
     width, height = len(first.values), len(second.values)
     names = first.axis.name, second.axis.name
     columns = _column(np.tile(np.arange(width), height), first), _column(np.repeat(np.arange(height), width), second)
@@ -56,7 +56,7 @@ def _column(places: NDArray[np.int64], sampled: _Sampled) -> Any:
 
 
 def _between(scores: Doubles, *, axis: int) -> Doubles:
-    """Scores of two levels at all corners between them; others as they are."""
+    """The scores interpolated between two levels; others unchanged."""
     if scores.shape[axis] != 2:
         return scores
     low, high = np.split(scores, 2, axis=axis)
@@ -68,7 +68,7 @@ def _between(scores: Doubles, *, axis: int) -> Doubles:
 
 
 def _sampled(classifier: AnyTableClassifier, name: str) -> _Sampled:
-    """A column as an axis: two levels, or the numbers that were seen."""
+    """A column as an axis: two levels, or the training range."""
     if name not in classifier.model.columns:
         raise UnknownColumn(name, available=classifier.model.columns)
     tally: Any = classifier.book.columns.get(name)

@@ -1,4 +1,4 @@
-"""Columns as the models of tables take them: numbers as doubles, categories as codes with their texts."""
+"""Columns for table models: numbers as doubles, categories as codes with their texts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Values = Doubles | LevelCodes
 
 
 def column_values(column: object, kind: Kind, *, name: str) -> Values:
-    """A number as doubles, NaN if missing; a category as codes and their texts."""
+    """The values of a column: numbers as doubles with NaN for missing, a category as codes and their texts."""
     if kind.has_levels:
         found = encode(column)
         return found.codes, level_texts(found.levels, kind)
@@ -27,25 +27,25 @@ def column_values(column: object, kind: Kind, *, name: str) -> Values:
 
 
 def level_texts(levels: Sequence[str], kind: Kind) -> list[str]:
-    """The texts of levels; those of a flag are false and true, however they are spelled."""
+    """The levels as texts; those of a flag are false and true in any spelling."""
     if kind.is_flag:
         return [flag_level(text) or text for text in levels]
     return list(levels)
 
 
 def takes_part(kind: Kind) -> bool:
-    """Whether a column of this kind has values of this form."""
+    """Whether a column of this type can be used."""
     return kind.has_levels or kind.is_number
 
 
 def class_codes(part: LabelledRows, classes: tuple[str, ...]) -> NDArray[np.int64]:
-    """The labels as places among the classes, MISSING for another."""
+    """The labels as indices of the classes, MISSING for an unknown one."""
     place = {name: code for code, name in enumerate(classes)}
     return recode(part.labels.codes, part.labels.levels, place, dtype=np.int64)
 
 
 def concat_column(parts: Sequence[LabelledRows], name: str, kind: Kind) -> Values:
-    """A column of all parts: doubles, or codes and their texts; missing in a part that does not have it."""
+    """A column of all parts concatenated: doubles, or codes and their texts; missing in a part without it."""
     found = [column_values(part.batch[name], kind, name=name) if name in part.batch.names else None for part in parts]
     if not any(isinstance(each, tuple) for each in found):
         return np.concatenate(

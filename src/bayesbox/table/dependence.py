@@ -1,8 +1,7 @@
-"""Columns that depend on each other given the class: naive Bayes counts what they say twice, and is overconfident.
+"""Columns that depend on each other given the class: naive Bayes counts their evidence twice and is overconfident.
 
-Pairs are found by conditional mutual information. The harm is shown, not guessed: the answers of naive Bayes to
-held-out rows, with both columns and without the second, and those of the model that does best among the ones that know
-of dependence.
+Pairs are found by conditional mutual information. The harm is measured: the held-out predictions of naive Bayes with
+both columns and without the second, and those of the best model that handles dependence.
 """
 
 from __future__ import annotations
@@ -36,9 +35,9 @@ from bayesbox.table.columns import class_codes
 from bayesbox.table.naive import select
 from bayesbox.table.naive.choice import coded_columns, unseen_terms
 
-MOST_COLUMNS = 40  # of which all pairs are looked at; of more those that tell most of the class
-STRONG = 0.3  # the share of what a column holds, given the class, that the other tells
-HARM = 0.02  # the share of the log loss that another model must save
+MOST_COLUMNS = 40  # columns whose pairs are all examined; of more, the most informative ones
+STRONG = 0.3  # the share of the entropy of a column, given the class, that the other explains
+HARM = 0.02  # the share by which another model must reduce the log loss
 FOLDS = 3
 BINS = 8
 BETTER: tuple[tuple[str, dict[str, Any], str, Remedy], ...] = (
@@ -51,11 +50,11 @@ BETTER: tuple[tuple[str, dict[str, Any], str, Remedy], ...] = (
     ("tan", {}, "as a tree over the columns", Remedy("TAN()", "--model tan")),
     ("aode", {}, "as AODE", Remedy("AODE()", "--model aode")),
 )
-"""The models that are offered: name, options, what it is called, and how to ask for it."""
+"""The alternative models: name, options, description, and how to use them."""
 
 
 class Pair(NamedTuple):
-    """Two columns; `information` is I(first; second | class) in nats, `share` that of what one of them holds."""
+    """Two columns; `information` is I(first; second | class) in nats, `share` its share of the smaller entropy."""
 
     first: str
     second: str
@@ -64,7 +63,7 @@ class Pair(NamedTuple):
 
 
 class HeldOutScore(NamedTuple):
-    """How held-out rows were answered."""
+    """The metrics of held-out predictions."""
 
     log_loss: float
     calibration_error: float
@@ -75,7 +74,7 @@ class HeldOutScore(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Dependence(Result):
-    """The strongest pairs, the harm they do, and what does better."""
+    """The strongest pairs of dependent columns, their effect on naive Bayes, and a better model."""
 
     pairs: tuple[Pair, ...]
     naive: HeldOutScore
@@ -87,7 +86,7 @@ class Dependence(Result):
 
     @property
     def remedy(self) -> str:
-        """How to ask for what does better, in Python, or in the command where that speaks."""
+        """How to use the better model, in Python or in the command."""
         return str(self.advice)
 
     def _headline(self) -> str:
@@ -132,8 +131,8 @@ class Dependence(Result):
 
 
 def dependence_in(sampled: Sampled, classifier: AnyClassifier, target: str, weight: str | None) -> Dependence | None:
-    """The same as `dependence` of the rows that were kept of a source."""
-    assert isinstance(classifier, TableClassifier)  # what looks for dependence has columns
+    """`dependence` for the sampled rows of a source."""
+    assert isinstance(classifier, TableClassifier)  # only table classifiers look for dependence
     parts = []
     for batch in sorted(sampled.kept, key=lambda batch: batch.first_row):
         columns, labels, _ = split_columns(batch, target, weight, where=sampled.name)
@@ -142,9 +141,9 @@ def dependence_in(sampled: Sampled, classifier: AnyClassifier, target: str, weig
 
 
 def dependence(parts: Sequence[LabelledRows], classifier: AnyTableClassifier) -> Dependence | None:
-    """What the strongest dependences among the columns do to naive Bayes with the rules of a classifier.
+    """The effect of the strongest dependences between columns on naive Bayes with the rules of a classifier.
 
-    None if they do no harm. At most a few thousand rows are looked at.
+    None if they are harmless. At most a few thousand rows are used.
     """
     kept = sample_of([LabelledRows(rows.batch, rows.labels) for rows in labelled(parts)], MOST)
     if sum(rows.batch.rows for rows in kept) < FEWEST:
@@ -162,7 +161,7 @@ def dependence(parts: Sequence[LabelledRows], classifier: AnyTableClassifier) ->
             better, called, remedy = min(answers, key=lambda each: each[0])
             terms = unseen_terms(naive, kept)
         except BayesboxError:
-            return None  # rows that a model refuses are not worth a warning
+            return None  # a model that cannot use these rows is skipped without a warning
     joint = terms.prior + terms.columns.sum(axis=0)
     plain = _scored(normalised(joint), terms.codes)
     if better.log_loss > (1 - HARM) * plain.log_loss:
@@ -174,9 +173,9 @@ def dependence(parts: Sequence[LabelledRows], classifier: AnyTableClassifier) ->
 
 
 def strong_pairs(kept: list[LabelledRows], classifier: Any) -> list[Pair]:
-    """The pairs of which one tells much of the other, given the class, the strongest first.
+    """The pairs of strongly dependent columns given the class, the strongest first.
 
-    The second of a pair is the one that tells less of the class. Both tell something of it, or no harm is done.
+    The second column of a pair is less informative about the class. Both must be informative, else there is no harm.
     """
     coded = coded_columns(kept, classifier.schema, classifier.classes, _equal_bins)
     names = coded.names
@@ -193,7 +192,7 @@ def strong_pairs(kept: list[LabelledRows], classifier: Any) -> list[Pair]:
 
 
 def _dependence(coded: CodedRows, first: int, second: int) -> tuple[float, float]:
-    """(I(first; second | class), its share of the smaller entropy given the class), what chance brings taken off."""
+    """(I(first; second | class), its share of the smaller entropy given the class), corrected for chance."""
     counts = coded.counts(len(coded.columns) - 1, first, second)
     total = counts.sum()
     if not total:

@@ -1,4 +1,4 @@
-"""The model of a classifier that is several models in one: what it says of the classes by itself."""
+"""The model of a classifier that combines several models: the classes and their prior."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bayesbox.schema.schema import Schema
 
 
 def require_member(member: object, schema: Schema, name: str) -> None:
-    """MemberFault where a model inside of another does not see the columns as that one does."""
+    """Raise MemberFault if a model inside another has different columns."""
     if not isinstance(member, TableClassifier) or member.schema is None:
         raise MemberFault(name, "it is not a classifier of tables")
     for column, kind in member.schema.kinds.items():
@@ -24,7 +24,7 @@ def require_member(member: object, schema: Schema, name: str) -> None:
 
 @dataclass(frozen=True)
 class PooledModel:
-    """The classes and their prior; the rest is in the models that are pooled."""
+    """The classes and their prior; everything else is in the pooled models."""
 
     classes: tuple[str, ...]
     labels: AnyArray
@@ -33,5 +33,5 @@ class PooledModel:
     left_out: Mapping[str, str] = field(default_factory=dict)
 
     def conditional(self, column: str) -> None:  # noqa: ARG002  the same question as to naive Bayes
-        """None: a column has a distribution in each of the models."""
+        """None: a column has a distribution in each of the pooled models."""
         return

@@ -83,7 +83,7 @@ class ExplainedDocument(Result):
         return Picture(evidence_svg(title, [*bars, SignedBar("total", self.case.log_odds, is_sum=True)]), title)
 
     def to_dict(self) -> Json:
-        """For JSON."""
+        """As a dict for JSON."""
         return {"target": self.target, **self.case.as_dict()}
 
 
@@ -166,5 +166,5 @@ class DocumentsExplanation(Result, TextExplanation):
         return self[0].svg()
 
     def to_dict(self) -> Json:
-        """For JSON: every document in full."""
+        """As a dict for JSON: every document in full."""
         return {"documents": [one.to_dict() for one in self]}

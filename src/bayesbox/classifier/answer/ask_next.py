@@ -1,8 +1,8 @@
 """The unknown columns of a row, ranked by their expected information about the class.
 
-For naive Bayes the answers to a question are the levels of a column, or all numbers, with the probabilities that the
-model gives them now: sums are exact, integrals are computed to 1e-6 bits. For other kinds the model is asked once for
-each value of a column; values are weighed by the model's own P(x), or, if it has none, by the counts of each class.
+For naive Bayes, the possible answers are the levels of a column, or all numbers, with their current predictive
+probabilities: sums are exact, integrals are accurate to 1e-6 bits. For other kinds, the model predicts each value of a
+column in turn; the values are weighted by the model's P(x), or if it has none, by the counts of each class.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from bayesbox.dist.naive import NaiveModel
 
 TOLERANCE = 1e-7  # of an integral, in bits
-ROUGH = 1e-3  # the same where a model has no P(x), and its answers may jump anywhere
-LOOSE = 1e-4  # how far from 1 the integral of a density may be before it is looked at more closely
+ROUGH = 1e-3  # the same for a model without P(x), whose predictions may be discontinuous
+LOOSE = 1e-4  # how far from 1 the integral of a density may be before it is refined
 FINER = 3  # times
 CELLS_AT_ONCE = 1 << 21  # answers x classes
 MOST_TOGETHER = 20_000  # combinations of the parts of a date
@@ -76,14 +76,14 @@ def _shown_values(classifier: AnyTableClassifier, name: str) -> tuple[str, ...] 
 
 
 class AnswerInformation:
-    """The information of each column that is not known in a row, in bits."""
+    """The information of each unknown column of a row, in bits."""
 
     def __init__(self, classifier: AnyTableClassifier, batch: Batch) -> None:
         self.classifier = classifier
         self.known = without_missing(classifier, batch)
         self.given = given_values(classifier, batch)
         self.silent: dict[str, str] = {}
-        """The columns that cannot be asked for, with the reason."""
+        """The columns that cannot be asked for, with the reasons."""
 
     @property
     def unknown(self) -> list[str]:
@@ -91,7 +91,7 @@ class AnswerInformation:
         return [name for name, value in self.given.items() if value is None]
 
     def bits(self) -> dict[str, float]:
-        """The information of each of them that can be requested."""
+        """The information of each unknown column that can be asked for."""
         found = {}
         for name in self.unknown:
             try:
@@ -105,13 +105,13 @@ class AnswerInformation:
 
     @cached_property
     def shares(self) -> Doubles:
-        """P(class | what is known), before any calibration."""
+        """P(class | known values), before any calibration."""
         found: Doubles = shares_of(self._log_now()[None])[0][0]
         return found
 
     @property
     def weighed_by_counts(self) -> bool:
-        """Whether the answers are weighed by the counts of each class, for want of a P(x)."""
+        """Whether the answers are weighted by the counts of each class, since the model has no P(x)."""
         return False
 
     def _log_now(self) -> Doubles:
@@ -122,14 +122,14 @@ class AnswerInformation:
 
 
 def answer_information(classifier: AnyTableClassifier, batch: Batch) -> AnswerInformation:
-    """What weighs the questions of a classifier."""
+    """The object that computes the information of columns for this kind of classifier."""
     if classifier.columns_are_independent:
         return _Independent(classifier, batch)
     return _ByAnswers(classifier, batch)
 
 
 class _Independent(AnswerInformation):
-    """Naive Bayes: each column has a term of its own, and an unknown column is marginalised."""
+    """For naive Bayes: each column has its own term, and an unknown column is marginalised."""
 
     def _log_now(self) -> Doubles:
         model, columns = self.classifier.model, self.classifier.columns_of(self.known)
@@ -192,7 +192,7 @@ def _information(log_now: Doubles, found: list[tuple[float, Distribution]]) -> f
             return None
 
     def sums(more_q: Doubles, more_terms: Doubles) -> Doubles:
-        """For each number: the sums over all levels beside it."""
+        """For each number, the sums over all combinations of levels."""
         pieces = []
         step = max(CELLS_AT_ONCE // (len(log_q) * classes), 1)
         for first in range(0, len(more_q), step):
@@ -220,7 +220,7 @@ def _information(log_now: Doubles, found: list[tuple[float, Distribution]]) -> f
 
 
 def _listed(each: Distribution) -> tuple[Doubles, Doubles] | None:
-    """log P(value | class) summing to one, and what each value adds; None for a density."""
+    """log P(value | class), normalised, and the term of each value; None for a density."""
     table = each.level_table()
     if table is not None:
         log_p, log_missing = table.log_p, table.log_missing
@@ -240,17 +240,17 @@ def _listed(each: Distribution) -> tuple[Doubles, Doubles] | None:
 
 
 def _points(density: Distribution) -> Doubles:
-    """log P(x | class) of the values that have a probability by themselves: such as zero, and missing."""
+    """log P(x | class) of the values with a point mass, such as zero and missing."""
     special = density.special_values()
     found = density.log_prob(special) if len(special) else np.empty((0, density.classes))
-    hit = np.isposinf(found)  # the only value of a class has all its probability, and others have none by themselves
+    hit = np.isposinf(found)  # the only value of a class has a probability of 1, other values have no point mass
     found = np.where(hit.any(axis=1, keepdims=True), np.where(hit, 0.0, -np.inf), found)
     log_missing: Doubles = getattr(density, "log_missing", np.zeros(density.classes))
     return np.vstack([found, log_missing]) if log_missing.any() else found
 
 
 class _ByAnswers(AnswerInformation):
-    """Any other model: its answer for each value of a column, weighed by how probable the value is."""
+    """For any other model: its prediction for each value of a column, weighted by the probability of the value."""
 
     @cached_property
     def weighed_by_counts(self) -> bool:
@@ -316,7 +316,7 @@ class _ByAnswers(AnswerInformation):
 
     @cached_property
     def _by_class(self) -> Doubles:
-        """P(class | what is known) in the order of the classes of the marginals."""
+        """P(class | known values) in the order of the classes of the marginals."""
         place = {name: k for k, name in enumerate(self.classifier.model.classes)}
         return np.array([self.shares[place[name]] for name in self.marginals.classes])
 
@@ -326,8 +326,7 @@ class _ByAnswers(AnswerInformation):
 
 
 def listed_values(classifier: AnyTableClassifier, name: str) -> list[Any] | None:
-    """The values of a column that are worth asking for: its levels, or a number of each of its bins; None for numbers
-    of which each is another."""
+    """The distinct answers of a column: its levels, or one number per bin; None for numbers that are not binned."""
     if name in classifier.one_hot:
         return list(classifier.one_hot[name])
     known = classifier.known_levels()

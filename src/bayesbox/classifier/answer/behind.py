@@ -24,7 +24,7 @@ PROBABILITY = 0.95
 class TermCounts:
     """The count of a level in a class, and its smoothed probability with a 95 % interval.
 
-    `probability` is None in a model that does not estimate the column by itself.
+    `probability` is None if the model does not estimate the column separately.
     """
 
     count: float
@@ -42,7 +42,7 @@ class TermCounts:
         return f"{counted}{share}, 95 % {_share(self.low)} to {_share(self.high)}"
 
     def to_dict(self) -> Json:
-        """For JSON."""
+        """As a dict for JSON."""
         return {
             "count": self.count,
             "n": self.n,
@@ -68,7 +68,7 @@ class TermDensity:
         return f"mean {self.mean:.4g}, std {self.std:.4g} of {count_text(self.n)} rows{own}"
 
     def to_dict(self) -> Json:
-        """For JSON."""
+        """As a dict for JSON."""
         return {
             "n": self.n,
             "mean": self.mean,
@@ -82,7 +82,7 @@ Behind = TermCounts | TermDensity
 
 
 def _share(value: float) -> str:
-    """A probability in three digits, without its zero.
+    """A probability with three digits and without the leading zero.
 
     >>> _share(0.48383), _share(1.0), _share(0.00012)
     ('.484', '1', '1.2e-04')
@@ -93,7 +93,7 @@ def _share(value: float) -> str:
 
 
 def behind_terms(classifier: AnyTableClassifier, batch: Batch) -> dict[str, dict[str, Behind]]:
-    """By column and class, what is behind the terms of the one row of a batch, where it was counted."""
+    """The counts or densities behind the terms of a batch of one row, by column and class."""
     columns, book = classifier.columns_of(batch), classifier.counted().book.with_classes(classifier.model.classes)
     found: dict[str, dict[str, Behind]] = {}
     for name, column in columns.items():
@@ -109,7 +109,7 @@ def behind_terms(classifier: AnyTableClassifier, batch: Batch) -> dict[str, dict
 
 
 def _own_distribution(classifier: AnyTableClassifier, name: str) -> Distribution | None:
-    """The distribution of a column by itself, where the model has one."""
+    """The distribution of a single column, if the model has one."""
     if not classifier.columns_are_independent:
         return None
     found: Distribution | None = classifier.model.conditional(name)
@@ -148,7 +148,7 @@ def _counts(
 
 
 def _level(value: str, levels: tuple[str, ...]) -> str | None:
-    """The level that a value is, as it was counted; None if there was none."""
+    """The level of a value as it was counted; None if it was not seen."""
     if value in levels:
         return value
     code = FLAG_CODES.get(value.lower())
@@ -156,7 +156,7 @@ def _level(value: str, levels: tuple[str, ...]) -> str | None:
 
 
 def _added(classifier: AnyTableClassifier, name: str, size: int) -> float:
-    """How many rows the smoothing rule of a column is worth; 0 if it is none that adds."""
+    """The total pseudo-count of the smoothing rule of a column; 0 if the rule does not add counts."""
     from bayesbox.rule.naive import rule_of_column
 
     if not hasattr(classifier.rules, "smoothing"):

@@ -1,7 +1,7 @@
 """Drift of rows since training, or between two models, from tallies alone.
 
-Each batch is counted and forgotten: levels by what the model knows, with all others as one; numbers in the fixed cells
-of a Grid. So a file of any length costs one pass and no memory.
+Each batch is counted and discarded: known levels one by one, all unseen levels as one, numbers in the fixed cells of a
+Grid. So a file of any length needs one pass and constant memory.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from bayesbox.source.base import Batch
 
 EXAMPLES = 5
-LEAST_CHANGE = 0.0005  # of a share, that is worth a word
+LEAST_CHANGE = 0.0005  # the smallest change of a share to report
 NOTHING = ShiftTest(0.0, 0.0, 1.0, 0.0)
 
 
 @dataclass
 class LevelDriftCounter:
-    """The levels of a column: how often each was learned, and how often it occurs now."""
+    """The counts of the levels of a column in training and now."""
 
     name: str
     levels: tuple[str, ...]
@@ -54,7 +54,7 @@ class LevelDriftCounter:
             self.place |= {text: codes[code] for text, code in FLAG_CODES.items() if code in codes}
 
     def add(self, column: Column) -> int:
-        """Count some rows; how many of them have a value."""
+        """Count some rows; returns the number of rows that have a value."""
         codes, texts, _ = encode(column)
         counts = np.bincount(codes[codes >= 0], minlength=len(texts))
         for text, count in zip(texts, counts.tolist(), strict=True):
@@ -68,11 +68,11 @@ class LevelDriftCounter:
         return int(counts.sum())
 
     def test(self) -> ShiftTest:
-        """Unseen levels are pooled into one level without training rows."""
+        """The test of the counts; unseen levels are pooled into one level without training rows."""
         return shift_test(self.before, self.after, float(self.unseen))
 
     def change(self) -> str:
-        """The level whose share changed most."""
+        """The level whose share changed most, as text."""
         before, after = np.append(self.before, 0.0), np.append(self.after, float(self.unseen))
         if not before.sum() or not after.sum():
             return ""
@@ -85,7 +85,7 @@ class LevelDriftCounter:
 
 
 class NumberDriftCounter:
-    """The numbers of a column in cells, or by their moments where cells were not counted."""
+    """The counts of numbers in cells, or their moments if cells were not counted."""
 
     def __init__(self, name: str, before: Any, bins: tuple[tuple[float, ...], Doubles] | None) -> None:
         self.name = name
@@ -100,7 +100,7 @@ class NumberDriftCounter:
         self.range = learned_range(before)
 
     def add(self, column: Column) -> int:
-        """Count some rows; how many of them have a value."""
+        """Count some rows; returns the number of rows that have a value."""
         values = np.asarray(as_numbers(column, name=self.name), dtype=np.float64)
         there = values[~np.isnan(values)]
         if np.isinf(there).any():
@@ -124,7 +124,7 @@ class NumberDriftCounter:
         return number_test(self.before, self.after)
 
     def change(self) -> str:
-        """How the mean changed."""
+        """The change of the mean, as text."""
         return _means(self.before, self.after)
 
 
@@ -136,7 +136,7 @@ def _means(before: Any, after: Any) -> str:
 
 
 def pooled_cells(tally: object) -> tuple[Any, Doubles] | None:
-    """The cells of the numbers of all classes with their counts; None if moments alone were counted."""
+    """The cells of all classes together with their counts; None if only moments were counted."""
     if isinstance(tally, Grid):
         return tally.cells, np.asarray(tally.pooled_counts(), dtype=np.float64)
     if isinstance(tally, Values) and tally.is_exact:
@@ -148,14 +148,14 @@ def pooled_cells(tally: object) -> tuple[Any, Doubles] | None:
 
 
 def number_test(before: Any, after: Any) -> ShiftTest:
-    """Two tallies of numbers: by their cells in about ten groups, or by their moments."""
+    """The test of two tallies of numbers: on about ten groups of cells, or on the moments."""
     first, second = pooled_cells(before), pooled_cells(after)
     if first is None or second is None:
         one, other = before.pooled(), after.pooled()
         return moments_test(_three(one), _three(other))
     cells, counts = first
     groups = groups_of_cells(counts)
-    ends = edges(cells)[1][np.flatnonzero(np.diff(groups, append=groups[-1] + 1))]  # the greatest number of each
+    ends = edges(cells)[1][np.flatnonzero(np.diff(groups, append=groups[-1] + 1))]  # the largest number of each group
     place = np.minimum(np.searchsorted(ends, edges(second[0])[0]), groups[-1])
     size = int(groups[-1]) + 1
     return shift_test(_sums(groups, counts, size), _sums(place, second[1], size))
@@ -171,7 +171,7 @@ def _three(spread: Any) -> tuple[float, float, float]:
 
 
 class DriftCounter:
-    """Counts rows, one batch at a time, to be compared with what a model has learned."""
+    """Counts rows, one batch at a time, and compares them with the training rows of a model."""
 
     def __init__(self, classifier: AnyTableClassifier) -> None:
         self.classifier = classifier
@@ -192,7 +192,7 @@ class DriftCounter:
         self.predicted = np.zeros(len(classifier.model.classes))
 
     def add(self, batch: Batch) -> None:
-        """Count some rows, and what the model answers to them."""
+        """Count some rows and their predictions."""
         if not batch.rows:
             return
         columns = self.counted.columns_of(batch)
@@ -206,7 +206,7 @@ class DriftCounter:
         self.rows += batch.rows
 
     def result(self) -> Drift:
-        """What has changed."""
+        """The drift of the rows counted so far."""
         if not self.rows:
             raise BadData("no rows to compare with the training rows")
         book = self.counted.book.with_classes(self.classifier.model.classes)
@@ -243,19 +243,19 @@ class DriftCounter:
 
 
 def ranked(columns: Iterable[ColumnDrift]) -> tuple[ColumnDrift, ...]:
-    """Those that changed most first."""
+    """The columns by drift, the largest first."""
     return tuple(sorted(columns, key=lambda each: (-each.psi, each.p_value, each.column)))
 
 
 def missing_shares(observed: float, rows: float, now: float, rows_now: float) -> tuple[float, float, ShiftTest]:
-    """The shares of missing values before and now, and the test of their difference."""
+    """The shares of missing values in training and now, and the test of their difference."""
     before, after = max(rows - observed, 0.0), max(rows_now - now, 0.0)
     test = shift_test(np.array([observed, before]), np.array([now, after]))
     return before / rows if rows else 0.0, after / rows_now if rows_now else 0.0, test
 
 
 def column_counter(classifier: AnyTableClassifier, name: str, tally: Any) -> LevelDriftCounter | NumberDriftCounter:
-    """What counts the values of a column that has this tally."""
+    """The counter for a column with this tally."""
     if tally.of_numbers and not tally.holds_only_flags:
         return NumberDriftCounter(name, tally, classifier.counted_bins(name))
     before: Doubles = np.asarray(tally.counts, dtype=np.float64).sum(axis=0)

@@ -10,9 +10,9 @@ from bayesbox.display.result import Result
 from bayesbox.file.reader import Json
 from bayesbox.stat.drift import ShiftTest
 
-ENOUGH, SURE = 0.1, 0.01  # from which PSI on, and up to which p-value, a column counts as drifted
+ENOUGH, SURE = 0.1, 0.01  # the minimum PSI and the maximum p-value of a drifted column
 LARGE = 0.25
-MOMENTS = "moments"  # what numbers are compared by, where cells were not counted
+MOMENTS = "moments"  # how numbers are compared if cells were not counted
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class ColumnDrift:
     """The drift of one column: tests of its values and of its missing values, and its unseen levels.
 
     `by` is what was compared: levels, cells (numbers in about ten groups of cells), bins, words, or moments. `unseen`
-    counts values that are an unseen level, or a number outside what was learned. `change` names the largest change.
+    counts unseen levels, or numbers outside the training range. `change` describes the largest change.
     """
 
     column: str
@@ -45,18 +45,17 @@ class ColumnDrift:
 
     @property
     def drifted(self) -> bool:
-        """Whether the values, or how many are missing, differ by enough and surely: a PSI from 0.1 on, and a p-value up
-        to 0.01."""
+        """Whether the values, or the share missing, have drifted: PSI of at least 0.1 and p-value of at most 0.01."""
         return any(_is_drift(test) for test in (self.test, self.missing_test))
 
     @property
     def word(self) -> str:
-        """How much it changed."""
+        """The size of the drift as a word."""
         parts = [_size(self.test)] if _is_drift(self.test) else []
         return ", ".join([*parts, "missing"] if _is_drift(self.missing_test) else parts)
 
     def to_dict(self) -> Json:
-        """For JSON."""
+        """As a dict for JSON."""
         return {
             "column": self.column,
             "by": self.by,
@@ -93,7 +92,7 @@ class ClassDrift:
     predicted: float
 
     def to_dict(self) -> Json:
-        """For JSON."""
+        """As a dict for JSON."""
         return {"class": self.name, "learned": self.learned, "expected": self.expected, "predicted": self.predicted}
 
 
@@ -101,9 +100,9 @@ class ClassDrift:
 class Drift(Result):
     """The drift since training: the columns with the largest PSI first, and the classes.
 
-    `rows_before` were learned, `rows` are compared with them. `class_psi` is the index of the classes that were learned
-    against those that are expected now. There is a `class_test` between two models alone: a model that is not
-    calibrated expects other shares than it has learned without any drift.
+    `rows` new rows are compared with `rows_before` training rows. `class_psi` is the PSI between the class shares in
+    training and those expected now. Only a comparison of two models has a `class_test`: an uncalibrated model expects
+    shares that differ from training even without drift.
     """
 
     target: str
@@ -197,7 +196,7 @@ class Drift(Result):
         return {name: [each[name] for each in facts] for name in [*names, "missing_p_value", "unseen", "change"]}
 
     def to_dict(self) -> Json:
-        """For JSON."""
+        """As a dict for JSON."""
         return {
             "target": self.target,
             "rows_before": self.rows_before,

@@ -1,4 +1,4 @@
-"""Log-odds drawn: a bar for each column, to the right for the class, to the left against it, as SVG."""
+"""A bar chart of log-odds as SVG: one bar per column, to the right for the class, to the left against it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LONGEST_NAME = 38  # characters
 
 
 class SignedBar(NamedTuple):
-    """A bar: its name, and its length with a sign; the sum of all is drawn in another color."""
+    """A bar: its name and its signed length; the total is drawn in another color."""
 
     name: str
     value: float
@@ -24,7 +24,7 @@ class SignedBar(NamedTuple):
 
 
 def evidence_svg(title: str, bars: Sequence[SignedBar]) -> str:
-    """The bars under one another; infinite ones reach the edge."""
+    """The bar chart; infinite bars reach the edge."""
     width, height = NAMES + BARS + FIGURES, TOP + ROW * len(bars) + 12
     longest = max((abs(bar.value) for bar in bars if math.isfinite(bar.value)), default=0.0) or 1.0
     middle = NAMES + BARS / 2

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from bayesbox.source.base import Batch
 
 CALIBRATION, PRIOR = "(calibration)", "(prior)"
-SHOWN = 3  # of the strongest columns of a row, if there are several rows
+SHOWN = 3  # the number of columns shown per row, if there are several rows
 BEHIND = 12  # columns whose counts are shown
 
 
@@ -45,7 +45,7 @@ class ColumnTerm:
         return f"{self.column} is missing" if self.value is None else f"{self.column} = {cut(self.value)}"
 
     def to_dict(self) -> Json:
-        """For JSON."""
+        """As a dict for JSON."""
         behind = {label: each.to_dict() for label, each in self.behind.items()}
         return {"name": self.column, "value": self.value, "log_odds": self.log_odds, "behind": behind}
 
@@ -54,8 +54,8 @@ class ColumnTerm:
 class ExplainedRow(Result):
     """The explanation of one prediction: the log-odds of the prior, of each column and of the calibration.
 
-    `log_odds` is the sum of `prior_log_odds`, of the `terms` and of `calibration_log_odds`. The class is held against
-    the runner-up, unless another was named.
+    `log_odds` is the sum of `prior_log_odds`, the `terms` and `calibration_log_odds`. The class is compared with the
+    runner-up, unless another class was named.
     """
 
     target: str
@@ -71,7 +71,7 @@ class ExplainedRow(Result):
 
     @classmethod
     def of(cls, classifier: AnyTableClassifier, batch: Batch, *, against: str | None = None) -> ExplainedRow:
-        """The one row of a batch."""
+        """The explanation of a batch of one row."""
         case = RowCase.of(classifier, batch, against=against)
         behind = behind_terms(classifier, batch)
         terms = tuple(
@@ -161,7 +161,7 @@ class ExplainedRow(Result):
         return Picture(evidence_svg(title, [*bars, SignedBar("total", self.log_odds, is_sum=True)]), title)
 
     def to_dict(self) -> Json:
-        """For JSON."""
+        """As a dict for JSON."""
         share = self.calibration_log_odds
         return {
             "target": self.target,
@@ -182,7 +182,7 @@ def _share(odds: float, longest: float) -> float:
 
 
 def odds_text(log_odds: float) -> str:
-    """Odds as text, of their natural logarithm.
+    """The odds as text, from their natural logarithm.
 
     >>> odds_text(math.log(3)), odds_text(-math.log(4)), odds_text(math.inf), odds_text(1000.0)
     ('3 : 1', '1 : 4', 'infinite : 1', 'e^1000 : 1')
@@ -207,7 +207,7 @@ class RowsExplanation(Result, Explanation):
 
     @classmethod
     def of(cls, classifier: AnyTableClassifier, batch: Batch) -> RowsExplanation:
-        """The rows of a batch."""
+        """The explanation of the rows of a batch."""
         plain = classifier.explain(batch)
         return cls(plain.labels, plain.columns, plain.prior, plain.terms, classifier, batch)
 
@@ -216,7 +216,7 @@ class RowsExplanation(Result, Explanation):
         return ExplainedRow.of(self.classifier, self.batch.slice(0, 1))
 
     def row(self, place: int, *, against: object = None) -> ExplainedRow:
-        """One row in full, its class against another, or against the runner-up."""
+        """The full explanation of one row, its class against another, by default the runner-up."""
         if not -len(self) <= place < len(self):
             raise IndexError(f"the explanation has {len(self)} rows")
         place %= len(self)
@@ -234,8 +234,7 @@ class RowsExplanation(Result, Explanation):
     def log_odds(self, label: object = None, against: object = None) -> Doubles:
         """log of P(label | x) / P(against | x), one value per row, before any calibration.
 
-        Without `label` it is that of the most probable class of each row; without `against` the other is the most
-        probable of the remaining classes.
+        `label` is by default the most probable class of each row, `against` the most probable of the other classes.
         """
         if label is not None and against is not None:
             return super().log_odds(label, against)
@@ -248,7 +247,7 @@ class RowsExplanation(Result, Explanation):
             rest = joint.copy()
             rest[rows, one] = -np.inf
             other = rest.argmax(axis=1)
-            other = np.where(other == one, (one + 1) % joint.shape[1], other)  # where all others are impossible
+            other = np.where(other == one, (one + 1) % joint.shape[1], other)  # if all others are impossible
         found = np.empty(len(joint))
         for pair in np.unique(np.column_stack([one, other]), axis=0):
             there = (one == pair[0]) & (other == pair[1])
@@ -259,12 +258,12 @@ class RowsExplanation(Result, Explanation):
     def to_shap(self, label: object = None, against: object = None) -> Any:
         """The terms as a `shap.Explanation`, for the plots of shap.
 
-        Of two classes the values are what each column adds to the log-odds of the second class, in the order of
-        `classes_`, against the first; the base value is the log-odds of the prior. `label` and `against` name other
-        classes. Of more classes, without names, there is a value for each class: how far a column lifts log P(class)
-        above the mean of all classes; the base values are the log prior, less its mean. Base values and values sum to
-        what `predict_log_proba` says, as a difference of classes, or as the difference from their mean; what a
-        calibration adds is a last column of its own.
+        For two classes, the values are what each column adds to the log-odds of the second class against the first, in
+        the order of `classes_`; the base value is the log-odds of the prior. `label` and `against` select other
+        classes. For more classes, if none are named, there is one value per class: the term of the column less its mean
+        over the classes; the base values are the log prior less its mean. Base values and values sum to
+        `predict_log_proba`, as a difference of two classes or from the mean of all; a calibration is an additional last
+        column.
         """
         from bayesbox.classifier.answer.shap_values import shap_explanation
 
@@ -309,12 +308,12 @@ class RowsExplanation(Result, Explanation):
         return _long_frame(self)
 
     def to_dict(self) -> Json:
-        """For JSON: every row in full."""
+        """As a dict for JSON: every row in full."""
         return {"rows": [row.to_dict() for row in self]}
 
 
 class _Lazy(Sequence[Any]):
-    """Rows of a table, each computed when it is shown."""
+    """Rows of a table, each computed only when it is shown."""
 
     def __init__(self, explanation: RowsExplanation) -> None:
         self.explanation = explanation
@@ -329,7 +328,7 @@ class _Lazy(Sequence[Any]):
 
 
 def _long_frame(explanation: RowsExplanation) -> dict[str, list[Any]]:
-    """A line for each row and column, with what the column says for the row's class against the runner-up."""
+    """A long table with one line per row and column: the evidence for the predicted class against the runner-up."""
     from bayesbox.classifier.answer.shap_values import shown_values
 
     classifier, batch = explanation.classifier, explanation.batch

@@ -1,8 +1,8 @@
-"""Counterfactuals: the smallest change of a row that flips its prediction: the fewest columns, then the least change.
+"""Counterfactuals: the smallest change of a row that flips its prediction.
 
-A level that becomes another one is a change of 1; a number changes by its distance in standard deviations of its
-column, all classes together. Every level of a column is tried, and numbers within the range that was learned, nearest
-first; where no column alone is enough, all pairs of columns are. What is missing stays missing.
+Changes of fewer columns come first, then smaller changes. Another level is a change of 1; a number changes by its
+distance in pooled standard deviations of its column. All levels are tried, and numbers within the training range, the
+nearest first; if no single column is enough, all pairs are tried. Missing values stay missing.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ if TYPE_CHECKING:
     from bayesbox.classifier.table import AnyTableClassifier
     from bayesbox.source.base import Batch
 
-POINTS = 100  # numbers that are tried on each side, by distance and again evenly
-FEW = 41  # numbers that are tried in a pair; integers of no wider range are all tried
+POINTS = 100  # numbers tried on each side, by distance and again at even steps
+FEW = 41  # numbers tried in a pair
 MANY_INTEGERS = 2_000  # integers of no wider range are all tried
-ROUNDS, PARTS = 3, 64  # how closely the nearest number is looked for
-ROUNDED = 0.01  # standard deviations by which a number may be further away, if it has fewer digits
+ROUNDS, PARTS = 3, 64  # of the search for the nearest number: each round divides its interval
+ROUNDED = 0.01  # how many standard deviations farther a number may be if it has fewer digits
 ROWS_AT_ONCE = 100_000
 SHOWN = 10
-WIDE = 4.0  # standard deviations around the mean, where the range of the numbers is not known
+WIDE = 4.0  # standard deviations around the mean, if the range of the numbers is unknown
 
 
 class Candidates(NamedTuple):
-    """Other values that a column can have, with how large a change each is."""
+    """Alternative values of a column, with the size of each change."""
 
     name: str
     now: Any
@@ -51,15 +51,15 @@ class Candidates(NamedTuple):
 
 @dataclass(frozen=True)
 class _Search:
-    """What is asked: which rows have the class that is wanted."""
+    """The search for rows that have the requested class."""
 
     classifier: AnyTableClassifier
     batch: Batch
-    place: int | None  # of the class that is wanted; None for any other than the present one
+    place: int | None  # the index of the requested class; None for any other than the predicted one
     present: int
 
     def answers(self, columns: Mapping[str, Sequence[object]]) -> tuple[NDArray[np.bool_], Doubles, NDArray[np.int64]]:
-        """Of copies of the row with these values: whether the class is the wanted one, P(that class), the class."""
+        """For copies of the row with these values: whether the class is the requested one, P(class), and the class."""
         rows = len(next(iter(columns.values())))
         wanted, shares, found = [], [], []
         for first in range(0, rows, ROWS_AT_ONCE):
@@ -81,7 +81,7 @@ def flip(
 ) -> Flips:
     """The smallest changes of the one row of a batch that flip its prediction to the class `to`, or to any other.
 
-    Columns that are `fixed` may not change.
+    Columns in `fixed` do not change.
     """
     table = require_table(classifier, "flip")
     require_one_row(batch, "flip")
@@ -116,7 +116,7 @@ def _order(option: Flip) -> tuple[int, float, float, tuple[str, ...]]:
 
 
 def _candidates(classifier: AnyTableClassifier, name: str, value: str) -> Candidates | None:
-    """The values that a column can have besides its own; None if it is not one that can be changed by itself."""
+    """The alternative values of a column; None if the column cannot be changed by itself."""
     kind = classifier.model_schema().kinds[name]
     if kind.is_text or kind.is_matrix or kind.has_parts:
         return None
@@ -137,7 +137,7 @@ def _candidates(classifier: AnyTableClassifier, name: str, value: str) -> Candid
 
 
 def _text(level: object) -> str:
-    """A level, flags alike however they are written."""
+    """A level as text; all spellings of a flag are equal."""
     from bayesbox.schema.flags import FLAG_CODES
 
     text = level_text(level)
@@ -145,7 +145,7 @@ def _text(level: object) -> str:
 
 
 def likely_range(tally: Any) -> tuple[float, float]:
-    """The least and the greatest number that was learned; if that is not known, four deviations around the mean."""
+    """The training range of the numbers; if it is unknown, four standard deviations around the mean."""
     from bayesbox.classifier.case import learned_range
 
     known = learned_range(tally)
@@ -158,7 +158,7 @@ def likely_range(tally: Any) -> tuple[float, float]:
 def _numbers(
     name: str, now: float, low: float, high: float, std: float, cuts: Sequence[float], *, whole: bool
 ) -> Candidates | None:
-    """Numbers on both sides of the one it is, the nearest first."""
+    """Candidate numbers on both sides of the current one, the nearest first."""
     if whole and high - low <= MANY_INTEGERS:
         points = np.arange(math.ceil(low), math.floor(high) + 1, dtype=np.float64)
     else:
@@ -180,7 +180,7 @@ def _numbers(
 
 
 def _single(search: _Search, candidates: Sequence[Candidates]) -> Iterator[Flip]:
-    """For each column the smallest change that is enough by itself."""
+    """For each column, the smallest change that flips the prediction."""
     for each in candidates:
         wanted, shares, found = search.answers({each.name: each.values})
         places = np.flatnonzero(wanted)
@@ -195,7 +195,7 @@ def _single(search: _Search, candidates: Sequence[Candidates]) -> Iterator[Flip]
 
 
 def _nearest(search: _Search, column: Candidates, value: float, others: Mapping[str, Any]) -> float:
-    """A number that is enough, moved towards the one it is as far as it stays enough, and rounded."""
+    """A number that flips the prediction, moved as close as possible to the current one, and rounded."""
     assert column.scale is not None
     near, far = float(column.now), float(value)
 
@@ -204,7 +204,7 @@ def _nearest(search: _Search, column: Candidates, value: float, others: Mapping[
         return search.answers(values)[0]
 
     tried = [each for each in column.values if abs(each - near) < abs(far - near) and (each - near) * (far - near) > 0]
-    near = tried[-1] if tried else near  # the next one on the way, which is not enough or was tried with other values
+    near = tried[-1] if tried else near  # the next candidate on the way: not enough
     for _ in range(ROUNDS):
         points = np.linspace(near, far, PARTS + 1)
         points = np.unique(np.rint(points)) if column.whole else points
@@ -219,7 +219,7 @@ def _nearest(search: _Search, column: Candidates, value: float, others: Mapping[
 
 
 def _rounded(column: Candidates, value: float, enough: Any) -> float:
-    """The number of the fewest digits next to one that is enough, and as good as that."""
+    """A nearby number with the fewest digits that is also enough."""
     assert column.scale is not None
     away = 1.0 if value >= column.now else -1.0
     lead = math.floor(math.log10(max(abs(value), column.scale, 1e-300)))
@@ -236,7 +236,7 @@ def _rounded(column: Candidates, value: float, enough: Any) -> float:
 
 
 def _pairs(search: _Search, candidates: Sequence[Candidates]) -> Iterator[Flip]:
-    """For each pair of columns the smallest change that is enough."""
+    """For each pair of columns, the smallest change that flips the prediction."""
     few = [_fewer(each) for each in candidates]
     for one, other in itertools.combinations(few, 2):
         first, second = (
@@ -260,7 +260,7 @@ def _pairs(search: _Search, candidates: Sequence[Candidates]) -> Iterator[Flip]:
 
 
 def _fewer(column: Candidates) -> Candidates:
-    """The numbers of a column thinned out, the nearest and the farthest kept."""
+    """Fewer candidate numbers of a column, including the nearest and the farthest."""
     if column.scale is None or len(column.values) <= FEW:
         return column
     kept = np.unique(np.linspace(0, len(column.values) - 1, FEW).astype(np.int64))
@@ -268,7 +268,7 @@ def _fewer(column: Candidates) -> Candidates:
 
 
 def _settled(search: _Search, changed: Sequence[tuple[Candidates, Any]]) -> Flip:
-    """The option of these values, with what the model answers to them."""
+    """The result for these values, with the model's prediction."""
     _, shares, found = search.answers({column.name: [value] for column, value in changed})
     return _option(search, changed, float(shares[0]), int(found[0]))
 

@@ -12,7 +12,7 @@ from bayesbox.file.reader import Json
 
 @dataclass(frozen=True)
 class ColumnChange:
-    """One column with another value; `size` is 1 for a level, and the distance in standard deviations for a number."""
+    """The change of one column; `size` is 1 for a level, and the distance in standard deviations for a number."""
 
     column: str
     before: str
@@ -20,7 +20,7 @@ class ColumnChange:
     size: float
 
     def to_dict(self) -> Json:
-        """For JSON."""
+        """As a dict for JSON."""
         return {"column": self.column, "before": self.before, "after": self.after, "size": self.size}
 
 
@@ -34,7 +34,7 @@ class Flip:
 
     @property
     def change(self) -> float:
-        """How large they are together."""
+        """The total size of the changes."""
         return sum(each.size for each in self.changes)
 
     @property
@@ -43,7 +43,7 @@ class Flip:
         return {each.column: each.after for each in self.changes}
 
     def to_dict(self) -> Json:
-        """For JSON."""
+        """As a dict for JSON."""
         return {
             "changes": [each.to_dict() for each in self.changes],
             "change": self.change,
@@ -54,8 +54,8 @@ class Flip:
 
 @dataclass(frozen=True, repr=False)
 class Flips(Result):
-    """The smallest changes that flip the prediction, the best first: one for each column, or for each pair of
-    columns where none is enough by itself. Empty where no one or two columns are enough."""
+    """The smallest changes that flip the prediction, the best first: one per column, or one per pair of columns if no
+    single column is enough. Empty if no change of one or two columns is enough."""
 
     target: str
     prediction: str
@@ -116,7 +116,7 @@ class Flips(Result):
         }
 
     def to_dict(self) -> Json:
-        """For JSON."""
+        """As a dict for JSON."""
         return {
             "target": self.target,
             "prediction": self.prediction,

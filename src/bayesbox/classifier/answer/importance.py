@@ -1,9 +1,8 @@
 """Column importance: the information of each column about the class, and the loss without it.
 
-The information of a column is what asking for it says of the class where nothing else is known, I(class; column) in
-bits. The loss is that of the answers to rows with
-their classes: the mean log loss where the column is marginalised, less that of all columns. In naive Bayes its term is
-left out; other models are asked with the column missing in every row.
+The information of a column is its mutual information with the class if no other column is known, I(class; column) in
+bits. The loss is measured on labelled rows: the mean log loss with the column marginalised, less that with all columns.
+Naive Bayes drops the term; other models predict with the column missing in every row.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from bayesbox.source.base import Batch
 
 LOG_LEAST = float(np.log(EPSILON))
-MOST_CELLS = 20_000  # classes x columns, above which information is not computed unless it is requested
+MOST_CELLS = 20_000  # classes x columns above which information is computed only on request
 BY_WORD = "the information of words is that of one word drawn from a text"
 
 
@@ -38,8 +37,8 @@ BY_WORD = "the information of words is that of one word drawn from a text"
 class ColumnImportance:
     """The importance of one column or word: its information in bits, and the loss and accuracy without it.
 
-    `loss` is how much the mean log loss rises, `accuracy_drop` how much the share of right answers falls; both are None
-    if no rows with their classes were given.
+    `loss` is the increase of the mean log loss, `accuracy_drop` the decrease of the accuracy; both are None without
+    labelled rows.
     """
 
     column: str
@@ -48,7 +47,7 @@ class ColumnImportance:
     accuracy_drop: float | None = None
 
     def to_dict(self) -> Json:
-        """For JSON."""
+        """As a dict for JSON."""
         return {
             "column": self.column,
             "information": self.information,
@@ -61,8 +60,8 @@ class ColumnImportance:
 class Importance(Result):
     """The columns, or words, by importance; iterate over them, or look one up by name.
 
-    `entropy` is that of the class prior in bits: what all columns together could say. `log_loss` and `accuracy` are
-    those of the rows that were given, None if there were none.
+    `entropy` is that of the class prior in bits, the upper bound of the information. `log_loss` and `accuracy` are
+    those of the given rows, or None.
     """
 
     target: str
@@ -128,7 +127,7 @@ class Importance(Result):
         return found
 
     def to_dict(self) -> Json:
-        """For JSON."""
+        """As a dict for JSON."""
         return {
             "target": self.target,
             "of": self.of,
@@ -142,12 +141,12 @@ class Importance(Result):
 
 
 def _signed(value: float | None, sign: int = 1) -> str:
-    """A difference as text, what rounds to nothing without a minus."""
+    """A difference as text, without a minus sign if it rounds to zero."""
     return f"{round(sign * (value or 0.0), 4) + 0.0:+.4f}"
 
 
 def ranked(columns: Sequence[ColumnImportance]) -> tuple[ColumnImportance, ...]:
-    """By loss if it is known, else by information; the most important first."""
+    """The columns by loss if it is known, else by information; the most important first."""
 
     def key(each: ColumnImportance) -> tuple[float, float]:
         return -(each.loss or 0.0), -(each.information or 0.0)
@@ -156,7 +155,7 @@ def ranked(columns: Sequence[ColumnImportance]) -> tuple[ColumnImportance, ...]:
 
 
 def column_information(classifier: AnyTableClassifier) -> tuple[dict[str, float], tuple[str, ...]]:
-    """I(class; column) in bits where nothing is known, and remarks on it."""
+    """I(class; column) in bits if no other column is known, with notes."""
     weighed = answer_information(classifier, nothing_known(classifier))
     found, notes = weighed.bits(), []
     notes += [BY_COUNTS] if weighed.weighed_by_counts else []
@@ -167,7 +166,7 @@ def column_information(classifier: AnyTableClassifier) -> tuple[dict[str, float]
 
 
 def quick_information(classifier: AnyTableClassifier) -> dict[str, float]:
-    """The same where it costs next to nothing, for what is shown of every model; else nothing."""
+    """The same if it is cheap to compute, for the summary of a model; else empty."""
     tallies: Iterable[Any] = classifier.book.columns.values()
     most_levels = max((len(tally.levels) for tally in tallies if tally.form == "counts"), default=0)
     cells = len(classifier.model.classes) * max(len(classifier.feature_names), most_levels)
@@ -177,7 +176,7 @@ def quick_information(classifier: AnyTableClassifier) -> dict[str, float]:
 
 
 def _words(classifier: AnyTableClassifier, weighed: AnswerInformation) -> dict[str, float]:
-    """The columns of words, and groups of counts, by their tallies."""
+    """The information of columns of words and of groups of counts, from their tallies."""
     schema, book = classifier.model_schema(), classifier.counted().book.with_classes(classifier.model.classes)
     names = [name for name in weighed.given if schema.kinds[name].is_text or schema.kinds[name].is_matrix]
     prior = shares_of(np.asarray(classifier.model.log_prior)[None])[0][0]
@@ -185,7 +184,7 @@ def _words(classifier: AnyTableClassifier, weighed: AnswerInformation) -> dict[s
 
 
 class LossCounter:
-    """Adds up the losses of rows with and without each column, a batch at a time."""
+    """Sums the losses of rows with and without each column, one batch at a time."""
 
     def __init__(self, classifier: AnyTableClassifier) -> None:
         self.classifier = classifier
@@ -195,11 +194,11 @@ class LossCounter:
         self.names = [name for name in classifier.schema.used_columns if name not in silent]
         self.answers = {name: _answer_without(classifier, name) for name in self.names}
         self.rows = 0
-        self.sums = np.zeros((len(self.names) + 1, 2))  # log loss and right answers; all columns first
+        self.sums = np.zeros((len(self.names) + 1, 2))  # log loss and correct predictions; first with all columns
         self.unknown = 0
 
     def add(self, rows: LabelledRows) -> None:
-        """The answers to some rows."""
+        """Add the losses of some rows."""
         place = {name: index for index, name in enumerate(self.classifier.model.classes)}
         of_level = np.array([*(place.get(name, -1) for name in rows.labels.levels), -1], dtype=np.int64)
         true = of_level[rows.labels.codes]
@@ -237,13 +236,13 @@ class LossCounter:
 
 
 def _judged(log_p: Doubles, true: Any) -> Doubles:
-    """The sum of the log losses and the number of right answers."""
+    """The sum of the log losses and the number of correct predictions."""
     loss = -np.maximum(log_p[np.arange(len(true)), true], LOG_LEAST).sum()
     return np.array([loss, float((log_p.argmax(axis=1) == true).sum())])
 
 
 def _answer_without(classifier: AnyTableClassifier, name: str) -> Callable[[Batch], Doubles]:
-    """What gives log P(class | x) without a column."""
+    """A function that returns log P(class | x) without a column."""
     assert classifier.schema is not None
     model: Any = classifier.model
     if classifier.columns_are_independent and not classifier.fixed:
@@ -257,7 +256,7 @@ def _answer_without(classifier: AnyTableClassifier, name: str) -> Callable[[Batc
 
 
 def without_column(classifier: AnyTableClassifier, batch: Batch, name: str) -> Batch:
-    """The rows with a column missing in each."""
+    """The rows with a column missing in every row."""
     gone = {name, *classifier.one_hot.get(name, ())}
     kept = {each: column for each, column in zip(batch.names, batch.columns, strict=True) if each not in gone}
     known = set(classifier.feature_names) & set(kept)
@@ -268,5 +267,5 @@ def without_column(classifier: AnyTableClassifier, batch: Batch, name: str) -> B
 
 
 def replace_columns(batch: Batch, columns: Mapping[str, Any]) -> Batch:
-    """The same rows with these columns."""
+    """The same rows with some columns replaced."""
     return type(batch)(tuple(columns), tuple(columns.values()), batch.rows, batch.first_row)

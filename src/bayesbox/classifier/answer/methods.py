@@ -19,40 +19,40 @@ if TYPE_CHECKING:
 
 
 class CountsLosses(Protocol):
-    """What adds up the losses of rows with and without each column, or word."""
+    """Sums the losses of rows with and without each column or word."""
 
     def add(self, rows: LabelledRows) -> None: ...
     def result(self) -> Importance: ...
 
 
 class AnswersQuestions:
-    """Explanation, what-if, next question, importance and drift: a part of `Classifier`."""
+    """The explanation methods of `Classifier`: explain, what-if, next question, importance and drift."""
 
     columns_are_independent: ClassVar[bool] = False
-    """Whether each column has a term of its own, whatever the others are: naive Bayes."""
+    """Whether each column has its own term, independent of the others, as in naive Bayes."""
     answers_are_slow: ClassVar[bool] = False
-    """Whether it is several models in one, so that thousands of answers take a while."""
+    """Whether it combines several models, so that thousands of predictions are slow."""
 
     def counted(self) -> AnyTableClassifier:
-        """The classifier that has counted the rows: itself, or of several in one the first that did."""
+        """The classifier that has counted the rows: itself, or the first of the models it combines."""
         return cast("AnyTableClassifier", self)
 
     def cut_points(self, name: str) -> tuple[float, ...] | None:  # noqa: ARG002
-        """The cuts between which all numbers of a column get the same answer; None if each number may get another."""
+        """The cut points between which all numbers of a column give the same prediction; None without bins."""
         return None
 
     def counted_bins(self, name: str) -> tuple[tuple[float, ...], Doubles] | None:  # noqa: ARG002
-        """The cuts of a column of numbers with the counts between them, where these are what was counted of it."""
+        """The cut points of a numeric column with the counts of its bins, if bins were counted."""
         return None
 
     def explain_rows(self, batch: Batch) -> Any:
-        """Why rows get their classes, as a result that prints and is drawn."""
+        """The explanation of the predictions for rows."""
         from bayesbox.classifier.answer.explanation import RowsExplanation
 
         return RowsExplanation.of(cast("AnyTableClassifier", self), batch)
 
     def what_if(self, batch: Batch, changes: Mapping[str, Any]) -> WhatIf:
-        """The one row of a batch as it is, and with other values of some columns."""
+        """The prediction for a batch of one row, and with other values of some columns."""
         from bayesbox.classifier.answer.what_if import what_if
 
         return what_if(cast("AnyClassifier", self), batch, changes)
@@ -70,26 +70,26 @@ class AnswersQuestions:
         return ask_next(cast("AnyClassifier", self), batch, costs)
 
     def losses(self) -> CountsLosses:
-        """What adds up the losses of rows with and without each column, a batch at a time."""
+        """The counter of the losses with and without each column."""
         from bayesbox.classifier.answer.importance import LossCounter
 
         return LossCounter(cast("AnyTableClassifier", self))
 
     def importance(self, parts: Iterable[LabelledRows] = ()) -> Importance:
-        """How informative each column is about the class, and, with rows and their classes, what is lost without it."""
+        """The importance of each column: information about the class and, with labelled rows, the loss without it."""
         losses = self.losses()
         for rows in parts:
             losses.add(rows)
         return losses.result()
 
     def drift(self, batches: Iterable[Batch]) -> Drift:
-        """The drift of some rows since the model was trained; the rows are counted and not kept."""
+        """The drift of rows from the training rows; the rows are counted and not stored."""
         from bayesbox.classifier.answer.drift import drift
 
         return drift(cast("AnyTableClassifier", self), batches)
 
     def drift_to(self, other: AnyClassifier) -> Drift:
-        """What differs in the rows that another model has learned."""
+        """The drift from the training rows of this model to those of another."""
         from bayesbox.classifier.answer.drift import drift_of_models
 
         return drift_of_models(self, other)

@@ -16,7 +16,7 @@ from bayesbox.file.reader import Json
 class ColumnQuestion:
     """An unknown column: the expected information of its value about the target, in bits, and the cost of asking.
 
-    `values` are the answers that are possible, if they are a list.
+    `values` are the possible answers, if they can be listed.
     """
 
     column: str
@@ -26,11 +26,11 @@ class ColumnQuestion:
 
     @property
     def worth(self) -> float:
-        """By which questions are ordered."""
+        """The sort key of questions: bits per cost."""
         return self.information / self.cost
 
     def to_dict(self) -> Json:
-        """For JSON."""
+        """As a dict for JSON."""
         values = None if self.values is None else list(self.values)
         return {
             "column": self.column,
@@ -45,8 +45,8 @@ class ColumnQuestion:
 class ColumnQuestions(Result):
     """The unknown columns to ask, the best first; iterate over them, or index them.
 
-    `posterior` is what is known of the target now, and `entropy` what is not, in bits. `silent` names what cannot be
-    requested, with the reason.
+    `posterior` is the current posterior of the target, and `entropy` its entropy in bits. `silent` lists what cannot be
+    asked, with the reasons.
     """
 
     target: str
@@ -123,7 +123,7 @@ class ColumnQuestions(Result):
         }
 
     def to_dict(self) -> Json:
-        """For JSON."""
+        """As a dict for JSON."""
         return {
             "target": self.target,
             "posterior": dict(self.posterior),
@@ -143,12 +143,12 @@ def _bar(each: ColumnQuestion, longest: float) -> Bar:
 
 
 def ordered(questions: Iterable[ColumnQuestion]) -> tuple[ColumnQuestion, ...]:
-    """The best first: the most bits for their cost."""
+    """The questions by bits per cost, the best first."""
     return tuple(sorted(questions, key=lambda each: (-each.worth, each.column)))
 
 
 def checked_costs(costs: Mapping[str, float] | None, names: Iterable[str]) -> dict[str, float]:
-    """Costs of questions by name: positive numbers, for names that there are."""
+    """The costs by name, checked: positive numbers for existing names."""
     if costs is None:
         return {}
     known = tuple(names)

@@ -1,4 +1,4 @@
-"""One row, and copies of it with other values: what the questions about a row are answered from."""
+"""Batches of one row, and copies of it with other values."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from bayesbox.source.base import Batch
 
 
 def require_table(classifier: AnyClassifier, what: str) -> AnyTableClassifier:
-    """The classifier, if it is one of tables; a model of documents has no columns to ask for."""
+    """The classifier if it is for tables; an error for a model of documents, which has no columns."""
     if not isinstance(classifier, TableClassifier):
         raise BadOption(f"{what} needs the columns of a table, but this is {classifier.title}")
     return classifier
 
 
 def require_one_row(batch: Batch, what: str) -> None:
-    """Refuse several rows."""
+    """Raise an error unless the batch has exactly one row."""
     if batch.rows != 1:
         raise BadData(f"{what} takes one row", found=f"{batch.rows:,} rows", remedy="Pass one of them")
 
 
 def given_values(classifier: AnyTableClassifier, batch: Batch) -> dict[str, str | None]:
-    """The model's columns, as people name them, with the text of the row's value; None if it is missing."""
+    """The columns of the model under their original names, with the value of the row as text; None if it is missing."""
     assert classifier.schema is not None
     shown = classifier.shown_columns(batch)
     silent = {*classifier.model.left_out, *classifier.ignored}
@@ -41,7 +41,7 @@ def given_values(classifier: AnyTableClassifier, batch: Batch) -> dict[str, str 
 
 
 def without_missing(classifier: AnyTableClassifier, batch: Batch) -> Batch:
-    """The row with the columns alone that have a value, of those that the model knows."""
+    """The row with only the columns that the model knows and that have a value."""
     known = {name for name, value in given_values(classifier, batch).items() if value is not None}
     known |= {flag for name in known for flag in classifier.one_hot.get(name, ())}
     places = [place for place, name in enumerate(batch.names) if name in known]
@@ -51,12 +51,12 @@ def without_missing(classifier: AnyTableClassifier, batch: Batch) -> Batch:
 
 
 def nothing_known(classifier: AnyTableClassifier) -> Batch:
-    """A row of nothing but missing values."""
+    """A row in which all values are missing."""
     return classifier.one_row({})
 
 
 def repeated(batch: Batch, times: int) -> Batch:
-    """Copies of the one row."""
+    """Copies of a batch of one row."""
     return Batch(batch.names, tuple(_repeated(column, times) for column in batch.columns), times)
 
 
@@ -71,7 +71,7 @@ def _repeated(column: Column, times: int) -> Column:
 
 
 def with_column(classifier: AnyTableClassifier, batch: Batch, name: str, values: Sequence[Any]) -> Batch:
-    """Rows that differ in one column, which has these values: numbers, or texts of levels; None is missing."""
+    """Copies of the row with these values in one column: numbers, or levels as text; None is missing."""
     columns = dict(zip(batch.names, batch.columns, strict=True))
     if name in classifier.one_hot:
         flags = classifier.one_hot[name]
@@ -83,10 +83,10 @@ def with_column(classifier: AnyTableClassifier, batch: Batch, name: str, values:
 
 
 def column_of(classifier: AnyTableClassifier, name: str, values: Sequence[Any]) -> Column:
-    """Values as a column of the kind that the model takes this one for."""
+    """Values as a column of the type it has in the model."""
     assert classifier.schema is not None
     kind = classifier.schema.kinds[name]
-    if kind.has_parts:  # a date is read as it is written
+    if kind.has_parts:  # a date is parsed from its text
         return pa.array([None if is_missing(value) else value for value in values])
     if kind.is_number and not kind.translates:
         return np.array([as_number(kind, name, value) for value in values], dtype=np.float64)
@@ -108,12 +108,12 @@ def as_number(kind: Any, name: str, value: Any) -> float:
 
 
 def is_missing(value: Any) -> bool:
-    """None, NaN, NaT and the empty text."""
+    """Whether a value is None, NaN, NaT or an empty text."""
     return value is None or value == "" or bool(value != value)
 
 
 def changed_row(classifier: AnyTableClassifier, batch: Batch, changes: Mapping[str, Any]) -> Batch:
-    """The one row with other values of some columns; a column that the model does not know is refused."""
+    """The row with other values of some columns; a column that the model does not have is an error."""
     assert classifier.schema is not None
     known = classifier.schema.used_columns
     for name, value in changes.items():

@@ -1,4 +1,4 @@
-"""The terms of an explanation as `shap` has them: base values, and values that sum with them to the model's output."""
+"""The terms of an explanation as a `shap.Explanation`: base values and values that sum to the model's output."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CALIBRATION = "(calibration)"
 def shap_explanation(found: RowsExplanation, label: object, against: object) -> Any:
     """A `shap.Explanation`: see `RowsExplanation.to_shap`."""
     try:
-        with warnings.catch_warnings():  # what shap itself uses of matplotlib may be deprecated
+        with warnings.catch_warnings():  # shap may use deprecated parts of matplotlib
             warnings.simplefilter("ignore")
             import shap
     except ImportError as error:
@@ -46,7 +46,7 @@ def shap_explanation(found: RowsExplanation, label: object, against: object) -> 
 
 
 def _log_odds(found: RowsExplanation, label: object, against: object) -> tuple[Doubles, Doubles, Doubles | None]:
-    """(values, base values, what they sum to once they are calibrated; None for a model without a calibration)."""
+    """(values, base values, the calibrated sums or None for a model without calibration)."""
     calibrated = found.classifier.calibrated is not None
     log_p = found.classifier.log_posterior(found.batch) if calibrated else None
     rows = len(found)
@@ -62,7 +62,7 @@ def _log_odds(found: RowsExplanation, label: object, against: object) -> tuple[D
 
 
 def _pair(found: RowsExplanation, label: object, against: object) -> tuple[int, int]:
-    """The places of two classes: those that are named, of two the second against the first."""
+    """The indices of two classes: those named, or the second against the first if there are two."""
     if len(found.labels) == 2:
         if label is not None:
             one = found.position(label)
@@ -75,7 +75,7 @@ def _pair(found: RowsExplanation, label: object, against: object) -> tuple[int, 
 
 
 def shown_values(found: RowsExplanation) -> list[list[Any]]:
-    """The values of the rows, rows x columns; None if one is missing."""
+    """The values of the rows, rows x columns; None for a missing value."""
     columns = found.classifier.shown_columns(found.batch)
     by_column: list[list[Any]] = []
     for name in found.columns:

@@ -33,7 +33,7 @@ class TermChange:
 
     @property
     def changed(self) -> bool:
-        """Whether its value is another."""
+        """Whether the value changed."""
         return self.before != self.after
 
     @property
@@ -42,7 +42,7 @@ class TermChange:
         return self.log_odds_after - self.log_odds_before if self.log_odds_after != self.log_odds_before else 0.0
 
     def to_dict(self) -> Json:
-        """For JSON."""
+        """As a dict for JSON."""
         return {
             "name": self.column,
             "before": self.before,
@@ -55,7 +55,7 @@ class TermChange:
 @dataclass(frozen=True, repr=False)
 class WhatIf(Result):
     """A row before and after a change. Log-odds are those of `prediction`, the class before, against `against`: the
-    class after, or where that is the same, the runner-up."""
+    class after or, if that is the same, the runner-up."""
 
     target: str
     prediction: str
@@ -74,7 +74,7 @@ class WhatIf(Result):
         return self.prediction != self.prediction_after
 
     def changes(self) -> list[TermChange]:
-        """The columns whose values, or whose terms, are others."""
+        """The columns whose value or term changed."""
         return [each for each in self.columns if each.changed or each.difference]
 
     def _headline(self) -> str:
@@ -118,7 +118,7 @@ class WhatIf(Result):
         }
 
     def to_dict(self) -> Json:
-        """For JSON."""
+        """As a dict for JSON."""
         return {
             "target": self.target,
             "prediction": self.prediction,
@@ -138,7 +138,7 @@ def _shown(value: str | None) -> str:
 
 
 def what_if(classifier: AnyClassifier, batch: Batch, changes: Mapping[str, Any]) -> WhatIf:
-    """The one row of a batch with other values of some columns; None makes one missing."""
+    """Compare a batch of one row with other values of some columns; None makes a column missing."""
     table = require_table(classifier, "what_if")
     require_one_row(batch, "what_if")
     if not isinstance(changes, Mapping) or not changes:
@@ -149,7 +149,7 @@ def what_if(classifier: AnyClassifier, batch: Batch, changes: Mapping[str, Any])
 
 
 def compared(classifier: AnyTableClassifier, batch: Batch, other: Batch) -> WhatIf:
-    """Two rows side by side."""
+    """The comparison of two rows."""
     first, second = RowCase.of(classifier, batch), RowCase.of(classifier, other)
     becomes = second.prediction
     if becomes != first.prediction:

@@ -1,1 +1,1 @@
-"""How the calibration of a classifier is chosen and learned, with its first rows or again."""
+"""How the calibration of a classifier is chosen, learned and refitted."""

@@ -1,4 +1,4 @@
-"""Calibration `auto`: the best by the log loss of held-out rows, on a sample that follows from the rows alone."""
+"""Calibration `auto`: the best by held-out log loss, on a sample determined by the rows alone."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from bayesbox.classifier.base import AnyClassifier
     from bayesbox.stat.choose_calibration import CalibrationChoice
 
-MOST_CELLS = 500_000  # that are computed to answer the sample: rows times `cells_per_row`
+MOST_CELLS = 500_000  # computed to predict the sample: rows times `cells_per_row`
 
 
 @dataclass(frozen=True)
 class HeldOutAnswers:
-    """Answers of a model to held-out rows, and answers that have learned more on the way.
+    """Held-out predictions of a model, and those of variants with learned column weights.
 
-    `bases` are named as `choose_calibration` has them; `column_weights` learns those of all rows.
+    The names of `bases` are those of `choose_calibration`; `column_weights` learns the weights on all rows.
     """
 
     bases: Mapping[str, Doubles]
@@ -46,17 +46,17 @@ class HeldOutAnswers:
 
 @dataclass(frozen=True)
 class AutoCalibration:
-    """What `auto` made of a classifier: the calibration, None if none is better, and by what it was chosen."""
+    """The result of `auto`: the calibration, or None if none is better, and the losses that decided."""
 
     calibrated: Calibrated | None
     choice: CalibrationChoice | None  # None if there are too few rows
 
 
 def auto_calibrated(classifier: AnyClassifier, kept: list[LabelledRows]) -> AutoCalibration:
-    """The calibration that is best by the log loss of held-out rows, learned on a sample of the rows that were learned.
+    """The calibration with the lowest held-out log loss, learned on a sample of the training rows.
 
-    `kept` are rows with a label. Below 50 of them, or two for each class, nothing is looked at: a class whose only row
-    is held out cannot be answered.
+    `kept` are labelled rows. With fewer than 50 of them, or fewer than two per class, nothing is tried: a class whose
+    only row is held out cannot be predicted.
     """
     rows = sum(part.batch.rows for part in kept)
     if rows < max(FEWEST_CALIBRATED, 2 * len(classifier.classes)) or len(classifier.classes) < 2:
@@ -68,7 +68,7 @@ def auto_calibrated(classifier: AnyClassifier, kept: list[LabelledRows]) -> Auto
 
 
 def auto_chosen(classifier: AnyClassifier, found: HeldOutAnswers) -> AutoCalibration:
-    """The same of held-out answers that were found otherwise."""
+    """The same for given held-out predictions."""
     from bayesbox.stat.choose_calibration import PLAIN, choose, learned
 
     choice = choose(found.bases, found.codes, found.weights)
@@ -84,9 +84,9 @@ def auto_chosen(classifier: AnyClassifier, found: HeldOutAnswers) -> AutoCalibra
 
 
 def worse_than_baseline(classifier: AnyClassifier, kept: list[LabelledRows] | None = None) -> WorseThanBaseline | None:
-    """What to say where a classifier is worse on held-out rows than always predicting the same.
+    """A warning if a classifier is worse on held-out rows than a constant prediction; else None.
 
-    It is evaluated on those by which its calibration was chosen, or on rows that it has learned and that are given.
+    It is evaluated on the rows that chose its calibration, or on the given training rows, each held out.
     """
     choice = classifier.chosen
     if kept is not None and sum(part.batch.rows for part in kept) >= FEWEST_CALIBRATED and len(classifier.classes) > 1:
@@ -109,14 +109,14 @@ def worse_than_baseline(classifier: AnyClassifier, kept: list[LabelledRows] | No
 
 
 def most_sampled_rows(classifier: AnyClassifier) -> int:
-    """How many rows `auto` looks at: a number that follows from the classes and columns."""
+    """The number of rows that `auto` uses, from the number of classes and columns."""
     from bayesbox.stat.choose_calibration import FEWEST, most_rows
 
     return max(FEWEST, min(most_rows(len(classifier.classes)), MOST_CELLS // max(classifier.cells_per_row(), 1)))
 
 
 def held_out_answers(classifier: AnyClassifier, kept: list[LabelledRows]) -> HeldOutAnswers:
-    """The answers of any classifier to a sample of the rows that it has learned, each held out."""
+    """The predictions of any classifier for a sample of its training rows, each held out."""
     from bayesbox.stat.choose_calibration import PLAIN
 
     log_p, codes, weights = unseen_answers(classifier, kept, sampled=True)
@@ -124,7 +124,7 @@ def held_out_answers(classifier: AnyClassifier, kept: list[LabelledRows]) -> Hel
 
 
 def held_out_as_it_is(classifier: AnyClassifier, kept: list[LabelledRows]) -> HeldOutAnswers:
-    """The answers to rows that were never learned; those of classes that the model does not know are passed over."""
+    """The predictions for rows that were not used in training; rows of unknown classes are skipped."""
     from bayesbox.stat.choose_calibration import PLAIN
 
     place = {text: code for code, text in enumerate(classifier.classes)}

@@ -1,4 +1,4 @@
-"""What a classifier has to do with calibration: the part of every classifier that is about it."""
+"""The calibration methods of all classifiers."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
 
 
 class Calibrates:
-    """Answers that can be calibrated: `Classifier` has the rest."""
+    """The part of `Classifier` that calibrates its predictions."""
 
     weighs_columns: ClassVar[bool] = False
-    """Whether a calibration may give its columns weights."""
+    """Whether a calibration may learn column weights."""
     calibrates_by_default: ClassVar[bool] = False
-    """Whether `train` calibrates it unless it is asked not to."""
+    """Whether `train` calibrates it by default."""
     title: ClassVar[str]
     calibrate: str | None
-    """The kind of calibration to learn with the first rows."""
+    """The kind of calibration to learn in the first training."""
     calibrated: Calibrated | None
     chosen: CalibrationChoice | None
-    """By what `auto` chose the calibration, when it did so here."""
+    """The losses by which `auto` chose the calibration, if it was chosen in this process."""
     learned_at: str | None
-    """The digest of the counts when the calibration and the weights were learned; None if they have not changed."""
+    """The digest of the counts when the calibration and the weights were learned; None if it has not changed."""
     book: Book
     _model: Any
 
@@ -47,7 +47,7 @@ class Calibrates:
         def plain_log_posterior(self, batch: Batch) -> Doubles: ...
 
     def init_calibration(self, calibrate: str | None) -> None:
-        """Ask for a kind of calibration, of which nothing is known yet."""
+        """Set the kind of calibration to learn."""
         self.calibrate = calibrate
         self.calibrated = None
         self.chosen = None
@@ -55,25 +55,25 @@ class Calibrates:
 
     @property
     def stale(self) -> bool:
-        """Whether the calibration or the weights were learned at other counts than those of now."""
+        """Whether the counts have changed since the calibration or the weights were learned."""
         return self.learned_at is not None and self.learned_at != self.book.digest()
 
     def held_out_answers(self, kept: list[LabelledRows]) -> HeldOutAnswers:
-        """The answers to rows that were learned, each held out, and those that have learned more on the way."""
+        """The predictions for training rows, each held out, and those of variants with learned column weights."""
         from bayesbox.classifier.calibration.auto import held_out_answers
 
         return held_out_answers(cast("AnyClassifier", self), kept)
 
     def cells_per_row(self) -> int:
-        """How many numbers are looked up, or computed, to answer one row."""
+        """The number of values looked up or computed to predict one row."""
         return len(self.classes) * len(self.feature_names)
 
     def slow_leave_one_out(self) -> bool:
-        """Whether leaving one row out makes a model for each row, so that many rows are held out by folds."""
+        """Whether leave-one-out makes a model for each row, so that folds are used for many rows."""
         return False
 
     def weighed(self, weights: Mapping[str, float]) -> Self:
-        """The same model with weights of its columns."""
+        """A copy of the model with these column weights."""
         raise NotImplementedError(f"{self.title} has no column weights")
 
     def learned_beyond_counts(self) -> bool:
@@ -81,11 +81,11 @@ class Calibrates:
         return self.calibrated is not None and self.calibrates_by_default
 
     def with_calibration(self, kind: str | None) -> Self:
-        """The same that learns this kind of calibration with its first rows."""
+        """A copy that learns this kind of calibration in its first training."""
         return self.changed(calibrate=kind)
 
     def uncalibrated(self) -> Self | None:
-        """The same before its calibration; None if it has none."""
+        """A copy without its calibration; None if it has none."""
         return None if self.calibrate is None else self.changed(calibrated=None, _model=self._model)
 
     def log_posterior(self, batch: Batch) -> Doubles:
@@ -95,7 +95,7 @@ class Calibrates:
         return self.calibrated.log_posterior(cast("AnyClassifier", self), batch)
 
     def drop_calibration_of_other_classes(self) -> None:
-        """Drop a calibration that does not fit the classes any more, with a warning."""
+        """Drop a calibration that no longer fits the classes, with a warning."""
         if self.calibrated is None or self.calibrated.classes == self.classes:
             return
         self.calibrated = None

@@ -1,4 +1,4 @@
-"""The calibration that a classifier asks for, learned with its first rows or again."""
+"""Learning the requested calibration of a classifier, in its first training or again."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 class LearnedRows(Protocol):
-    """Rows that a classifier has learned, in memory: all of them, and a sample with keys."""
+    """The training rows of a classifier in memory: all of them, and a sample with keys."""
 
     def again(self) -> list[LabelledRows]: ...
     def sample(self) -> KeyedRows: ...
 
 
 def learn_calibration(classifier: AnyClassifier, rows: LearnedRows) -> None:
-    """Learn the calibration that a classifier asks for, on rows that it has learned."""
+    """Learn the requested calibration of a classifier on its training rows."""
     if classifier.calibrate != AUTO:
         classifier.calibrated = calibrated(classifier, rows.again())
     elif len(classifier.classes) > 1:
@@ -39,10 +39,10 @@ def _take_auto(classifier: AnyClassifier, parts: KeyedRows) -> None:
 def calibrate_again(
     classifier: AnyClassifier, parts: Sequence[LabelledRows], kind: str | None, *, held_out: bool = False
 ) -> int:
-    """Learn the weights and the calibration of a classifier again; how many rows it was done by.
+    """Refit the weights and the calibration of a classifier; returns the number of rows used.
 
-    The rows are among those that were learned, or were `held_out`: then the model answers them as it is. The counts
-    stay as they are.
+    The rows are training rows, each held out in turn, or `held_out` rows, which the model predicts directly. The counts
+    do not change.
     """
     classifier.require_counts("calibrate")
     kept = labelled(parts)

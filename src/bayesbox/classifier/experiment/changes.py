@@ -1,7 +1,7 @@
-"""Rows that are changed on purpose: noise in labels and rows, irrelevant, repeated and missing values.
+"""Deliberate corruption of rows: noise in labels and rows, irrelevant and repeated columns, missing values.
 
-Noise is put into the rows that are learned, and models are evaluated on clean ones: the question is how much of it a
-model learns. Columns are added to all rows, and values are missing in all of them.
+Noise is added to the training rows only, and models are evaluated on clean rows: this measures how much noise a model
+learns. Columns are added to all rows, and values are made missing in all rows.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ AS_THEY_ARE = "as they are"
 
 @dataclass(frozen=True)
 class NoiseLevels:
-    """How much of each change is tried; an empty level leaves it out.
+    """The levels of each change to try; an empty one skips the change.
 
-    `label_noise`: shares of the labels that are changed to another class. `noise_points`: isolated points that are
-    added, as shares of the rows: each value and the label of such a row is that of another row, drawn for each column
-    by itself. `irrelevant`: numbers of columns that are drawn at random, numbers and flags in turn. `copies`: how often
-    each column is repeated. `missing`: shares of the values that are missing.
+    `label_noise`: shares of the labels that are changed to another class. `noise_points`: isolated points to add, as
+    shares of the rows: each value and the label of such a point are drawn from other rows, independently for each
+    column. `irrelevant`: numbers of random columns to add, numbers and flags in turn. `copies`: numbers of copies of
+    each column to add. `missing`: shares of values to make missing.
     """
 
     label_noise: tuple[float, ...] = (0.2,)
@@ -39,7 +39,7 @@ class NoiseLevels:
 
     @classmethod
     def of(cls, **given: Any) -> NoiseLevels:
-        """Levels as they are given: a number or several; None for the default.
+        """The levels from parameters: a number or several; None for the default.
 
         >>> NoiseLevels.of(label_noise=0.1, copies=[1, 2], missing=()).copies
         (1, 2)
@@ -68,9 +68,9 @@ def _checked(name: str, values: tuple[Any, ...], *, whole: bool) -> tuple[Any, .
 
 
 class RowChange(NamedTuple):
-    """One change of the rows: its name, how much of it, in words, and what makes it.
+    """One change of the rows: its name, its amount in words, and the function that applies it.
 
-    `training` changes the rows that are learned, `all_rows` the whole table; a change has one of the two, or none.
+    `training` changes the training rows, `all_rows` the whole table; a change has at most one of the two.
     """
 
     experiment: str
@@ -81,7 +81,7 @@ class RowChange(NamedTuple):
 
 
 def changes(levels: NoiseLevels, target: str, weight: str | None = None) -> Iterator[RowChange]:
-    """The rows as they are, and every change of them."""
+    """The unchanged rows, and every change of them."""
     apart = {target} if weight is None else {target, weight}
     yield RowChange(AS_THEY_ARE, None, AS_THEY_ARE)
     for share in levels.label_noise:
@@ -104,7 +104,7 @@ def changes(levels: NoiseLevels, target: str, weight: str | None = None) -> Iter
 
 
 def _noisy(rows: pa.Table, random: Random, target: str, share: float) -> pa.Table:
-    """Labels of some rows changed to one of the other classes, each as likely."""
+    """The rows with some labels changed to another class, drawn uniformly."""
     labels = rows[target].combine_chunks()
     codes = labels.dictionary_encode() if not pa.types.is_dictionary(labels.type) else labels
     kinds, at = codes.dictionary, codes.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
@@ -120,7 +120,7 @@ def _noisy(rows: pa.Table, random: Random, target: str, share: float) -> pa.Tabl
 
 
 def _points(rows: pa.Table, random: Random, share: float) -> pa.Table:
-    """Rows added whose values come each from another row: they are nobody's neighbour."""
+    """The rows with noise points added, whose values each come from a different row."""
     number = max(round(share * len(rows)), 1)
     drawn = [_taken(rows[name], random.integers(0, len(rows), number)) for name in rows.column_names]
     added = pa.table(drawn, schema=rows.schema)
@@ -128,7 +128,7 @@ def _points(rows: pa.Table, random: Random, share: float) -> pa.Table:
 
 
 def _more(rows: pa.Table, random: Random, number: int) -> pa.Table:
-    """Columns that have nothing to do with the class."""
+    """The rows with random columns added that are independent of the class."""
     for place in range(number):
         column = (
             pa.array(random.normal(size=len(rows)))
@@ -159,7 +159,7 @@ def _taken(column: pa.ChunkedArray, rows: object) -> Any:
 
 
 def _free_name(rows: pa.Table, name: str) -> str:
-    """A name that no column has."""
+    """An unused column name."""
     while name in rows.column_names:
         name += "'"
     return name

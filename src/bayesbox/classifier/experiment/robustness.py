@@ -1,4 +1,4 @@
-"""How models bear rows that are worse than they should be: each is cross-validated on rows that were changed."""
+"""Robustness of models: each is cross-validated on corrupted rows."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ FOLDS = 10
 
 
 class Shaken(NamedTuple):
-    """How one model did on rows that were changed; `refused` says why it could not."""
+    """The metrics of one model on corrupted rows; `refused` is the reason if it could not be evaluated."""
 
     change: str
     model: str
@@ -83,7 +83,7 @@ class Robustness(Result):
         return columns
 
     def to_dict(self) -> Json:
-        """For JSON."""
+        """As a dict for JSON."""
         rows = []
         for each in self.found:
             scores = {name: value if math.isfinite(value) else None for name, value in _both(each).items()}
@@ -105,9 +105,9 @@ def shake(
     threads: int = 1,
     name: str = "data",
 ) -> Robustness:
-    """Cross-validate each model, which has learned nothing yet, on each change of the rows.
+    """Cross-validate each unfitted model on each change of the rows.
 
-    Without `folds` there are ten, or as many as rows with a label where these are fewer.
+    The default is ten folds, or the number of labelled rows if it is smaller.
     """
     labelled = int((_codes(table, target, weight, name) >= 0).sum())
     if labelled < 2:
@@ -125,7 +125,7 @@ def shake(
         for model, blank in models.items():
             refused = None
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # what is odd in changed rows is no news
+                warnings.simplefilter("ignore")  # problems of corrupted rows are expected
                 try:
                     metrics = judge.metrics(blank, change, place)
                 except BayesboxError as error:
@@ -153,7 +153,7 @@ class _Judge:
     name: str
 
     def metrics(self, blank: AnyClassifier, change: RowChange, place: int) -> Metrics:
-        """The change of a place in the list has its own random numbers, the same for every model."""
+        """Evaluate one model on one change; each change has its own random numbers, the same for every model."""
         if change.training is not None:
             return self._by_folds(blank, change, place)
         table = self.table
@@ -172,7 +172,7 @@ class _Judge:
         ).metrics
 
     def _by_folds(self, blank: AnyClassifier, change: RowChange, place: int) -> Metrics:
-        """Every fold by a model that learned the changed rows of the others."""
+        """The predictions for every fold by a model trained on the changed rows of the other folds."""
         assert change.training is not None
         rows = labelled_rows(Batch.from_arrow(self.table), self.target, self.weight, where=self.name)
         codes = common_codes([rows.labels])

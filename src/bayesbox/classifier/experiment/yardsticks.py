@@ -1,8 +1,8 @@
-"""Yardsticks from scikit-learn: logistic regression and a decision tree, evaluated on the same folds as our models.
+"""Baselines from scikit-learn: logistic regression and a decision tree, evaluated on the same folds.
 
-They take numbers only, so columns are made into numbers as their kinds say: missing numbers are set to the median of
-the training rows, with a flag that says so, and numbers are standardised; levels, the missing one too, become one-hot
-columns; texts become weights of their words. All of it is learned from the training rows of a fold.
+They need numbers, so columns are encoded by their types: missing numbers become the median of the training rows with an
+indicator column, and numbers are standardised; levels, including missing, are one-hot encoded; texts become TF-IDF
+weights. All of it is fitted on the training rows of a fold.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ ABOUT = (
 )
 MISSING_LEVEL = "\0missing"
 
-Places = tuple[list[int], list[int], list[int]]  # of numbers, levels and texts among the columns
+Places = tuple[list[int], list[int], list[int]]  # the positions of numbers, levels and texts among the columns
 
 
 def _logistic(prepared: object, seed: int) -> Any:
@@ -58,7 +58,7 @@ YARDSTICKS: dict[str, Callable[[Any, int], Any]] = {LOGISTIC: _logistic, TREE: _
 
 
 def load_library() -> None:
-    """Import what the yardsticks need, which takes a second or two."""
+    """Import scikit-learn, which takes a second or two."""
     for make in YARDSTICKS.values():
         make(_prepared([0], [], []), 0)
 
@@ -76,7 +76,7 @@ def cross_validate_yardstick(
     bins: int = BINS,
     where: str = "data",
 ) -> Evaluation:
-    """How good a yardstick is by the folds of these rows; `reader`, which has learned nothing, knows the columns."""
+    """Cross-validate a baseline on these rows; `reader` is an unfitted classifier that knows the columns."""
     require_options(bins=bins, folds=folds, repeats=repeats)
     source = OneBatch(Batch.from_arrow(table), where)
     [rows] = numbered([labelled_rows(source.batch, target, weight, where=where)])
@@ -115,9 +115,9 @@ def _log_shares(
     weights: Any,
     seed: int,
 ) -> tuple[Any, list[int]]:
-    """The log-probabilities of the rows that are held out, and the codes of the classes they are of."""
+    """The log-probabilities of the held-out rows, and the codes of their classes."""
     known = np.unique(codes[learned]).tolist()
-    if len(known) == 1:  # scikit-learn takes two classes or more
+    if len(known) == 1:  # scikit-learn requires at least two classes
         return np.zeros((len(held), 1)), known
     model = YARDSTICKS[name](_prepared(*places), seed)
     given = {} if weights is None else {f"{model.steps[-1][0]}__sample_weight": weights[learned]}
@@ -147,7 +147,7 @@ def _prepared(numbers: list[int], levels: list[int], texts: list[int]) -> Any:
 
 
 def _as_objects(reader: AnyClassifier, batch: Batch, where: str) -> tuple[Any, Places]:
-    """The columns that models use: numbers with NaN, texts of levels and of words; dates as their parts."""
+    """The columns in use as objects: numbers with NaN, texts of levels and words, dates as their parts."""
     if not isinstance(reader, TableClassifier):
         raise BadData("yardsticks apply to models of tables", found=reader.title)
     columns = reader.named(batch, where=where)

@@ -1,1 +1,1 @@
-"""Rows one at a time: answered by a model that is compiled once, learned and forgotten without a frame."""
+"""One row at a time: predicted by a compiled model, learned and forgotten without a DataFrame."""

@@ -1,8 +1,8 @@
-"""The answers of one model to rows that come one at a time.
+"""Predictions of one model for one row at a time.
 
-What does not depend on the row is computed once, by `_core.RowScorer`, which walks a dict by the names of columns. It
-says None to what is not plain: a value of another type, a level that is an error, a row that no class allows. Such a
-row is answered as a table of one row is, so that it gets the same answer, warning or error as ever.
+`_core.RowScorer` precomputes everything that does not depend on the row and reads a dict by column names. It returns
+None for a special case: a value of another type, a level that is an error, a row that is impossible in every class.
+Such a row is predicted as a table of one row, so that it gives the same result, warning or error.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ FewRows = NumberArray | list[Row]
 
 
 class RowAnswers:
-    """What a classifier answers to single rows; it stays what it is, whatever the classifier learns."""
+    """The compiled predictions of a classifier; later training does not change them."""
 
     def __init__(self, classifier: AnyClassifier) -> None:
         self.classifier = classifier
         self.labels = tuple(classifier.model.labels.tolist())
         self.features = frozenset(classifier.feature_names)
         self.special = frozenset(_special_columns(classifier))
-        """The columns that are not counted as a row brings them: dates, one-hot flags, texts that a kind reads."""
+        """The columns that are converted before counting: dates, one-hot flags, texts that a type parses."""
         self.worked_out: tuple[tuple[Distribution, float], ...] = ()
-        """The conditionals that the core does not know, with their weights."""
+        """The distributions that the core does not support, with their weights."""
         self.inputs: list[str] = []  # the columns that the core reads
-        self._frame: tuple[object, list[tuple[str, int]] | None] | None = None  # the places of these in a frame
+        self._frame: tuple[object, list[tuple[str, int]] | None] | None = None  # their positions in a DataFrame
         self.core = self._compiled()
         self.is_plain = self.core is not None and not self.special and not self.worked_out
 
@@ -73,7 +73,7 @@ class RowAnswers:
         return _core.RowScorer(prior, columns, self.labels, False, calibration, families, one_dependence, joint)
 
     def _reads(self, columns: list[tuple[Any, ...]]) -> None:
-        """Note the columns that the core reads, and their places."""
+        """Store the columns that the core reads, and their positions."""
         place = {name: index for index, name in enumerate(self.classifier.feature_names)}
         self.inputs = [column[1] for column in columns]
         self._places = np.array([place.get(name, -1) for name in self.inputs], dtype=np.int64)
@@ -114,7 +114,7 @@ class RowAnswers:
         return self.labels[int(np.argmax(self._as_table(row)))]
 
     def batch(self, row: Row) -> Batch:
-        """The row as a table; one that says nothing lacks every value."""
+        """The row as a table; in an empty row all values are missing."""
         return self.classifier.batch_of_row(row)
 
     def _as_table(self, row: Row) -> Doubles:
@@ -124,8 +124,7 @@ class RowAnswers:
     # -- a few rows ----------------------------------------------------------------------------------------------
 
     def of_rows(self, rows: FewRows, *, logs: bool = False) -> Doubles | None:
-        """P(class | x), or its logs, of an array whose columns are the model's, or of dicts; None if the core does
-        not answer all of them, or where something in them is worth a warning."""
+        """P(class | x), or its logs, of an array or of dicts; None if a row needs Python or a warning."""
         if self.core is None or not self.is_plain:
             return None
         if isinstance(rows, list):
@@ -133,7 +132,7 @@ class RowAnswers:
         return self.core.proba_of_matrix(rows, self._places, logs)
 
     def of_columns(self, columns: Mapping[str, list[Any]], rows: int) -> Doubles | None:
-        """P(class | x) of rows that come as lists, one per column; None if the core does not answer all of them."""
+        """P(class | x) of rows given as one list per column; None if the core cannot predict all rows."""
         if not isinstance(self.core, _core.RowScorer) or not self.is_plain:
             return None
         if not any(name in columns for name in self.inputs):
@@ -151,8 +150,7 @@ class RowAnswers:
         return None if found is None else self.classifier.model.labels[found[:, 0]]
 
     def dicts_of(self, frame: Any) -> list[Row] | None:
-        """The rows of a small pandas frame with the columns that are used; None if it lacks one, or where rows are
-        not counted as they are."""
+        """The rows of a small pandas DataFrame with the columns in use; None if one is absent or must be converted."""
         if not self.is_plain:
             return None
         columns = frame.columns
@@ -167,17 +165,17 @@ class RowAnswers:
         return [{name: values[place] for name, place in places} for values in rows]
 
     def dicts_of_table(self, table: pa.Table) -> list[Row] | None:
-        """The same of a small Arrow table."""
+        """The same for a small Arrow table."""
         names = table.column_names
         if not self.is_plain or len(set(names)) < len(names) or not self.features.issubset(names):
             return None
         rows: list[Row] = table.select(self.inputs).to_pylist()
         return rows
 
-    # -- what the core does not take as it is ----------------------------------------------------------------------
+    # -- columns that must be converted ------------------------------------------------------------------------------
 
     def _asked(self, method: str, row: Row) -> Any:
-        """The core's answer once dates are seconds, and with the terms of families that it does not know."""
+        """The core's result, with dates converted to seconds and the terms of unsupported families added."""
         if row and self.features.isdisjoint(row):
             return None  # which is an error
         plain = self._plain_row(row)
@@ -191,13 +189,13 @@ class RowAnswers:
         return {**row, **{name: _value(column) for name, column in self._counted(some).items()}} if some else row
 
     def _counted(self, some: Row) -> Mapping[str, Column]:
-        """Some columns of a row as they are counted."""
+        """Some columns of a row, converted as for counting."""
         schema = self.classifier.schema
         assert schema is not None
         return schema.expanded(self.classifier.named(batch_of([some])))
 
     def _columns(self, some: Row) -> Mapping[str, Column]:
-        """The same, where numbers alone need no closer look."""
+        """The same, with a shortcut for rows of numbers."""
         if not some:
             return {}
         if self.special.isdisjoint(some) and all(type(value) in (float, int) for value in some.values()):
@@ -205,7 +203,7 @@ class RowAnswers:
         return self._counted(some)
 
     def _extra(self, row: Row) -> Doubles | None:
-        """The sum of the terms that are computed here; None if a point mass is hit, which outranks a density."""
+        """The sum of the terms computed in Python; None if a value has a point mass, which precedes a density."""
         names = {name for conditional, _ in self.worked_out for name in self._sources(conditional) if name in row}
         columns = self._columns({name: row[name] for name in names})
         extra = np.zeros(len(self.labels))
@@ -217,7 +215,7 @@ class RowAnswers:
         return extra
 
     def _sources(self, conditional: Distribution) -> list[str]:
-        """The columns of rows that a conditional is about, such as the date whose month it is."""
+        """The input columns of a distribution, such as the date of a month."""
         schema = self.classifier.schema
         assert schema is not None
         one_hot: Mapping[str, Any] = getattr(self.classifier, "one_hot", {})

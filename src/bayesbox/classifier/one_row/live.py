@@ -1,4 +1,4 @@
-"""The counts that a live model of naive Bayes answers from, read off the exact tallies."""
+"""The counts of a live naive Bayes model, read from the exact tallies."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
     from bayesbox.tally.moments import Moments, Spread
 
 RULES = ("laplace", "lidstone")  # (n + a) / (N + a K)
-MOST_CELLS = 1 << 24  # of a table of levels x classes
+MOST_CELLS = 1 << 24  # cells of a table of levels x classes
 
 
 class LiveCounts(NamedTuple):
-    """The rows of each class and, for each column, None or what `_core.LiveRows.go_live` takes."""
+    """The rows of each class and, for each column, the argument of `_core.LiveRows.go_live` or None."""
 
     class_counts: NDArray[np.int64]
     columns: list[Any]
 
 
 def live_counts(classifier: AnyClassifier, names: tuple[str, ...]) -> LiveCounts | None:
-    """The counts of a classifier whose model follows from them column by column; None of any other."""
+    """The counts of a classifier whose model depends on each column separately; None for any other."""
     schema, book = classifier.schema, classifier.book
     if schema is None or not classifier.answers_from_counts() or not schema.ignores_constants:
         return None
@@ -71,7 +71,7 @@ def _column(schema: Schema, book: Book, rules: Any, name: str) -> Any:
 
 
 def _is_plain(tally: Any) -> bool:
-    """Whether the counts of a tally are whole numbers."""
+    """Whether the counts of a tally are integers."""
     cells = tally.cells if tally.form == "counts" else tally.sums.n
     return bool(cells.is_integral())
 
@@ -90,7 +90,7 @@ def _levels(book: Book, name: str, options: FitOptions) -> Any:
         levels, counts = tally.levels, np.ascontiguousarray(np.asarray(tally.counts).T, dtype=np.int64)
     domain = options.lasting or ()
     if kind.is_flag and len(levels) < 2 and not domain:
-        return NOT_LIVE  # it has two levels, of which one was not seen, and is ignored until it is
+        return NOT_LIVE  # a flag with one unseen level is ignored until both are seen
     return "levels", weight, options.unseen == "smooth", domain, levels, counts
 
 
@@ -124,8 +124,8 @@ def _integers(counts: ExactArray) -> NDArray[np.int64]:
 
 
 def _sums(tally: Moments, base: float) -> tuple[Any, ...] | None:
-    """n, how many are fractional, the sums and the sums of squares about a base, of each class and of the column; None
-    if they are not doubles."""
+    """n, the number of fractional values, and the sums and sums of squares about a base, for each class and for the
+    column; None if they do not fit in doubles."""
     sums = [*tally.spreads(), tally.pooled()]
     n = np.array([int(each.n.fraction) for each in sums], dtype=np.int64)
     fractional = _integers(tally.sums.fractional)
@@ -137,14 +137,14 @@ def _sums(tally: Moments, base: float) -> tuple[Any, ...] | None:
 
 
 def _about(spread: Spread, base: float) -> tuple[Fraction, Fraction]:
-    """The sum and the sum of squares of the distances from a base: s - n b and q - 2 b s + n b**2."""
+    """The sum and the sum of squares of the differences from a base: s - n b and q - 2 b s + n b**2."""
     b = Dyadic.of(base)
     moved = spread.total - b * spread.n
     return moved.fraction, (spread.squares - b * spread.total - b * moved).fraction
 
 
 def _pair(number: Fraction) -> tuple[float, float]:
-    """A number in two doubles."""
+    """A number as the sum of two doubles."""
     try:
         high = float(number)
     except OverflowError:

@@ -1,4 +1,4 @@
-"""`CompiledScorer`: the answers of a model as it is now, for rows one at a time or many."""
+"""`CompiledScorer`: fast predictions of the current model, for one row or many."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
 
 class RowAnswer(NamedTuple):
-    """P(class | x) in the order of the classes, how many of the model's columns the row lacks, and how many of its
-    levels were never seen."""
+    """P(class | x) in the order of the classes, the number of absent columns, and the number of unseen levels."""
 
     proba: Doubles
     absent: int
@@ -26,9 +25,9 @@ class RowAnswer(NamedTuple):
 
 
 class CompiledScorer:
-    """A compiled model that never changes: what the estimator learns later is not in it.
+    """A compiled, immutable model: rows that the estimator learns later do not change it.
 
-    Threads may share it. It is not pickled: pickle the estimator, and call `scorer()` again.
+    Threads may share it. It cannot be pickled: pickle the estimator and call `scorer()` again.
     """
 
     def __init__(
@@ -45,7 +44,7 @@ class CompiledScorer:
         return labels
 
     def proba(self, row: object) -> Doubles:
-        """P(class | x) of one row, one value per class. A column that the row lacks is missing; nothing warns."""
+        """P(class | x) of one row, one value per class. An absent column is missing; there are no warnings."""
         return self._answers.proba(self._as_row(row))
 
     def log_proba(self, row: object) -> Doubles:
@@ -57,7 +56,7 @@ class CompiledScorer:
         return self._answers.predict(self._as_row(row))
 
     def proba_many(self, rows: object) -> Doubles:
-        """P(class | x) of many rows, rows x classes: a list of dicts, a frame, an array."""
+        """P(class | x) of many rows, rows x classes; `rows` is a list of dicts, a DataFrame or an array."""
         core = self._answers.core
         if core is not None and self._answers.is_plain and type(rows) is list:
             found = core.proba_many(rows, False)
@@ -66,13 +65,13 @@ class CompiledScorer:
         return self._answers.classifier.posterior(self._as_batch(rows))
 
     def terms(self, row: Any) -> dict[str, Doubles]:
-        """log P(x | class) of each column, one value per class: zeros if it says nothing."""
+        """log P(x | class) of each column, one value per class; zeros if it is missing or ignored."""
         answers = self._answers
         found: Any = answers.classifier.explain(answers.batch(self._as_row(row)))
         return {name: found.terms[0, :, place] for place, name in enumerate(found.columns)}
 
     def answer(self, row: Any) -> RowAnswer:
-        """The probabilities with what the row lacks and what it holds that was never seen."""
+        """The probabilities, with the numbers of absent columns and of unseen levels."""
         row = self._as_row(row)
         classifier: Any = self._answers.classifier
         if not hasattr(classifier, "known_levels"):

@@ -1,9 +1,8 @@
-"""Rows that are learned one at a time: they wait in the core until they are counted together.
+"""Rows learned one at a time, buffered in the core until they are counted together.
 
-What is counted is what `learn` counts of a table of these rows, so the tallies and their digest are the same. Meanwhile
-a live model may answer: the counts of all rows so far, which the core keeps up to date and takes logarithms of where a
-question needs them. There is one of naive Bayes over levels, flags and numbers, robust or normal; other models are
-rebuilt.
+The buffered rows are counted as `learn` counts a table of them, so the tallies and the digest are the same. Meanwhile a
+live model may predict: the core updates the counts of all rows and takes logarithms on demand. It exists for naive
+Bayes with categories, flags and numbers (robust or gaussian); other models are rebuilt.
 """
 
 from __future__ import annotations
@@ -29,15 +28,15 @@ if TYPE_CHECKING:
     from bayesbox.classifier.table import AnyTableClassifier
     from bayesbox.schema.kind import Kind
 
-MOST_WAITING = 8_192  # rows: then they are counted
-LABEL_TYPES = ("text", "integer", "flag")  # of labels that the core reads
+MOST_WAITING = 8_192  # rows at which the buffer is counted
+LABEL_TYPES = ("text", "integer", "flag")  # the types of labels that the core reads
 
 C = TypeVar("C", bound="AnyClassifier")
 Taken = tuple[int, NDArray[np.int32], list[Any]]
 
 
 class WaitingRows:
-    """The rows that a classifier of tables has learned and not counted yet."""
+    """The buffered rows of a table classifier: learned, but not counted yet."""
 
     def __init__(self, classifier: AnyTableClassifier) -> None:
         schema, book = classifier.schema, classifier.book
@@ -49,14 +48,14 @@ class WaitingRows:
         columns = [(name, *_column(kind, name, classifier)) for name, kind in kinds.items()]
         self.core = _core.LiveRows(columns, self.classes, tuple(self.labels), book.label_type)
         self.forms = [form for _, form, *_ in columns]
-        self.outdated = False  # whether the classifier was changed in another way since
-        self.counting = False  # whether rows are being counted just now
-        self.may_live = True  # whether a live model is worth a try
-        self._taken: list[tuple[Taken, bool]] = []  # rows that were taken to be learned or forgotten, until they are
+        self.outdated = False  # whether the classifier was changed elsewhere since
+        self.counting = False  # whether rows are being counted now
+        self.may_live = True  # whether to try a live model
+        self._taken: list[tuple[Taken, bool]] = []  # rows that are being learned or forgotten
 
     @classmethod
     def of(cls, classifier: AnyClassifier) -> WaitingRows | None:
-        """Those of a classifier that has learned something; None if each row must be counted by itself."""
+        """The buffer of a trained classifier; None if each row must be counted immediately."""
         if not isinstance(classifier, TableClassifier) or not classifier.counts_any_time:
             return None
         if classifier.schema is None or classifier.fixed or classifier.one_hot or classifier.ignore is not None:
@@ -67,11 +66,11 @@ class WaitingRows:
 
     @property
     def some(self) -> bool:
-        """Whether there are rows that the classifier has not counted."""
+        """Whether there are buffered rows."""
         return self.counting or bool(self._taken) or self.core.waiting > 0
 
     def counted(self, classifier: C) -> C:
-        """The classifier with these rows, which then wait no more. Where they cannot be counted, they go on waiting."""
+        """The classifier with the buffered rows counted. If they cannot be counted, they stay in the buffer."""
         if self.core.waiting:
             learned, gone = self.core.take()
             self._taken += [(learned, False)] if learned[0] else []
@@ -82,11 +81,11 @@ class WaitingRows:
             present = {name: _arrow(form, column) for name, form, column in given if column is not None}
             batch = Batch(tuple(present), tuple(present.values()), rows)
             (result.forget if forget else result.learn)(batch, Encoded(labels, list(self.classes), self.labels))
-        self._taken.clear()  # nothing of it, where one of them fails
+        self._taken.clear()  # all or nothing
         return result
 
     def go_live(self, classifier: AnyClassifier) -> bool:
-        """Answer from the counts from now on, if that can be; `classifier` has all rows so far."""
+        """Start a live model, if possible; `classifier` has all rows so far."""
         found = live_counts(classifier, self.names) if self.classes == classifier.classes else None
         if found is None:
             self.may_live = False
@@ -101,7 +100,7 @@ class WaitingRows:
         return self.core.is_live and not self.outdated
 
     def forgot(self, classifier: AnyClassifier, row: object, label: object) -> None:
-        """The classifier has forgotten a row: the live model forgets it too, unless another family follows."""
+        """Subtract a forgotten row from the live model too, unless the family of a column would change."""
         book = classifier.book
         numbers = [name for name, form in zip(self.names, self.forms, strict=True) if form == "number"]
         same = classifier.classes == self.classes and all(name in book for name in numbers)
@@ -109,7 +108,7 @@ class WaitingRows:
             self.outdated = False
 
     def _levels_of(self, place: int, column: Any) -> Any:
-        """The counts of levels in the order of the codes that the core has given them."""
+        """The counts of levels in the order of their codes in the core."""
         if column is None or column[0] != "levels":
             return column
         form, added, smooths, domain, levels, counts = column
@@ -122,7 +121,7 @@ class WaitingRows:
 
 
 def _column(kind: Kind, name: str, classifier: AnyTableClassifier) -> tuple[str, tuple[str, ...], bool, bool]:
-    """How the core reads a column: the form, the levels so far, whether it takes numbers too, and new levels."""
+    """How the core reads a column: its form, the levels so far, and whether numbers and new levels are accepted."""
     schema, book = classifier.schema, classifier.book
     assert schema is not None
     if not kind.is_used:

@@ -1,1 +1,1 @@
-"""What a model reveals of the rows it was learned from, and how to thin it."""
+"""What a model reveals about its training rows, and how to redact it."""

@@ -1,4 +1,4 @@
-"""What a model file reveals of the rows it was learned from: what few of them have, and what it keeps whole."""
+"""What a model file reveals about its training rows: rare values, and values stored unchanged."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ POINTS = "(points)"
 
 @dataclass(frozen=True)
 class Disclosure:
-    """How many levels, words, numbers or combinations of a `column` few rows have, `of` how many that are kept.
+    """The number of rare levels, words, numbers or combinations of a `column`, out of `of` stored ones.
 
-    `values` are those that few rows have, with their counts. A number of `what` "mean of one row" is that row's value.
+    `values` are the rare ones with their counts. If `what` is "mean of one row", the number is that row's value.
     """
 
     column: str
@@ -43,13 +43,13 @@ class Disclosure:
     model: str | None = None
 
     def as_dict(self, *, values: bool) -> Json:
-        """The disclosure for JSON, with the values themselves only where that is requested."""
+        """The disclosure for JSON, with the values themselves only if requested."""
         found: Json = {"model": self.model, "column": self.column, "what": self.what, "count": self.count}
         return found | {"of": self.of} | ({"values": [list(each) for each in self.values]} if values else {})
 
 
 def disclosures(classifier: AnyClassifier, fewer_than: int) -> list[Disclosure]:
-    """What a classifier reveals, and the classifiers that it holds: what fewer rows than this have."""
+    """What a classifier, and the classifiers it contains, reveal: values of fewer rows than this."""
     found = [] if classifier.fixed else list(book_disclosures(classifier.book, fewer_than))
     points = classifier.kept_points()
     if points:
@@ -60,11 +60,11 @@ def disclosures(classifier: AnyClassifier, fewer_than: int) -> list[Disclosure]:
 
 
 def book_disclosures(book: Book, fewer_than: int) -> Iterator[Disclosure]:
-    """What the tallies of a book reveal, column by column."""
+    """What the tallies of a book reveal, by column."""
     yield from _few(CLASSES, "classes", book.classes, book.class_counts.to_doubles(), fewer_than)
     for name, tally in book.columns.items():
         if isinstance(tally, WordCounts) and name == WORDS and isinstance(book.columns.get(DOCUMENTS), WordCounts):
-            continue  # the documents that hold a word say more than how often it occurs
+            continue  # documents per word reveal more than occurrences
         if isinstance(tally, Counts):
             what = "words" if tally.form == "words" else "levels"
             yield from _few(name, what, tally.levels, tally.by_level().to_doubles(), fewer_than)
@@ -108,7 +108,7 @@ def _of_numbers(name: str, tally: Moments, fewer_than: int) -> Iterator[Disclosu
 
 
 def _together(tally: object) -> np.ndarray:
-    """How many rows have each combination that a joint tally counts."""
+    """The number of rows of each combination in a joint tally."""
     if isinstance(tally, Pairs):
         return tally.cells.to_doubles()
     if isinstance(tally, Dependent):

@@ -1,10 +1,10 @@
-"""A model without the levels and words that few rows have: they become one, which keeps their sum.
+"""Redaction: the rare levels and words of a model are pooled into one, which keeps their sum.
 
     count(class, "(rare)") = sum over the levels of fewer than k rows of count(class, level)
 
-So the counts of the others and the totals of the classes stay as they are. The number of levels of a category stays
-too, by names that stand for no level, so that every smoothing rule gives the others the probability they had. What was
-pooled cannot be taken apart again: rows that have such a level can no longer be forgotten.
+So the other counts and the totals of the classes do not change. The number of levels of a category does not change
+either: placeholder names are declared, so that every smoothing rule gives the other levels the same probability.
+Pooling cannot be undone: rows with a pooled level can no longer be forgotten.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ from bayesbox.tally.documents import DOCUMENTS, WORDS
 from bayesbox.tally.words import WordCounts
 
 POOLED = "(rare)"
-"""The level, or word, that stands for all that were pooled: the parentheses keep it from being a word."""
+"""The name of the pooled level or word; because of the parentheses it cannot be a word."""
 
 C = TypeVar("C", bound=AnyClassifier)
 Flags = NDArray[np.bool_]
 
 
 def redact(classifier: C, min_count: int, *, choose: Callable[[Counts, int], Flags] | None = None) -> C:
-    """The same model with the levels and words of fewer than `min_count` rows as one; its ledger is dropped.
+    """A copy of the model with the levels and words of fewer than `min_count` rows pooled; its ledger is dropped.
 
-    `choose` says of each level whether it is pooled, if that is more than those of few rows. CannotRedact if the
-    model keeps more of its rows than that would take away.
+    `choose` selects the levels to pool, if these are more than the rare ones. CannotRedact is raised if the model
+    stores more about its rows than pooling would remove.
     """
     if min_count < 2:
         raise BadOption("min_count must be at least 2", found=min_count)
@@ -63,7 +63,7 @@ def redact(classifier: C, min_count: int, *, choose: Callable[[Counts, int], Fla
 
 
 def _require_counts_alone(classifier: AnyClassifier) -> None:
-    """Refuse models that keep more of their rows than counts of levels and sums of numbers."""
+    """Raise CannotRedact if a model stores more about its rows than counts of levels and sums of numbers."""
     reason = classifier.keeps_rows_by()
     if classifier.fixed:
         reason = "it was made from given tables and contains nothing about any row"
@@ -88,7 +88,7 @@ def _kept_whole(classifier: AnyClassifier) -> Iterator[tuple[str, str]]:
 
 
 def pooling_columns(book: Book, kinds: dict[str, Kind]) -> Iterator[tuple[str, Counts]]:
-    """The columns whose levels can be pooled: neither flags nor matrices, nor those whose levels were declared."""
+    """The columns whose levels can be pooled: not flags, matrices, or columns with declared levels."""
     for name, tally in book.columns.items():
         kind = kinds.get(name)
         if isinstance(tally, Counts) and kind is not None and not kind.is_matrix and not kind.is_flag:
@@ -98,14 +98,14 @@ def pooling_columns(book: Book, kinds: dict[str, Kind]) -> Iterator[tuple[str, C
 
 
 def rare_levels(tally: Counts, min_count: int) -> Flags:
-    """Of each level whether fewer rows have it, and at least one does."""
+    """For each level, whether it has at least one row but fewer than `min_count`."""
     total = tally.by_level().to_doubles()
     found: Flags = total < min_count
     return found
 
 
 def pooled(tally: Counts, rare: Flags) -> Counts:
-    """The tally with these levels, and what was pooled before, as one."""
+    """The tally with these levels, and those pooled before, merged into one."""
     pool = rare | np.array([level == POOLED for level in tally.levels], dtype=bool)
     if not rare.any():
         return tally
@@ -121,7 +121,7 @@ def pooled(tally: Counts, rare: Flags) -> Counts:
 
 
 def _no_more_than(documents: Counts, rows: ExactArray) -> Counts:
-    """A document may hold several rare words; of the pooled one it counts once at most, so no more than there are."""
+    """The document counts, capped: a document with several rare words counts only once for the pooled word."""
     if POOLED not in documents.levels:
         return documents
     width, place = len(documents.levels), documents.levels.index(POOLED)
@@ -134,7 +134,7 @@ def _no_more_than(documents: Counts, rows: ExactArray) -> Counts:
 
 
 def _with_as_many_levels(kind: Kind, levels: tuple[str, ...], number: int) -> Kind:
-    """The same category with the levels that are left, and names for those that are not: no rule sees a difference."""
+    """The category with the remaining levels, and placeholders for the pooled ones, so that smoothing is unchanged."""
     declared = len(kind.levels or ())
     names = (f"{POOLED[:-1]} {place})" for place in range(2, max(number, declared) - len(levels) + 2))
     found: dict[str, Any] = {"levels": tuple(sorted([*levels, *names]))}
@@ -142,7 +142,7 @@ def _with_as_many_levels(kind: Kind, levels: tuple[str, ...], number: int) -> Ki
 
 
 def require_not_pooled(book: Book, rows: Book) -> None:
-    """Refuse to take rows out of a redacted book that have a level which may be among those that were pooled."""
+    """Raise an error if rows to forget have a level that may have been pooled by a redaction."""
     for name, tally in rows.columns.items():
         mine = book.columns.get(name)
         if isinstance(tally, Counts) and isinstance(mine, Counts) and POOLED in mine.levels:

@@ -1,1 +1,1 @@
-"""What a classifier says of itself and of its rows: columns, size, differences, a survey."""
+"""Reports on a classifier and its rows: columns, size, differences, a survey."""

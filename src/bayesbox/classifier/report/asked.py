@@ -1,4 +1,4 @@
-"""What rows that are to be answered lack, and what they hold that was never seen: counted before they are answered."""
+"""Absent columns and unseen levels of rows to predict."""
 
 from __future__ import annotations
 
@@ -26,16 +26,15 @@ if TYPE_CHECKING:
     from bayesbox.classifier.base import AnyClassifier
     from bayesbox.classifier.table import AnyTableClassifier
 
-MANY = 1_000  # levels, above which they are looked up by Arrow
+MANY = 1_000  # the number of levels above which Arrow looks them up
 
 
 def missing_columns(
     classifier: AnyClassifier, names: Sequence[str], *, where: str | None = None, partial: bool = False
 ) -> MissingColumns | None:
-    """What to say of rows that have these columns; an error where they have none that the model knows, or where the
-    model refuses rows that lack one.
+    """A warning about the absent columns of new rows, or None; an error if all are absent, or with `absent="error"`.
 
-    With `partial` a row says what it knows: only a column that may be misspelt is worth a word.
+    With `partial`, rows may have only some columns: only names that may be misspelt cause a warning.
     """
     absent = classifier.absent_columns(names, where=where)
     if not absent:
@@ -57,7 +56,7 @@ def missing_columns(
 
 
 def nearest_names(absent: Sequence[str], others: Sequence[str]) -> dict[str, str]:
-    """For each absent column the nearest of some other names, where one is near.
+    """For each absent column, the most similar of the other names, if there is one.
 
     >>> nearest_names(["tenure", "contract"], ["Tenure", "id"])
     {'tenure': 'Tenure'}
@@ -73,7 +72,7 @@ def nearest_names(absent: Sequence[str], others: Sequence[str]) -> dict[str, str
 
 
 def none_there(used: Sequence[str], names: Sequence[str], *, where: str | None) -> BadData:
-    """What to say of rows that have none of the columns that are used."""
+    """The error for rows that have none of the columns in use."""
     near = next((name for name in used if nearest_names([name], names)), used[0])
     error = UnknownColumn(near, available=names, where=where)
     error.what = "the data have none of the model's columns"
@@ -83,9 +82,9 @@ def none_there(used: Sequence[str], names: Sequence[str], *, where: str | None) 
 
 @dataclass(frozen=True)
 class KnownLevels:
-    """The levels of a column that a model knows.
+    """The known levels of a column.
 
-    `here` says whether numbers are looked up too, which naive Bayes leaves to the core: it finds others as it answers.
+    `here` is true if numbers are looked up here; for naive Bayes the core finds unseen numbers as it predicts.
     """
 
     levels: tuple[str, ...]
@@ -101,7 +100,7 @@ class KnownLevels:
 
 
 def known_levels(classifier: AnyTableClassifier, *, here: bool = True) -> dict[str, KnownLevels]:
-    """What is known of each column of levels that is used, under the name that rows have it by."""
+    """The known levels of each categorical column in use, under its name in the rows."""
     schema, book, model = classifier.schema, classifier.book, classifier.model
     assert schema is not None
     computed = {
@@ -133,7 +132,7 @@ def known_levels(classifier: AnyTableClassifier, *, here: bool = True) -> dict[s
 
 
 def unseen_counter(classifier: AnyClassifier) -> UnseenCounter:
-    """What counts the levels that a classifier never saw; of documents there is nothing to count."""
+    """The counter of unseen levels of a classifier; for documents it counts nothing."""
     from bayesbox.classifier.table import TableClassifier
 
     if not isinstance(classifier, TableClassifier) or classifier.unseen == "error":
@@ -141,11 +140,11 @@ def unseen_counter(classifier: AnyClassifier) -> UnseenCounter:
     return UnseenCounter(classifier.known_levels(), ignored=classifier.unseen == "ignore")
 
 
-_ADDING = Lock()  # threads may count batches at once; a counter itself is sent to where the rows are
+_ADDING = Lock()  # threads may count batches concurrently; the counter itself may be sent to other machines
 
 
 class UnseenCounter:
-    """Counts the levels that a classifier never saw, in one batch after another; `found` is the sum so far."""
+    """Counts unseen levels, one batch at a time; `found` is the total so far."""
 
     def __init__(self, known: Mapping[str, KnownLevels], *, ignored: bool = True) -> None:
         self.known = known
@@ -154,7 +153,7 @@ class UnseenCounter:
         self.found: UnseenLevels | None = None
 
     def __call__(self, batch: Batch) -> Batch:
-        """The batch, its texts coded once and for all that is asked of them; what is new in them is counted."""
+        """The batch with its texts encoded; unseen levels are counted."""
         if not self.known:
             return batch
         columns = list(batch.columns)
@@ -180,13 +179,13 @@ class UnseenCounter:
         return Batch(batch.names, tuple(columns), batch.rows, batch.first_row, watched=self.ignored)
 
     def warn(self) -> None:
-        """Say what was found, once, of all rows that were looked at."""
+        """Warn once about the unseen levels of all rows."""
         if self.found is not None:
             warnings.warn(self.found.of_rows(self.rows), stacklevel=level_of_caller())
 
 
 def _unseen_in(column: Column, known: KnownLevels) -> tuple[Column, int, tuple[str, ...]]:
-    """The column, coded where it was text; how many of its values are not known; and some of these."""
+    """The column, encoded if it was text; the number of its unseen values; and some examples."""
     if _is_numeric(column):
         return (column, *count_unseen(column, known.__contains__)) if known.here else (column, 0, ())
     coded = as_dictionary(pa.array(column, from_pandas=True) if isinstance(column, np.ndarray) else column)
@@ -196,7 +195,7 @@ def _unseen_in(column: Column, known: KnownLevels) -> tuple[Column, int, tuple[s
 
 
 def _is_numeric(column: Column) -> bool:
-    """Whether the core takes a column as it is."""
+    """Whether the core can read a column directly."""
     if isinstance(column, np.ndarray):
         return column.dtype.kind in "iubf"
     assert not isinstance(column, CountMatrix)
@@ -204,7 +203,7 @@ def _is_numeric(column: Column) -> bool:
 
 
 def _all_known(levels: pa.Array, known: KnownLevels) -> bool:
-    """Whether every text is known; False if that takes a closer look."""
+    """Whether every text is known; False if that needs a full check."""
     if not (pa.types.is_string(levels.type) or pa.types.is_large_string(levels.type)):
         return False
     if len(levels) <= MANY:

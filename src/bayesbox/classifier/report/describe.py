@@ -1,6 +1,6 @@
-"""What a schema and a book say of the data: the kind of each column, its values in short, and what looks suspicious.
+"""A summary of the data from a schema and a book: the type and values of each column, and what looks suspicious.
 
-Everything here is read off the tallies, so it costs no second pass over the rows.
+Everything comes from the tallies, so no second pass over the rows is needed.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from bayesbox.warned import is_missing_mark
 if TYPE_CHECKING:
     from bayesbox.file.reader import Json
 
-FEW = 20  # rows below which nothing is called suspicious that chance can do
+FEW = 20  # rows below which coincidences are not reported
 MANY_CLASSES = 100
-MANY_ROWS = 100  # from which a column that decides the class is no coincidence
+MANY_ROWS = 100  # rows from which a column that determines the class is not a coincidence
 DECIDES = 0.99
 
 
 @dataclass(frozen=True)
 class ColumnFacts:
-    """One column in short; what does not apply to its kind is None."""
+    """A summary of one column; fields that do not apply to its type are None."""
 
     name: str
     kind: str
@@ -53,7 +53,7 @@ class ColumnFacts:
 
     @property
     def values(self) -> str:
-        """The values in a few words."""
+        """The values as a short text."""
         if self.words is not None:
             return f"{self.words:,} distinct words"
         if self.levels is not None:
@@ -66,7 +66,7 @@ class ColumnFacts:
         return ""
 
     def as_dict(self) -> Json:
-        """For JSON: only what applies."""
+        """The facts that apply, for JSON."""
         facts: Json = {"name": self.name, "kind": self.kind, "declared": self.declared}
         if self.kind != "ignore":
             facts |= {"observed": self.observed, "missing": self.missing}
@@ -82,14 +82,14 @@ class ColumnFacts:
 
 
 def column_facts(schema: Schema, book: Book) -> list[ColumnFacts]:
-    """Every column of the schema in its order."""
+    """The facts of all columns in the order of the schema."""
     rows = number(book.class_counts.sum_groups(np.zeros(len(book.classes), dtype=np.int64), 1)) if book.classes else 0
     found = [_facts(name, schema.kinds[name], name in schema.declared, book, rows) for name in schema.columns]
     return [replace(facts, parts=schema.parts.get(facts.name, ())) for facts in found]
 
 
 def number(cells: Any) -> float:
-    """The one cell of an exact array: an integer where it is one."""
+    """The single cell of an exact array, as an integer if it is one."""
     value = dyadic(cells, 0).fraction
     return value.numerator if value.denominator == 1 else float(value)
 
@@ -114,8 +114,7 @@ def _facts(name: str, kind: Kind, declared: bool, book: Book, rows: float) -> Co
 
 
 def remarks(schema: Schema, book: Book, ignored: Mapping[str, str] | None = None) -> list[Hint]:
-    """What is probably not meant: the hints, and what the levels and the target look like; `ignored` are identifiers
-    that are ignored already."""
+    """Probable mistakes: the hints, and remarks on levels and the target; `ignored` identifiers are skipped."""
     schema = schema.without(ignored or {})
     found = hints(schema, book, ignored)
     rows = float(np.sum(book.n))
@@ -130,7 +129,7 @@ def remarks(schema: Schema, book: Book, ignored: Mapping[str, str] | None = None
 
 
 def _undeclared(name: str, kind: Kind, book: Book) -> Iterator[Hint]:
-    """Levels beyond those that a category was declared to have."""
+    """A remark on levels that were not declared."""
     tally: Any = book.columns.get(name)
     if kind.is_flag or not kind.domain or tally is None or tally.of_numbers:
         return
@@ -162,7 +161,7 @@ def _of_column(facts: ColumnFacts, book: Book, rows: float) -> Iterator[Hint]:
 
 
 def _leak(facts: ColumnFacts, tally: Counts, book: Book) -> Iterator[Hint]:
-    """A column that alone decides the class: often it was written down after the class was known."""
+    """A remark on a column that alone determines the class: it may have been recorded after the class was known."""
     observed = float(np.sum(tally.n))
     if observed < MANY_ROWS or len(tally.levels) > observed / 10 or np.max(book.n) > 0.95 * np.sum(book.n):
         return
@@ -199,7 +198,7 @@ def _of_levels(facts: ColumnFacts, tally: Counts) -> Iterator[Hint]:
 
 
 def few_texts(schema: Schema, book: Book) -> Iterator[Hint]:
-    """What to say of categories that are numbers but for a few texts: read for training, such texts are refused."""
+    """Remarks on categories that are numbers except for a few texts, which training would reject."""
     for facts in column_facts(schema, book):
         tally: Any = book.columns.get(facts.name)
         if facts.declared or tally is None or not schema.kinds[facts.name].lists_levels:
@@ -240,7 +239,7 @@ def _is_number(text: str) -> bool:
 
 
 def _tells_the_class(tally: Counts) -> bool:
-    """Whether every level occurs in one class only, though levels are few and classes several."""
+    """Whether each level occurs in only one class, although there are few levels and several classes."""
     if len(tally.levels) > 0.1 * np.sum(tally.n):
         return False
     place, some = tally.entries()
@@ -260,7 +259,7 @@ def _of_target(book: Book, rows: float) -> Iterator[Hint]:
 
 
 def size_of_naive(model: NaiveModel) -> ModelSize:
-    """Naive Bayes: |L| - 1 for the prior, (K - 1)|L| a category, 2|L| a normal density.
+    """The size of naive Bayes: |L| - 1 for the prior, (K - 1)|L| per category, 2|L| per normal density.
 
     The full joint: |L| times the product of all K, less 1.
     """
@@ -279,7 +278,7 @@ def size_of_naive(model: NaiveModel) -> ModelSize:
 
 
 def rules_facts(rules: object) -> Json:
-    """The rules of a model by name, smoothing as it is written.
+    """The rules of a model by name, with smoothing as text.
 
     >>> from bayesbox.rule.options import NaiveOptions
     >>> rules_facts(NaiveOptions())["smoothing"]

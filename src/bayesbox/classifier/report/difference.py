@@ -16,12 +16,12 @@ from bayesbox.tally.moments import Moments
 if TYPE_CHECKING:
     from bayesbox.file.reader import Json
 
-SHOWN = 5  # of the levels that differ most
+SHOWN = 5  # the number of levels shown that differ most
 
 
 @dataclass(frozen=True)
 class ColumnDifference:
-    """One column that differs: what kind of difference, how many rows it amounts to, and the details in words."""
+    """A column that differs: the kind of difference, the number of rows, and the details in words."""
 
     name: str
     what: str
@@ -34,7 +34,7 @@ class ColumnDifference:
 
 
 def differences(one: Book, other: Book) -> list[ColumnDifference]:
-    """The columns in which two books differ, those with the most rows first; nothing if the digests are equal."""
+    """The columns in which two books differ, those with the most rows first; empty if the digests are equal."""
     classes = tuple(sorted({*one.classes, *other.classes}))
     left, right = one.with_classes(classes), other.with_classes(classes)
     found = list(_of_classes(left, right))
@@ -50,7 +50,7 @@ def differences(one: Book, other: Book) -> list[ColumnDifference]:
 
 
 def rule_differences(one: Any, other: Any) -> dict[str, list[Any]]:
-    """The rules in which two classifiers differ, by name: of the first and of the second, None if it has none."""
+    """The rules in which two classifiers differ, by name: the value of each, or None."""
     titles = [getattr(each, "title", "documents") for each in (one, other)]
     rules = [{"model": title, **rules_facts(each.rules)} for title, each in zip(titles, (one, other), strict=True)]
     names = list(dict.fromkeys([*rules[0], *rules[1]]))
@@ -60,7 +60,7 @@ def rule_differences(one: Any, other: Any) -> dict[str, list[Any]]:
 
 
 def _told(value: object) -> Any:
-    """A rule's value as JSON has it: what is no number, text or table of them by its text."""
+    """The value of a rule for JSON; anything that is not a number, text or table is converted to text."""
     return value if value is None or isinstance(value, (str, int, float, dict)) else str(value)
 
 

@@ -1,4 +1,4 @@
-"""The interval of a classifier's answer, of draws from the posteriors of what it counted."""
+"""Credible intervals of a prediction, from draws of the posteriors of the counts."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def interval_of_draws(
     draws: int,
     notes: list[str],
 ) -> IntervalTable:
-    """The intervals of P(class | x), draws x classes, each draw calibrated as the answers of the classifier are.
+    """The intervals of P(class | x) from draws x classes, each draw calibrated like the predictions.
 
-    `base` is the classifier whose plain answers were drawn: with the weights of its columns, if it has some.
+    `base` is the uncalibrated classifier that was drawn from, with its column weights if it has any.
     """
     calibrated = classifier.calibrated
     calibration = None if calibrated is None else calibrated.calibration

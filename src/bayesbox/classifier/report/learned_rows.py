@@ -1,7 +1,7 @@
-"""Whether rows that a model is evaluated on are those that it has learned: their counts are held against its own.
+"""Whether a model is evaluated on its training rows: the counts are compared.
 
-A digest shows that rows are exactly those of the model. Where they are not, the model may still have learned some of
-them: counts and ledger are sums over rows, and do not show which rows are in them.
+Equal digests show that the rows are exactly the training rows. If they differ, some of the rows may still have been
+used for training: counts and ledgers are sums, which do not show single rows.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 
 class TrainingRowCheck:
-    """Counts rows as a classifier did that has learned some, one batch after another: each column by itself."""
+    """Counts rows as the classifier counted its training rows, one batch at a time."""
 
     def __init__(self, classifier: AnyClassifier) -> None:
         self.classifier = classifier
-        self.book: Book | None = None  # of the rows so far, where they may be those of the model
+        self.book: Book | None = None  # the counts so far, if the rows may be the training rows
         if isinstance(classifier, TableClassifier) and classifier.schema is not None and classifier.book.classes:
             self.book = Book.empty(classifier.book.label_type)
         elif not isinstance(classifier, TableClassifier) and not classifier.fixed:
@@ -35,7 +35,7 @@ class TrainingRowCheck:
         self._lock = Lock()
 
     def count(self, rows: LabelledRows) -> None:
-        """Count some rows; where the classifier could not have learned one of them, they are not its own."""
+        """Count some rows; if the classifier could not have learned one of them, they are not its training rows."""
         if self.book is None:
             return
         try:
@@ -54,7 +54,7 @@ class TrainingRowCheck:
         return count(columns, rows.labels, schema, weights=rows.weights)
 
     def how(self) -> str:
-        """What these rows are to the model."""
+        """Whether these rows are the training rows."""
         book, own = self.book, self.classifier.book
         if book is None or not book.classes:
             return ROWS

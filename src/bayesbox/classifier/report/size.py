@@ -11,13 +11,13 @@ if TYPE_CHECKING:
     from bayesbox.dist.base import Distribution
 
 EXACT_UP_TO = 10**15
-WRITTEN_UP_TO = 10**4000  # beyond, Python does not write a number in digits
+WRITTEN_UP_TO = 10**4000  # the most digits that Python prints
 
 
 @dataclass(frozen=True)
 class ModelSize:
-    """How many numbers a model is made of, how many the full joint would need (None if a density takes part), and
-    how many naive Bayes has for the same columns (None if the model is one)."""
+    """The number of parameters of a model, of the full joint (None if there are densities), and of naive Bayes for the
+    same columns (None if the model is naive Bayes)."""
 
     parameters: int
     joint: int | None
@@ -26,12 +26,12 @@ class ModelSize:
 
 
 class Parameters(NamedTuple):
-    """How many numbers a model has, free and as the texts count them.
+    """The number of parameters of a model, free and as textbooks count them.
 
-    `free` are those that were estimated freely, since some sum to one. `terms` are all of them, those of the prior
-    included: for n columns of |X| levels and |C| classes n|X||C| + |C|. `naive` and `joint` are those of P(x | class)
-    for the same columns, by naive Bayes (2n|L| for n flags, 2d|L| for d normals) and by the full joint (2**n |L|, and
-    (d + d(d + 1)/2)|L|); None if that has no meaning, or more than 4,000 digits.
+    `free` counts the free parameters, since some sum to one. `terms` counts all probabilities including the prior:
+    n|X||C| + |C| for n columns of |X| levels and |C| classes. `naive` and `joint` are the numbers of terms P(x | class)
+    for the same columns under naive Bayes (2n|L| for n flags, 2d|L| for d normals) and under the full joint (2**n |L|,
+    and (d + d(d + 1)/2)|L|); None if not defined, or longer than 4,000 digits.
     """
 
     free: int
@@ -40,7 +40,7 @@ class Parameters(NamedTuple):
     joint: int | None = None
 
     def text(self) -> str:
-        """In a line.
+        """The numbers in one line of text.
 
         >>> print(Parameters(11, 22, 20, 64).text())
         11 free, 22 in total; P(x | class): 20 by naive Bayes, 64 by the full joint
@@ -51,12 +51,12 @@ class Parameters(NamedTuple):
         return f"{found}; P(x | class): {compared}" if compared else found
 
     def to_dict(self) -> dict[str, int | None]:
-        """For JSON."""
+        """As a dict for JSON."""
         return self._asdict()
 
 
 def parameters_of(classes: int, conditionals: Sequence[Distribution]) -> Parameters:
-    """Those of a model that is a prior and a product of distributions, each of columns of their own."""
+    """The parameters of a model that is a prior and a product of distributions of separate columns."""
     levels: list[int] = []
     numbers = own = 0
     words = False
@@ -75,7 +75,7 @@ def parameters_of(classes: int, conditionals: Sequence[Distribution]) -> Paramet
 def compared(levels: Sequence[int], numbers: int, classes: int, own: int | None = None) -> tuple[int, int | None]:
     """(naive, joint): the numbers of P(x | class) for columns of this many levels, and for some normals.
 
-    `own` is how many numbers the model itself has for its columns of numbers, if they are no normals.
+    `own` is the number of parameters of the numeric columns, if their densities are not normal.
 
     >>> compared([2] * 5, 0, 2), compared([], 4, 3)
     ((20, 64), (24, 42))
@@ -87,12 +87,12 @@ def compared(levels: Sequence[int], numbers: int, classes: int, own: int | None 
 
 
 def written(number: int) -> int | None:
-    """A number that can be written in digits; None for a longer one."""
+    """The number, or None if it has too many digits to print."""
     return number if number < WRITTEN_UP_TO else None
 
 
 def large(number: int) -> str:
-    """A whole number in full, or by its power of ten.
+    """An integer in full, or as a power of ten.
 
     >>> large(287), large(3 * 10**20)
     ('287', '3.00e+20')

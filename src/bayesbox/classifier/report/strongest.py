@@ -1,4 +1,4 @@
-"""What says most for the class of each row, as one text per row."""
+"""The strongest evidence for the class of each row, as one text per row."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from bayesbox.source.base import Batch
 if TYPE_CHECKING:
     from bayesbox.classifier.table import AnyTableClassifier
 
-TERMS_AT_ONCE = 4_000_000  # rows x classes x columns that an explanation holds in memory
-LONGEST = 60  # characters of a value that an explanation shows
+TERMS_AT_ONCE = 4_000_000  # rows x classes x columns held in memory at once
+LONGEST = 60  # characters of a value shown in an explanation
 
 
 def strongest_columns(
     classifier: AnyTableClassifier, batch: Batch, best: AnyArray, against: AnyArray, number: int
 ) -> pa.ChunkedArray:
-    """For each row the columns that say most for one class over another: `age=34 +1.39; ...`."""
+    """For each row, the columns with the most evidence for one class over another: `age=34 +1.39; ...`."""
     model = classifier.model
     step = max(TERMS_AT_ONCE // (len(model.classes) * max(len(model.columns), 1)), 1)
     texts = []
@@ -39,7 +39,7 @@ def strongest_columns(
 
 
 def _strongest(names: Sequence[str], columns: Mapping[str, Any], odds: Any, order: Any) -> pa.Array:
-    """For each row the columns of its `order`, as `name=value +1.39; ...`; what moves nothing is left out."""
+    """For each row, the columns in `order` as `name=value +1.39; ...`; columns without evidence are omitted."""
     rows, ranks = np.nonzero(np.take_along_axis(odds, order, axis=1))
     chosen = order[rows, ranks]
     texts, places = [pa.array([], pa.string())], []
@@ -68,5 +68,5 @@ def _moved(name: str, column: Any, rows: Any, odds: Any) -> pa.Array:
 
 
 def cut(text: str) -> str:
-    """A value as text: a long one is cut."""
+    """A value as text, truncated if it is long."""
     return text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."

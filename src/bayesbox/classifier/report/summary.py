@@ -9,7 +9,7 @@ from bayesbox.display.html import as_html
 
 
 def summary_html(title: str, classifier: AnyClassifier) -> str:
-    """The classes with their counts, the columns with their kinds and values."""
+    """The HTML of a classifier: the classes with their counts, the columns with their types and values."""
     assert classifier.schema is not None
     book = classifier.book
     classes = ", ".join(f"{name}: {count:g}" for name, count in zip(book.classes, book.n.tolist(), strict=True))
@@ -23,7 +23,7 @@ def summary_html(title: str, classifier: AnyClassifier) -> str:
 
 
 def _information(classifier: AnyClassifier) -> dict[str, float]:
-    """How informative each column is about the class, if that is quick to find."""
+    """The information of each column about the class, if it is fast to compute."""
     from bayesbox.classifier.answer.importance import quick_information
     from bayesbox.classifier.table import TableClassifier
 

@@ -17,12 +17,12 @@ from bayesbox.source.base import Batch, Source
 from bayesbox.tally.book import Book
 from bayesbox.tally.count import count
 
-ALL = "all rows"  # the one class where no target is given
+ALL = "all rows"  # the single class if there is no target
 
 
 @dataclass(frozen=True)
 class Surveyed:
-    """What was counted of some rows, and the least and greatest number of each column."""
+    """The tallies of some rows, and the range of each numeric column."""
 
     schema: Schema
     book: Book

@@ -1,4 +1,4 @@
-"""All that a classifier has learned as printed tables, and what every kind of classifier says of them."""
+"""The learned tables of a classifier in printable form."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ if TYPE_CHECKING:
     from bayesbox.explain.credible import IntervalTable
     from bayesbox.explain.printed_tables import PrintedTables
 
-MOST_ROWS = 30  # of one table that are shown, unless all are wanted
+MOST_ROWS = 30  # rows shown per table by default
 MOST_TABLES = 60
 PRIOR = "P(class)"
 
 
 class Learns:
-    """What a classifier has learned, for people: its tables and the number of its parameters."""
+    """The part of `Classifier` that shows what was learned: its tables and the number of parameters."""
 
     def inner(self) -> tuple[Any, ...]:
-        """The classifiers that it holds, each with tallies of its own."""
+        """The classifiers it contains, each with its own tallies."""
         return ()
 
     def learned_tables(self, most: int | None) -> Iterator[LearnedTable]:
-        """A table for each distribution of its model, or for each of the models that it holds."""
+        """A table for each distribution of the model, or of the models it contains."""
         return tables_of(self, most)
 
     def tables(self, most: int | None = MOST_ROWS, interval: float | None = None) -> PrintedTables:
-        """The prior and every table; of long ones the `most` common rows, None for all; with intervals where asked."""
+        """The prior and all tables, with the `most` common rows of each (None for all) and intervals if requested."""
         return printed(self, most, interval)
 
     def posterior_interval(self, batch: Any, *, level: float, draws: int, seed: int) -> IntervalTable:  # noqa: ARG002
-        """The interval of P(class | x) of one row, where its shares were counted by class and column."""
+        """The credible interval of P(class | x) of one row, for models that count each column by class."""
         from bayesbox.errors import BadOption
 
         raise BadOption(
@@ -46,12 +46,12 @@ class Learns:
         )
 
     def parameters(self) -> Parameters:
-        """How many numbers it has learned: free, all, and those of naive Bayes and of the full joint."""
+        """The number of parameters: free, all, and those of naive Bayes and of the full joint."""
         return counted_parameters(self)
 
 
 def tables_of(classifier: Any, most: int | None) -> Iterator[LearnedTable]:
-    """The tables of the distributions of a model, then those of the models that it holds."""
+    """The tables of the distributions of a model, then those of the models it contains."""
     from bayesbox.dist.learned import LearnedRow, LearnedTable
     from bayesbox.explain.work import prior_factor
     from bayesbox.rule.naive import fit_options
@@ -73,7 +73,7 @@ def tables_of(classifier: Any, most: int | None) -> Iterator[LearnedTable]:
 
 
 def counted_parameters(classifier: Any) -> Parameters:
-    """Those of the distributions of a model, or of all the models that it holds together."""
+    """The parameters of the distributions of a model, or of all models it contains."""
     members = [each.parameters() for each in classifier.inner()]
     if members:
         return Parameters(sum(each.free for each in members), sum(each.terms for each in members))
@@ -81,7 +81,7 @@ def counted_parameters(classifier: Any) -> Parameters:
 
 
 def printed(classifier: Any, most: int | None, interval: float | None = None) -> PrintedTables:
-    """The tables of a classifier, and notes on them; with the interval of every share that was counted."""
+    """The tables of a classifier with notes and, if requested, the credible interval of each probability."""
     from bayesbox.dist.learned import LearnedRow
     from bayesbox.explain.credible import interval_row, prior_notes, require_level
     from bayesbox.explain.printed_tables import PrintedTables

@@ -1,1 +1,1 @@
-"""What an evaluation gives besides its numbers: groups of rows, rows behind a cell, thresholds, models compared."""
+"""Details of an evaluation: groups of rows, rows of a cell, thresholds, comparisons of models."""

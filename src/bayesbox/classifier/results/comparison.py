@@ -26,15 +26,15 @@ WORDS = {
     "auc": "AUC",
     "calibration_error": "calibration error",
 }
-PAIRED = ("log_loss", "accuracy")  # the differences that are printed
+PAIRED = ("log_loss", "accuracy")  # the metrics whose differences are printed
 
 
 @dataclass(frozen=True, repr=False)
 class ModelComparison(Result, Mapping[str, "Evaluation"]):
-    """From the name of a model to its evaluation, the best log loss first.
+    """A mapping from the name of a model to its evaluation, the best log loss first.
 
-    `best` is the name of the first; `difference(one, other, metric)` is paired, with its interval. `refused` says why
-    a model is ignored, `seconds` is the time of the processor that each took.
+    `best` is the name of the first; `difference(one, other, metric)` is paired, with its interval. `refused` has the
+    reasons of models that could not be evaluated, `seconds` the CPU time of each model.
     """
 
     how: str
@@ -61,13 +61,13 @@ class ModelComparison(Result, Mapping[str, "Evaluation"]):
 
     @property
     def best(self) -> str:
-        """The model of the least log loss."""
+        """The name of the model with the lowest log loss."""
         return next(iter(self.evaluations))
 
     def difference(self, one: str, other: str | None = None, metric: str = "log_loss") -> Metric:
-        """How much more a metric is for one model than for another, by default the best, on the same rows.
+        """The difference of a metric between one model and another, by default the best, on the same rows.
 
-        The interval is that of the rows, paired: it holds 0 if the difference may be chance.
+        The interval is paired by row; if it contains 0, the difference may be chance.
         """
         first, second = (self._rows(name) for name in (one, self.best if other is None else other))
         if metric not in METRICS:
@@ -152,7 +152,7 @@ class ModelComparison(Result, Mapping[str, "Evaluation"]):
         return found
 
     def as_dict(self) -> Json:
-        """For JSON: each model with its metrics, and the differences to the best."""
+        """As a dict for JSON: each model with its metrics, and the differences to the best."""
         paired = all(each.each is not None for each in self.evaluations.values())
         models = [
             {

@@ -15,12 +15,12 @@ from bayesbox.stat.metrics import Metrics
 if TYPE_CHECKING:
     from bayesbox.classifier.evaluation import Evaluation
 
-MOST_CLASSES = 12  # whose confusion matrix is printed whole
+MOST_CLASSES = 12  # classes up to which the confusion matrix is printed in full
 MOST_CONFUSIONS = 10
 
 
 def score_table(found: Evaluation) -> TableBlock:
-    """The metrics with their intervals, and what they are to be held against."""
+    """The table of metrics with their intervals and baselines."""
     metrics, repeats = found.metrics, found.accuracy_by_repeat
     form = "0 is best, 1 worst (two classes)" if metrics.brier_worst == 1 else "0 is best, 2 worst (sum over classes)"
     spread = f"; repeats {min(repeats):.4f} to {max(repeats):.4f}" if len(repeats) > 1 else ""
@@ -56,7 +56,7 @@ def class_table(metrics: Metrics) -> TableBlock:
 
 
 def confusion_table(metrics: Metrics, repeats: int) -> TableBlock:
-    """The confusion matrix; of many classes its largest cells."""
+    """The confusion matrix; with many classes, only its largest cells."""
     labels, counts = metrics.labels, metrics.confusion
     over = f", over all {repeats} repeats" if repeats > 1 else ""
     if len(labels) > MOST_CLASSES:

@@ -28,7 +28,7 @@ NAMES = {"log_loss": "log loss", "brier": "Brier", "auc": "AUC", "calibration_er
 
 @dataclass(frozen=True, repr=False)
 class GroupTable(Result, Mapping[str, "Evaluation"]):
-    """From a group to the evaluation of its rows; `few` are the groups of fewer than 20 rows."""
+    """A mapping from group to the evaluation of its rows; `few` are the groups of fewer than 20 rows."""
 
     name: str
     groups: Mapping[str, Evaluation]
@@ -44,7 +44,7 @@ class GroupTable(Result, Mapping[str, "Evaluation"]):
 
     @property
     def few(self) -> tuple[str, ...]:
-        """The groups of fewer than 20 rows, whose metrics say little."""
+        """The groups of fewer than 20 rows, whose metrics are unreliable."""
         return tuple(name for name, found in self.groups.items() if found.scored.rows < FEW)
 
     def _headline(self) -> str:
@@ -80,7 +80,7 @@ class GroupTable(Result, Mapping[str, "Evaluation"]):
         return found
 
     def as_dict(self) -> Json:
-        """For JSON: the name of the column, and for each group its rows and metrics."""
+        """As a dict for JSON: the name of the column, and for each group its rows and metrics."""
         groups = [
             {
                 "group": name,
@@ -99,7 +99,7 @@ def metric_json(metric: Any) -> Json:
 
 
 def group_codes(name: str, labels: Encoded) -> tuple[NDArray[np.int64], tuple[str, ...]]:
-    """The group of each row as a code, and the groups in the order of their texts; missing values are one."""
+    """The group of each row as a code, and the groups sorted by name; missing values are one group."""
     used = sorted({labels.levels[code] for code in np.unique(labels.codes) if code >= 0}, key=_order)
     if len(used) > MOST_GROUPS:
         raise BadOption(

@@ -15,15 +15,15 @@ from bayesbox.schema.columns import Column, CountMatrix
 from bayesbox.source.base import Batch, taken
 from bayesbox.stat.row_scores import RowScores
 
-MOST_COLUMNS = 6  # of the data that are printed beside the answer
-LONGEST = 60  # characters of a value that are printed
+MOST_COLUMNS = 6  # columns of the data printed beside the prediction
+LONGEST = 60  # characters printed per value
 
 
 @dataclass(frozen=True, repr=False)
 class PredictedRows(Result):
-    """Rows with their true and predicted class, ordered by P(true class): what surprised the model most comes first.
+    """Rows with their true and predicted class, ordered by P(true class), the most surprising first.
 
-    `index` are the numbers of the rows, from 0; with repeats of cross-validation a row may be there several times.
+    `index` has the row numbers, from 0; with repeated cross-validation a row may occur several times.
     """
 
     scores: RowScores

@@ -1,4 +1,4 @@
-"""What each threshold on P(class) would have given."""
+"""The metrics at each threshold on P(class)."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ SHOWN = 20  # thresholds that are printed
 
 @dataclass(frozen=True, repr=False)
 class ThresholdTable(Result):
-    """For each probability that a row got: what answering the class from there on would have given."""
+    """The metrics at each threshold: the class is predicted if its probability is at least the threshold."""
 
     label: str
     thresholds: Doubles
-    hits: Doubles  # rows of the class that are answered so
-    alarms: Doubles  # rows of others that are answered so
+    hits: Doubles  # true positives
+    alarms: Doubles  # false positives
     positives: float
     negatives: float
 
     @classmethod
     def of(cls, label: str, p: Doubles, true: NDArray[np.bool_], weights: Doubles) -> ThresholdTable:
-        """The table of rows with these probabilities of the class."""
+        """The table for rows with these probabilities of the class."""
         values, group = np.unique(p, return_inverse=True)
         own = np.bincount(group, weights=weights * true, minlength=len(values))
         other = np.bincount(group, weights=weights * ~true, minlength=len(values))
@@ -38,17 +38,17 @@ class ThresholdTable(Result):
 
     @property
     def recall(self) -> Doubles:
-        """The share of the class that is found: the true positive rate."""
+        """The share of rows of the class that are predicted as it: the true positive rate."""
         return self.hits / self.positives if self.positives else np.full(len(self.hits), math.nan)
 
     @property
     def false_positive_rate(self) -> Doubles:
-        """The share of the others that are answered as the class."""
+        """The share of the other rows that are predicted as the class."""
         return self.alarms / self.negatives if self.negatives else np.full(len(self.alarms), math.nan)
 
     @property
     def precision(self) -> Doubles:
-        """The share of those answered as the class that are."""
+        """The share of rows predicted as the class that belong to it."""
         return self.hits / (self.hits + self.alarms)
 
     @property

@@ -1,1 +1,1 @@
-"""The target of a table: whether it holds classes, and how numbers become classes."""
+"""The target of a table: whether it is categorical, and how numbers are binned into classes."""

@@ -1,6 +1,6 @@
-"""A target of numbers cut into bins, which are its classes: equal-frequency bins, each named by its interval.
+"""A numeric target cut into equal-frequency bins, which are its classes, each named by its interval.
 
-The cuts are found in a first pass over the rows, kept in the model, and put every later label into the same bins.
+The cut points are found in a first pass over the rows and stored in the model, which bins all later labels with them.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 C = TypeVar("C", bound="AnyClassifier")
 
-MOST_DISTINCT = 1 << 20  # numbers that are kept apart to find the cuts; of more, neighbours are taken together
+MOST_DISTINCT = 1 << 20  # distinct numbers kept to find the cut points; beyond that, neighbours are merged
 
 
 @dataclass(frozen=True)
 class DistinctNumbers:
-    """Distinct numbers, ascending, and how often each occurs; they add up."""
+    """Distinct numbers in ascending order with their counts; they can be added."""
 
     values: Doubles
     counts: Doubles
@@ -52,7 +52,7 @@ class DistinctNumbers:
 
 
 def numbers_of(column: Column, target: str, where: str | None) -> Doubles:
-    """The numbers of a target."""
+    """The numbers of a target; an error if some values are not finite numbers."""
     try:
         found = np.asarray(as_numbers(column, name=target, where=where), dtype=np.float64)
     except KindContradiction as error:
@@ -69,7 +69,7 @@ def numbers_of(column: Column, target: str, where: str | None) -> Doubles:
 
 
 def bin_cuts(source: Source, target: str, bins: int) -> tuple[float, ...]:
-    """The cuts between bins of about as many rows each, from one pass over the rows."""
+    """The cut points of bins of about equal numbers of rows, from one pass over the rows."""
     require_whole("target_bins", bins, least=2)
     if not source.rereadable:
         raise BadOption(
@@ -90,7 +90,7 @@ def bin_cuts(source: Source, target: str, bins: int) -> tuple[float, ...]:
 
 
 class BinnedTarget(WrappedSource):
-    """A source whose target is put into bins."""
+    """A source with a binned target."""
 
     def __init__(self, source: Source, target: str, cuts: Sequence[float]) -> None:
         super().__init__(source)
@@ -125,7 +125,7 @@ def binned_labels(values: Doubles, cuts: Sequence[float]) -> pa.DictionaryArray:
 
 
 def cuts_from_json(written: Sequence[object] | None) -> tuple[float, ...] | None:
-    """The cuts that a file holds; ValueError if they are not cuts."""
+    """The cut points from the JSON of a file; ValueError if they are not valid."""
     if written is None:
         return None
     found = tuple(each for each in written if type(each) is float)

@@ -1,9 +1,9 @@
-"""Whether a target holds classes: numbers that are measurements are refused before they are counted.
+"""The check that a target is categorical: measurements are rejected before they are counted.
 
-A target of numbers is refused if one of them has a fraction, or if there are more than 100 different numbers and these
-are more than a tenth of the rows. The first batch decides before anything is counted (where more than half of its
-numbers differ), the sum of all batches at the end, and the limit of classes on the way: so nobody waits for hours. To
-give a limit of classes is to say that these are classes, and then only the limit counts.
+A numeric target is an error if one of its numbers has a fraction, or if there are more than 100 distinct numbers and
+these are more than a tenth of the rows. The first batch is checked before anything is counted (whether more than half
+of its numbers differ), the limit on classes during counting, and the total at the end, so that errors come early.
+Setting a limit on classes declares that the numbers are classes; then only the limit applies.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from bayesbox.schema.encode import Encoded
 from bayesbox.source.base import Source
 
 FEW_NUMBERS = 100
-SHARE, FIRST_SHARE = 0.1, 0.5  # of the rows that may hold a number of their own: of all, of the first batch
+SHARE, FIRST_SHARE = 0.1, 0.5  # the share of rows that may have distinct numbers: of all rows, of the first batch
 BINS = "Bin it: " + parameter("target_bins", 5) + Remedy(" (or pandas.qcut)", "")
 
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]{1,3})?")
@@ -30,22 +30,22 @@ _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]{1,3})?"
 
 @dataclass
 class TargetCheck:
-    """Looks at the labels of batches, one after another, and at the classes of all of them."""
+    """Checks the labels of each batch, and the classes of all batches."""
 
     target: str
     where: str
-    untyped: Callable[[], bool]  # whether numbers come as text, which a file says once it is being read
+    untyped: Callable[[], bool]  # whether numbers come as text, which is known once a file is read
     begun: bool = False
 
     @classmethod
     def of(cls, target: str, source: Source) -> TargetCheck | None:
-        """None if a limit of classes was given: these are classes then."""
-        # where rows are counted elsewhere the source stays here
+        """The check for a source; None if a limit on classes was set."""
+        # if rows are counted remotely, the source is not sent
         untyped = partial(bool, source.untyped) if source.remote else partial(getattr, source, "untyped")
         return None if classes_are_given() else cls(target, source.name, untyped)
 
     def batch(self, labels: Encoded) -> None:
-        """Refuse the first batch if its labels are measurements."""
+        """Raise an error if the labels of the first batch are measurements."""
         if self.begun:
             return
         self.begun = True
@@ -54,7 +54,7 @@ class TargetCheck:
         self._require([labels.values[place] for place in there], rows, FIRST_SHARE)
 
     def total(self, classes: Sequence[str], label_type: str, rows: int) -> None:
-        """Refuse the classes of all batches if they are measurements; typed labels are known by their type."""
+        """Raise an error if the classes of all batches are measurements; typed labels are recognised by their type."""
         if self.untyped() or label_type in ("integer", "real"):
             self._require(classes, rows, SHARE, text=True)
 
@@ -83,7 +83,7 @@ class TargetCheck:
 
 
 def numbers_in(values: Sequence[object], *, text: bool) -> list[float] | None:
-    """The numbers that all of these are, written as text or not; None if one is not a number.
+    """The values as numbers, parsed if they are text; None if one is not a number.
 
     >>> numbers_in([3, 0.5], text=False), numbers_in(["3", "0.5"], text=True), numbers_in(["3", "007"], text=True)
     ([3.0, 0.5], [3.0, 0.5], None)
@@ -100,7 +100,7 @@ def numbers_in(values: Sequence[object], *, text: bool) -> list[float] | None:
 
 
 def require_few_classes(classes: int, *, known: int = 0, most: int | None = None, where: str | None = None) -> None:
-    """Refuse more classes than the limit, unless the model has as many already."""
+    """Raise an error if there are more classes than the limit, unless the model already has as many."""
     limit = current_limits().classes if most is None else most
     if classes > max(limit, known):
         raise NotClasses(

@@ -67,7 +67,7 @@ class OneDependenceClassifier(AugmentedClassifier[OneDependenceOptions, CutPoint
         return aode_work(self, batch, against)
 
     def explain(self, batch: Batch) -> Explanation:
-        """The share of each column: its factor, averaged over the parents as far as they speak for the row."""
+        """The term of each column: its factor, averaged over the parents by their weights in the row."""
         assert self.schema is not None
         terms = one_dependence_terms(self.model, self.codes_of(batch), batch.rows, self.schema.used)
         found = Explanation(self.model.labels, self.schema.used, self.model.log_prior, terms)
@@ -88,7 +88,7 @@ class OneDependenceClassifier(AugmentedClassifier[OneDependenceOptions, CutPoint
         return functions.exp(posterior.normalised_log(joint, prior))
 
     def _mean(self, removal: Removal, columns: Mapping[str, Column], counted: PairCounts) -> Doubles:
-        """The log of the mean over the parents, rows x classes, each row left out of its own counts."""
+        """The log of the mean over the parents, rows x classes, with each row subtracted from its own counts."""
         model = self.model
         by_class = {
             name: removal.by_class(
@@ -120,7 +120,7 @@ class OneDependenceClassifier(AugmentedClassifier[OneDependenceOptions, CutPoint
                     total += _term(found, both)
             sums[place, usable] = total[usable]
             parents += usable
-        best = sums.max(axis=0, initial=-np.inf)  # of no column at all, too
+        best = sums.max(axis=0, initial=-np.inf)  # also without any column
         with np.errstate(divide="ignore", invalid="ignore"):
             shifted = np.where(np.isneginf(best), 0.0, functions.exp(sums - best)).sum(axis=0)
             mean = best + functions.log(shifted) - functions.log(np.maximum(parents, 1))[:, None]
@@ -137,9 +137,8 @@ def one_dependence_terms(
 ) -> Doubles:
     """Rows x classes x columns: terms that sum to the log of P(x | class).
 
-    With r_i the share of the parent i in the mean over the m parents, the term of a column j is the mean of
-    log P(x_j | c, x_i) over the parents, each weighted by r_i, less r_j log(m r_j): what it costs that the mean is not
-    that of the best parent alone.
+    With r_i the share of the parent i in the mean over the m parents, the term of a column j is the mean of log P(x_j |
+    c, x_i) over the parents, weighted by r_i, less r_j log(m r_j), so that the terms sum exactly.
     """
     classes, width = len(model.classes), len(model.names)
     slots = np.full((width, rows), MISSING, dtype=np.int64)
@@ -158,7 +157,7 @@ def one_dependence_terms(
     is_parent = there & (model.is_parent[safe] != 0)
     sums = np.where(is_parent[:, :, None], factors.sum(axis=1), -np.inf)
     count = is_parent.sum(axis=0)
-    best = sums.max(axis=0, initial=-np.inf)  # of no column at all, too
+    best = sums.max(axis=0, initial=-np.inf)  # also without any column
     best = np.where(np.isneginf(best), 0.0, best)
     shares = functions.exp(sums - best)
     total = shares.sum(axis=0)

@@ -1,4 +1,4 @@
-"""What the models with arcs between columns share: the answers, from one table per column."""
+"""What the models with arcs between columns share: predictions from one table per column."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ArcsClassifier(AugmentedClassifier[R, D, AugmentedModel]):
 
     @abstractmethod
     def steps_of(self, book: Book, model: AugmentedModel) -> dict[str, list[Doubles]]:
-        """The counts of each column, from those of its levels to those with the class and all its parents."""
+        """The counts of each back-off step of each column, from its levels alone to the class and all parents."""
 
     def learned_tables(self, most: int | None) -> Iterator[LearnedTable]:
         from bayesbox.table.augmented.tables import learned_families

@@ -1,7 +1,7 @@
-"""What the models have in common in which columns depend on each other: bins for numbers, and pairs that are counted.
+"""What the models with dependent columns share: bins for numbers, and counts of pairs of columns.
 
-Numbers are cut into bins. The cut points need the values themselves, so that rows with numbers are read once for the
-cut points and once for the counts; the cut points are derived, and stay when rows are learned or forgotten afterwards.
+Numbers are cut into bins. The cut points need the values themselves, so rows with numbers are read twice: for the cut
+points, then for the counts. The cut points are derived: they do not change when rows are learned or forgotten later.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CutPoints:
-    """What was derived from the rows: the cut points of numbers, by column."""
+    """The derived cut points of numbers, by column."""
 
     cuts: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
 
 class CodedModel(TableModel, Protocol):
-    """A model of codes."""
+    """A model over codes."""
 
     @property
     def coding(self) -> Coding: ...
@@ -65,7 +65,7 @@ M = TypeVar("M", bound=CodedModel)
 
 
 class AugmentedClassifier(TableClassifier[R, D, M]):
-    """A classifier that sees codes: schema, cut points, and the counts of pairs of columns."""
+    """A classifier over codes: schema, cut points, and the counts of pairs of columns."""
 
     derives: ClassVar[type[CutPoints]] = CutPoints
     counts_together: ClassVar[type[Pairs] | type[Dependent]] = Pairs
@@ -95,7 +95,7 @@ class AugmentedClassifier(TableClassifier[R, D, M]):
         return Parameters(model.parameters, model.terms, naive, joint)
 
     def count(self, columns: Columns, labels: Encoded, schema: Schema, **options: Any) -> Book:
-        """Each column by itself, and what the model needs of columns together."""
+        """The tallies of each column, and of the groups of columns that the model needs."""
         book = count(columns, labels, schema, **options)
         weights = checked_weights(options.get("weights"), len(labels.codes))
         if self._needs_cuts(schema):
@@ -105,7 +105,7 @@ class AugmentedClassifier(TableClassifier[R, D, M]):
         return book.with_tallies(book.columns, joint=joint.with_classes(book.classes))
 
     def _needs_cuts(self, schema: Schema) -> bool:
-        """Whether this is the first pass over rows that have numbers, or may have some."""
+        """Whether this is the first pass over rows that have, or may have, numbers."""
         kinds = (schema.kinds[name] for name in schema.used)
         return self.derived is None and any(is_number(kind) or not kind.is_known for kind in kinds)
 
@@ -124,7 +124,7 @@ class AugmentedClassifier(TableClassifier[R, D, M]):
     def count_together(
         self, columns: Columns, labels: Encoded, schema: Schema, weights: Any, *, where: str | None = None
     ) -> Tally:
-        """What is counted of several columns together: here every pair."""
+        """The joint tallies of several columns; by default, every pair."""
         coded = coded_columns(columns, schema, self.cuts, where=where)
         return Pairs.of(tuple(labels.levels), coded, labels.codes, weights)
 
@@ -136,11 +136,11 @@ class AugmentedClassifier(TableClassifier[R, D, M]):
         for name, (values, counts) in sorted(book.joint.columns.items()):
             found = between(values, np.array([0])) if len(values) == 2 else method(values, counts)
             cuts[name] = tuple(found.tolist())
-        self.derived = cast("D", self.derives(cuts))  # a class variable cannot say that it is of the kind's own type
+        self.derived = cast("D", self.derives(cuts))  # a class variable cannot be typed by the class parameter
         return True
 
     def coding(self, schema: Schema, book: Book) -> Coding:
-        """The levels of each column that the model knows."""
+        """The known levels of each column."""
         levels = {name: tally.levels for name, tally in book.columns.items() if isinstance(tally, Counts)}
         levels |= dict.fromkeys((name for name in book.columns if is_number(schema.kinds[name])), ())
         return coding_of(schema, levels, self.cuts, unseen=self.rules.unseen)
@@ -148,9 +148,9 @@ class AugmentedClassifier(TableClassifier[R, D, M]):
     # -- answers -------------------------------------------------------------------------------------------------
 
     def codes_of(self, batch: Batch, *, learned: bool = False) -> dict[str, Any]:
-        """The columns of a batch as the model's codes; an infinite number is refused.
+        """The columns of a batch as the model's codes; an infinite number is an error.
 
-        In rows that were `learned` an unseen level has a code, by which it is refused.
+        In training rows (`learned`), an unseen level gets a code, so that it can be reported.
         """
         assert self.schema is not None
         columns = self.columns_of(batch)
@@ -162,7 +162,7 @@ class AugmentedClassifier(TableClassifier[R, D, M]):
     def removal(
         self, batch: Batch, labels: Encoded, singles: Mapping[str, Doubles]
     ) -> tuple[Removal, dict[str, Column]]:
-        """What leave-one-out needs: the classes of the rows, and their columns with the counts by class."""
+        """The input of leave-one-out: the classes of the rows, and their columns with the counts by class."""
         self.require_counts("forget")
         assert self.schema is not None
         book, coding = self.book.with_classes(self.model.classes), self.model.coding
@@ -176,7 +176,7 @@ class AugmentedClassifier(TableClassifier[R, D, M]):
         return Removal(target, len(self.model.classes), self.rules), columns
 
     def prior_left_out(self, labels: Encoded) -> Doubles:
-        """The log prior of each row once the row itself is gone, rows x classes."""
+        """The log prior of each row after subtracting the row itself, rows x classes."""
         assert self.schema is not None
         book = self.book.with_classes(self.model.classes)
         target = learned_target(labels, self.model.classes, book)
@@ -218,12 +218,12 @@ class AugmentedClassifier(TableClassifier[R, D, M]):
 
     @classmethod
     def more_derived(cls, reader: Reader) -> dict[str, Any]:  # noqa: ARG003  most derive nothing but cut points
-        """What a kind derives besides cut points, as the file has it."""
+        """What a kind derives besides cut points, from the model file."""
         return {}
 
 
 def _columns_of(joint: Tally | None) -> set[str]:
-    """The columns that are counted together."""
+    """The columns of a joint tally."""
     if isinstance(joint, Pairs):
         return set(joint.names)
     if isinstance(joint, Dependent):
@@ -232,7 +232,7 @@ def _columns_of(joint: Tally | None) -> set[str]:
 
 
 def cuts_of(written: Json) -> dict[str, tuple[float, ...]]:
-    """Cut points as a file has them: finite and ascending."""
+    """The cut points from a file, checked: finite and ascending."""
     cuts = {}
     for name, values in written.items():
         if type(values) is not list or not all(type(value) is float for value in values):

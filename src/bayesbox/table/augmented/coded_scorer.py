@@ -1,4 +1,4 @@
-"""A model of codes made ready for rows one at a time: its columns, and the tables in which several of them meet."""
+"""Compilation of a model over codes for one row at a time: its columns and its joint tables."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Calibration = tuple[object, ...] | None
 
 
 def coded_arcs(model: AugmentedModel, calibration: Calibration) -> CodedScorer | None:
-    """A model with a table for each column and its parents; None if the core cannot compute a column."""
+    """The compiled form of a model with one table per column; None if the core does not support a column."""
     columns = _columns(model.coding, {name for table in model.conditionals for name in (table.column, *table.parents)})
     if columns is None:
         return None
@@ -27,7 +27,7 @@ def coded_arcs(model: AugmentedModel, calibration: Calibration) -> CodedScorer |
 
 
 def coded_average(model: OneDependenceModel, calibration: Calibration) -> CodedScorer | None:
-    """A model that averages over the parents of all columns; its prior is in their tables."""
+    """The compiled form of a model that averages over the parents; its prior is in the tables."""
     columns = _columns(model.coding, set(model.columns))
     if columns is None:
         return None

@@ -1,4 +1,4 @@
-"""k-dependence Bayesian classifiers on tables (Sahami, 1996), their thin tables smoothed by back-off."""
+"""k-dependence Bayesian classifiers on tables (Sahami, 1996), with sparse tables smoothed by back-off."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ from bayesbox.tally.pairs import Pairs
 if TYPE_CHECKING:
     from bayesbox.file.reader import Json
 
-MOST_CELLS = 1 << 20  # of one column's table; a parent that would make it larger is passed over
+MOST_CELLS = 1 << 20  # per table; a parent that would exceed it is skipped
 TRIED = (0, 1, 2, 3)  # by `auto`
 FOLDS = 3
-MOST_ROWS = 10_000  # on which they are evaluated
+MOST_ROWS = 10_000  # rows on which the numbers of parents are evaluated
 
 
 @dataclass(frozen=True)
 class Arcs(CutPoints):
-    """The cut points, and the parents of each column in the order in which they count."""
+    """The cut points, and the parents of each column in order of strength."""
 
     parents: Mapping[str, tuple[str, ...]] | None = field(default=None)
 
 
 class DependenceClassifier(ArcsClassifier[DependenceOptions, Arcs]):
-    """KDB: columns in the order of what they say of the class, each with the k before it that it depends on most."""
+    """KDB: columns by their information about the class, each with the k earlier ones it depends on most as parents."""
 
     kind = "kdb"
     title = "k-dependence Bayes"
@@ -79,7 +79,7 @@ class DependenceClassifier(ArcsClassifier[DependenceOptions, Arcs]):
         return self.rules.k == AUTO
 
     def refine(self, parts: Sequence[LabelledRows]) -> None:
-        """Take the number of parents whose answers to rows held out have the least log loss."""
+        """Choose the number of parents with the lowest held-out log loss."""
         kept = sample_of(labelled(parts), MOST_ROWS)
         losses = {k: self._loss(k, kept) for k in TRIED} if kept and len(self.classes) > 1 else {0: 0.0}
         chosen = self._with(min(losses, key=lambda k: losses[k]))
@@ -89,7 +89,7 @@ class DependenceClassifier(ArcsClassifier[DependenceOptions, Arcs]):
         self.accept(chosen.schema, chosen.book.with_label_type(self.book.label_type))
 
     def _with(self, k: int) -> DependenceClassifier:
-        """The same classifier with this number of parents, nothing learned."""
+        """An unfitted copy with this number of parents."""
         return self.unfitted_clone().changed(rules=replace(self.rules, k=k), calibrate=None)
 
     def _loss(self, k: int, kept: list[LabelledRows]) -> float:
@@ -163,14 +163,14 @@ class DependenceClassifier(ArcsClassifier[DependenceOptions, Arcs]):
 
 
 def parents_at_first(options: DependenceOptions) -> int:
-    """The parents of a first count; what `auto` chooses is counted afterwards."""
+    """The number of parents in the first count; `auto` counts again after choosing."""
     return options.k if isinstance(options.k, int) else 0
 
 
 def dependence_parents(pairs: Pairs, coding: Coding, k: int) -> dict[str, tuple[str, ...]]:
-    """The parents of each column: the k before it that it depends on most given the class, the strongest first.
+    """The parents of each column: the k earlier columns it depends on most given the class, the strongest first.
 
-    Columns stand in the order of their mutual information with the class; of equals the first name goes first.
+    Columns are ordered by their mutual information with the class; ties are ordered by name.
     """
     counted = PairCounts(pairs, coding)
     names = [name for name in pairs.names if len(coding.levels.get(name, ())) > 1]
@@ -178,7 +178,7 @@ def dependence_parents(pairs: Pairs, coding: Coding, k: int) -> dict[str, tuple[
     order = sorted(names, key=lambda name: (-said[name], name))
     parents: dict[str, tuple[str, ...]] = {}
     together = counted.information(order)
-    rank = np.argsort(np.argsort(np.array(order, dtype=object)))  # the first name goes first
+    rank = np.argsort(np.argsort(np.array(order, dtype=object)))  # ties are ordered by name
     for place, name in enumerate(order):
         ranked = [order[each] for each in np.lexsort((rank[:place], -together[:place, place])).tolist()]
         parents[name] = _within_limit(ranked, name, coding, len(pairs.classes), k)
@@ -198,8 +198,8 @@ def _within_limit(ranked: list[str], name: str, coding: Coding, classes: int, k:
 
 
 def backoff_counts(counts: Doubles) -> list[Doubles]:
-    """The counts of each step of the back-off, from those of (class, parents, column), where each parent has one level
-    more for rows that lack it: without the class; by class; by class and the first parent; ..."""
+    """The counts of each back-off step: without the class; by class; by class and the first parent; ... `counts` are by
+    class, parents and column, and each parent has an additional level for missing."""
     parents = counts.ndim - 2
     steps = []
     for known in range(parents + 1):

@@ -1,7 +1,7 @@
-"""Leave-one-out where columns depend on each other, with cut points, arcs and trust in the back-off as they are.
+"""Leave-one-out for models with dependent columns, with fixed cut points, arcs and back-off weights.
 
-Of each row its own unit is taken out of every count that it is in, and the rules are applied again: that is exact for a
-fixed structure. What the row had a part in choosing (where to cut, which arcs, how far to trust a step) is not undone.
+Each row is subtracted from every count it is in, and the rules are applied again: that is exact for a fixed structure.
+The derived parts that the row influenced (cut points, arcs, back-off weights) are not refitted.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ class Column(NamedTuple):
 
     codes: Codes
     counts: Doubles
-    declared: NDArray[np.bool_]  # the levels that stay though no row has them
-    ignores_unseen: bool = False  # whether a level that is gone with its row is ignored in it
+    declared: NDArray[np.bool_]  # the levels that remain even without rows
+    ignores_unseen: bool = False  # whether a level that only this row has is ignored
 
     @property
     def present(self) -> NDArray[np.bool_]:
@@ -37,26 +37,26 @@ class Column(NamedTuple):
 
     @property
     def seen(self) -> NDArray[np.bool_]:
-        """The rows whose value says something."""
+        """The rows whose value has a term."""
         return self.remains if self.ignores_unseen else self.present
 
     @property
     def remains(self) -> NDArray[np.bool_]:
-        """The rows whose value is known without them too."""
+        """The rows whose value also occurs in other rows."""
         lasting, present = (self.counts.sum(axis=0) > 1) | self.declared, self.present
         there: NDArray[np.bool_] = present & lasting[np.where(present, self.codes, 0)]
         return there
 
 
 class Removal:
-    """Takes each row's own unit out of counts: `target` is the class of each row."""
+    """Subtracts each row from the counts; `target` is the class of each row."""
 
     def __init__(self, target: Codes, classes: int, rules: AugmentedOptions) -> None:
-        self.own = target[:, None] == np.arange(classes)[None, :]  # rows x classes: where the row itself was counted
+        self.own = target[:, None] == np.arange(classes)[None, :]  # rows x classes: 1 where the row itself was counted
         self.rules = rules
 
     def sizes(self, column: Column) -> Doubles:
-        """K of each row: a level that the row alone has is gone with it."""
+        """The number of levels K for each row: a level that only this row has is not counted."""
         n = column.counts.sum(axis=0)
         known = (n > 0) | column.declared
         alone = (n == 1) & ~column.declared
@@ -80,7 +80,7 @@ class Removal:
         return self.step(n, total, lower, trust, self.sizes(column))
 
     def step(self, n: Doubles, total: Doubles, lower: Doubles, trust: Trust, sizes: Doubles) -> Doubles:
-        """One step of the back-off, or the rule: rows x classes of counts and totals that hold the row itself."""
+        """One back-off step, or the rule, from counts and totals (rows x classes) that include the row itself."""
         n, total = np.maximum(n - self.own, 0), np.maximum(total - self.own, 0)
         if self.rules.smoothing is None:
             m = trust.rows(total)
@@ -101,7 +101,7 @@ def _safe(column: Column) -> Codes:
 
 
 def require_learned(columns: Mapping[str, Column], target: Codes) -> None:
-    """Refuse rows with a value that was never counted in their class."""
+    """Raise an error if a row has a value that was never counted in its class."""
     for name, column in columns.items():
         unknown = column.codes >= column.counts.shape[1]
         own = column.counts[target, np.where(column.present, column.codes, 0)]
@@ -118,7 +118,8 @@ def family_terms(
 ) -> Doubles:
     """P(x | class, parents) of each row's own values, rows x classes; 1 if the column is missing.
 
-    `counts` are those of each step: of x; by class; by class and the first parent; ... (the column on the last axis).
+    `counts` has the counts of each step: of x; by class; by class and the first parent; ... (the column on the last
+    axis).
     """
     sizes = removal.sizes(own)
     found = removal.by_class(own, removal.pooled(own, trusts[0]), trusts[1])

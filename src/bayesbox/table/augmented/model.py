@@ -1,7 +1,7 @@
-"""Naive Bayes augmented by arcs between the columns: each depends on the class and on a few other columns.
+"""Augmented naive Bayes: each column depends on the class and on a few other columns.
 
-What a family's counts say is given step by step, from P(x) over P(x | class) to P(x | class, all parents): a row that
-lacks a parent, or a combination that was rarely seen, is answered by the step below.
+The counts of a family are smoothed step by step, from P(x) over P(x | class) to P(x | class, all parents): a missing
+parent, or a rare combination, backs off to the step before.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from bayesbox.tally.book import Book
 
 @dataclass(frozen=True)
 class ClassPrior:
-    """What every such model begins with: the classes, their labels and their prior."""
+    """The classes, their labels and their prior, which all these models have."""
 
     classes: tuple[str, ...]
     labels: AnyArray
@@ -47,7 +47,7 @@ class ClassPrior:
 
 @dataclass(frozen=True)
 class AugmentedModel:
-    """P(class) and P(column | class, parents): data only. `conditionals` take codes, which `coding` gives."""
+    """P(class) and P(column | class, parents), as data only. `conditionals` are over codes, defined by `coding`."""
 
     classes: tuple[str, ...]
     labels: AnyArray
@@ -57,7 +57,7 @@ class AugmentedModel:
     left_out: Mapping[str, str] = field(default_factory=dict)
 
     def weight_of(self, conditional: object) -> float:  # noqa: ARG002  only naive Bayes has weights
-        """The power that the factor of a conditional is raised to."""
+        """The weight of a distribution: the exponent of its factor."""
         return 1.0
 
     @property
@@ -66,35 +66,35 @@ class AugmentedModel:
         return tuple(table.column for table in self.conditionals)
 
     def conditional(self, column: str) -> FamilyTable | None:
-        """The table of one column, None if it is left out."""
+        """The table of one column; None if it is ignored."""
         return next((table for table in self.conditionals if table.column == column), None)
 
     @property
     def arcs(self) -> tuple[tuple[str, str], ...]:
-        """The arcs between columns, from parent to child; the class is a parent of every column besides."""
+        """The arcs between columns, from parent to child, without those from the class."""
         return tuple((parent, table.column) for table in self.conditionals for parent in table.parents)
 
     @property
     def parameters(self) -> int:
-        """The free numbers of the model."""
+        """The number of free parameters."""
         labels = len(self.classes)
         tables = sum((len(table.levels) - 1) * labels * table.contexts for table in self.conditionals)
         return labels - 1 + tables
 
     @property
     def terms(self) -> int:
-        """All its numbers, those included that follow since they sum to one."""
+        """The number of all probabilities, including those determined by the sum of 1."""
         labels = len(self.classes)
         return labels + sum(len(table.levels) * labels * table.contexts for table in self.conditionals)
 
 
 def with_unseen(counts: Doubles) -> Doubles:
-    """The counts with one level more, which was never seen."""
+    """The counts with an additional unseen level."""
     return np.concatenate([counts, np.zeros((*counts.shape[:-1], 1))], axis=-1)
 
 
 def by_rule(counts: Doubles, lower: Doubles, rule: Smoothing, size: int) -> Doubles:
-    """The rule applied to every row of counts; a row in which it gives 0/0 takes the step below."""
+    """The rule applied to every row of counts; a row that gives 0/0 backs off to the step before."""
     a, b = added_counts(rule, size)
     under = counts.sum(axis=-1, keepdims=True) + b
     return np.where(under == 0, lower, (counts + a) / np.where(under == 0, 1.0, under))
@@ -121,7 +121,7 @@ def family_table(
     deepest = found[-1]
     sizes = deepest.shape[1:-1]
     table = np.empty((deepest.shape[0], *(size + 1 for size in sizes), deepest.shape[-1]))
-    for known, each in enumerate(found):  # those with fewer parents first: the others overwrite them
+    for known, each in enumerate(found):  # fewer parents first: the others overwrite them
         inside = (slice(None), *(slice(0, size) for size in sizes[:known]))
         table[inside] = each.reshape(*each.shape[:-1], *(1,) * (len(sizes) - known), each.shape[-1])
     log_p = ignored_where_impossible(log(np.moveaxis(table, 0, -1)))

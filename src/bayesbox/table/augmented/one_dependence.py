@@ -2,8 +2,8 @@
 
     P(c, x) = mean over the parents i of P(c) P(x_i | c) product over j != i of P(x_j | c, x_i)
 
-A value that is missing is no parent and no factor; nor is a level a parent that fewer than `least` rows have. A row
-without a parent is evaluated by naive Bayes.
+A missing value is neither a parent nor a factor, and a level of fewer than `least` rows is not a parent. A row without
+parents is predicted by naive Bayes.
 """
 
 from __future__ import annotations
@@ -36,9 +36,10 @@ from bayesbox.tally.pairs import Pairs
 
 @dataclass(frozen=True)
 class OneDependenceModel:
-    """Data only: log-probabilities by slot, of which every level of every column has one, and one for unseen levels.
+    """The AODE model as data only: log-probabilities by slot; each level of each column has a slot, plus one for unseen
+    levels.
 
-    `alone` are the columns with too many levels to be counted with others: they depend on the class alone.
+    `alone` are the columns with too many levels to be counted in pairs: they depend only on the class.
     """
 
     classes: tuple[str, ...]
@@ -50,7 +51,7 @@ class OneDependenceModel:
     naive: Doubles  # slots x classes: log P(x_j | c)
     table: Doubles  # slots x slots x classes: log P(x_j | c, x_i)
     is_parent: NDArray[np.uint8]
-    trusts: Mapping[tuple[str, str], Trust]  # of the back-off by parent and column; (x, x): by class; ("", x): of P(x)
+    trusts: Mapping[tuple[str, str], Trust]  # back-off weights by parent and column; (x, x): by class; ("", x): of P(x)
     alone: tuple[FamilyTable, ...] = ()
     left_out: Mapping[str, str] = field(default_factory=dict)
 
@@ -61,7 +62,7 @@ class OneDependenceModel:
 
     @property
     def parameters(self) -> int:
-        """The free numbers of all the models that are averaged."""
+        """The number of free parameters of all averaged models."""
         labels = len(self.classes)
         sizes = [len(self.coding.levels[name]) for name in self.names]
         free = sum(size - 1 for size in sizes)
@@ -75,14 +76,14 @@ class OneDependenceModel:
 
     @property
     def terms(self) -> int:
-        """All the numbers of all the models that are averaged, those included that follow since they sum to one."""
+        """The number of all probabilities of all averaged models, including those determined by the sum of 1."""
         labels = len(self.classes)
         sizes = [len(self.coding.levels[name]) for name in self.names]
         pairs = sum(sizes) ** 2 - sum(size**2 for size in sizes)
         return labels * (1 + sum(sizes) + pairs + sum(len(table.levels) for table in self.alone))
 
     def conditional(self, column: str) -> None:  # noqa: ARG002  a column has one table for every parent
-        """No column has a table by itself."""
+        """None: no column has a single table."""
         return
 
     def joint_log_prob(self, codes: Columns, rows: int) -> Doubles:
@@ -108,7 +109,7 @@ class OneDependenceModel:
 
 
 class PairCounts:
-    """The counts of pairs over the levels that a model knows."""
+    """The counts of pairs over the known levels."""
 
     def __init__(self, pairs: Pairs, coding: Coding) -> None:
         self.pairs = pairs
@@ -128,11 +129,11 @@ class PairCounts:
         return _taken(counts, self.place[second], axis=2)
 
     def information(self, names: Sequence[str]) -> Doubles:
-        """I(x; y | class) of every two of these columns, in nats."""
+        """I(x; y | class) of every pair of these columns, in nats."""
         return self._of_known(names, conditional_mutual_information, self._together[0])
 
     def rows(self, names: Sequence[str]) -> Doubles:
-        """The rows that have both of every two of these columns."""
+        """The number of rows with both values, for every pair of these columns."""
         return self._of_known(names, lambda counts: float(counts.sum()), self._together[1])
 
     @cached_property
@@ -140,7 +141,7 @@ class PairCounts:
         return self.pairs.information()
 
     def _of_known(self, names: Sequence[str], one: Callable[[Doubles], float], of_all: Doubles) -> Doubles:
-        """From all counted levels; where a model does not know one of these, from those that it knows."""
+        """A statistic of all counted levels or, if the model does not know some of them, of the known levels."""
         at = np.array([self.pairs.places[name] for name in names], dtype=np.int64)
         found: Doubles = of_all[np.ix_(at, at)]
         sizes = self.pairs.sizes
@@ -154,7 +155,7 @@ class PairCounts:
 
 
 class PairTrusts(Mapping[tuple[str, str], Trust]):
-    """How far each step of the back-off trusts the one below: of columns by themselves, and of pairs as an array."""
+    """The back-off weights: of single columns, and of pairs as an array."""
 
     def __init__(self, own: Mapping[tuple[str, str], Trust], names: Sequence[str], shares: Doubles) -> None:
         self.own = own
@@ -177,7 +178,7 @@ class PairTrusts(Mapping[tuple[str, str], Trust]):
 
 
 def _taken(counts: Doubles, place: NDArray[np.int64], *, axis: int) -> Doubles:
-    """The counts at these positions of an axis, 0 if one is not there."""
+    """The counts at these positions of an axis, 0 for absent ones."""
     if np.array_equal(place, np.arange(counts.shape[axis])):
         return counts
     shape = [1] * counts.ndim
@@ -186,7 +187,7 @@ def _taken(counts: Doubles, place: NDArray[np.int64], *, axis: int) -> Doubles:
 
 
 def pairs_of(book: Book) -> Pairs:
-    """The counts of pairs; none if no column has a value."""
+    """The counts of pairs; empty if no column has a value."""
     return book.joint if isinstance(book.joint, Pairs) else Pairs.of(book.classes, {}, np.empty(0, np.int32))
 
 
@@ -249,7 +250,7 @@ def one_dependence_model(schema: Schema, book: Book, rules: OneDependenceOptions
 
 
 def _side_by_side(tables: Sequence[Doubles], classes: int) -> Doubles:
-    """Classes x the slots of all columns."""
+    """The tables side by side: classes x the slots of all columns."""
     return np.ascontiguousarray(np.concatenate([np.zeros((classes, 0)), *tables], axis=1))
 
 
@@ -273,7 +274,7 @@ def level_counts(book: Book, coding: Coding, name: str) -> Doubles:
 def columns_alone(
     schema: Schema, frame: ClassPrior, pairs: Pairs, coding: Coding, smoothing: Smoothing | None
 ) -> tuple[tuple[FamilyTable, ...], dict[str, str]]:
-    """The tables of the columns that are not counted with others, and those that are left out, with the reason."""
+    """The tables of the columns that are not counted in pairs, and the ignored columns with the reasons."""
     alone, left_out = [], {}
     for name in schema.used:
         if name in pairs.wide and name in coding.levels:

@@ -1,4 +1,4 @@
-"""The options of the models in which columns depend on each other."""
+"""The options of the models with dependent columns."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class AugmentedOptions(CountOptions):
         from bayesbox.dist.cells import added_counts
 
         if self.smoothing is not None:
-            added_counts(self.smoothing, 2)  # refuses a rule that does not fit
+            added_counts(self.smoothing, 2)  # raises an error if the rule does not fit
 
 
 @options

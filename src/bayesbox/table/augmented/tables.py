@@ -1,4 +1,4 @@
-"""The tables of models in which columns have parents: P(level | class, parents), a row for each."""
+"""The tables of models with dependent columns: P(level | class, parents), one row per combination."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def learned_families(classifier: ArcsClassifier, most: int | None) -> Iterator[L
 
 
 def learned_pairs(classifier: OneDependenceClassifier, most: int | None) -> Iterator[LearnedTable]:
-    """The table of each column by class, and of each pair of columns, the one a parent of the other."""
+    """The table of each column by class, and of each pair of columns, one of them the parent."""
     from bayesbox.table.augmented.one_dependence import PairCounts, level_counts, pairs_of
 
     model, rule = classifier.model, classifier.rules.smoothing
@@ -54,7 +54,7 @@ def learned_pairs(classifier: OneDependenceClassifier, most: int | None) -> Iter
 def _family(
     table: FamilyTable, coding: Coding, counts: Doubles, rule: Smoothing | None, most: int | None
 ) -> LearnedTable:
-    """Its rows without those of a missing parent and of an unseen level."""
+    """The rows of a family without those for missing parents and unseen levels."""
     width, classes = len(table.levels), table.classes
     shape = (*(size + 1 for size in table.sizes), width + 1, classes)
     inside = (*(slice(0, size) for size in table.sizes), slice(0, width), slice(None))
@@ -71,7 +71,7 @@ def _table(
     rule: Smoothing | None,
     most: int | None,
 ) -> LearnedTable:
-    """`log_p` has (parents' levels x levels) x classes, `counts` classes x parents' levels x levels."""
+    """A table from `log_p`, (parents' levels x levels) x classes, and `counts`, classes x parents' levels x levels."""
     levels = coding.levels[column]
     flat = counts.reshape(len(counts), -1)
     places = most_common_places(flat.sum(axis=0), most)

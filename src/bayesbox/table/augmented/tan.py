@@ -1,8 +1,8 @@
 """Tree-augmented naive Bayes on tables (Friedman, Geiger and Goldszmidt, 1997).
 
-Each column has the class and at most one other column for parents, and these arcs form a tree: the one under which the
-rows are most probable. The counts of pairs are all that it takes, so that the tree is found again whenever rows were
-learned or forgotten, and learning stays exact.
+The parents of each column are the class and at most one other column, and these arcs form the tree under which the rows
+are most probable. The tree follows from the counts of pairs, so it is recomputed after rows are learned or forgotten,
+and training stays exact.
 """
 
 from __future__ import annotations
@@ -68,16 +68,16 @@ class TreeClassifier(ArcsClassifier[TreeOptions, CutPoints]):
 
 
 def tree_counts(counted: PairCounts, name: str, parents: Sequence[str]) -> list[Doubles]:
-    """The counts of each step of a column's back-off."""
+    """The counts of each back-off step of a column."""
     single = counted.single(name)
     return [single.sum(axis=0), single, *(counted.pair(parent, name) for parent in parents)]
 
 
 def tree_parents(pairs: Pairs, coding: Coding, score: str, root: str | None) -> dict[str, tuple[str, ...]]:
-    """The parent of each column, none for the first of a tree.
+    """The parent of each column; none for the root of a tree.
 
-    An arc is worth the rows that have both columns times I(x; y | class), less what its numbers cost: nothing ("mi"),
-    one each ("aic"), or half the log of the rows each ("bic"). Arcs that are worth nothing are left out.
+    The score of an arc is the number of rows with both values times I(x; y | class), less a penalty per parameter: 0
+    ("mi"), 1 ("aic"), or half the log of the number of rows ("bic"). Arcs without a positive score are dropped.
     """
     counted = PairCounts(pairs, coding)
     names = [name for name in coding.levels if name in pairs.names and len(coding.levels[name]) > 1]

@@ -1,4 +1,4 @@
-"""The work of models in which columns depend on each other: each factor with its parents, the back-off written out."""
+"""The calculation of models with dependent columns: each factor with its parents and back-off steps."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from bayesbox.table.augmented.arcs import ArcsClassifier
     from bayesbox.table.augmented.classifier import AugmentedClassifier
 
-MOST_PARENTS = 6  # of AODE whose factors are written out
+MOST_PARENTS = 6  # parents of AODE whose factors are shown
 
 
 def arcs_work(classifier: ArcsClassifier[Any, Any], batch: Batch, against: str | None) -> ClassWork:
-    """The work of TAN or KDB for the one row of a batch."""
+    """The calculation of TAN or KDB for a batch of one row."""
     model = classifier.model
     counts = classifier.steps_of(classifier.book.with_classes(model.classes), model)
     row = _CodedRow.of(classifier, batch)
@@ -78,7 +78,7 @@ class _CodedRow:
 def _family(
     row: _CodedRow, table: FamilyTable, counts: Sequence[Doubles], rule: Smoothing | None
 ) -> tuple[Factor | NoFactor, list[Row]]:
-    """The factor of one column given the class and its parents, and the steps that it leans on."""
+    """The factor of one column given the class and its parents, with its back-off steps."""
     own, levels = row.code(table.column), len(table.levels)
     if own < 0:
         return NoFactor(table.column, "" if table.column not in row.values else "its value is missing or unseen"), []
@@ -112,7 +112,7 @@ def _family(
 def _chain(
     counts: Sequence[Doubles], levels: int, rule: Smoothing | None
 ) -> list[tuple[Doubles, Doubles, Trust, Doubles]]:
-    """For each step of the back-off: its counts, the step below in its shape, its trust in it, its probabilities."""
+    """For each back-off step: counts, the previous step in the same shape, back-off weight, probabilities."""
     padded = [with_unseen(each) for each in counts]
     lowest = uniform(padded[0].shape, levels)
     below = step(padded[0], lowest)
@@ -129,7 +129,7 @@ def _chain(
 def _written(
     counts: Doubles, own: int, lower: float, trust: Trust, rule: Smoothing | None, levels: int
 ) -> tuple[str, Fraction | None]:
-    """A ratio of counts with what was added to it: by a rule, also as a fraction; or rows of the step below."""
+    """A ratio of counts with its pseudo-counts, from a rule (also as a fraction) or from the previous step."""
     n, total = float(counts[own]), float(counts.sum())
     if rule is None:
         m = float(trust.rows(total))
@@ -149,7 +149,7 @@ def _exact_or(value: float, exact: Fraction | None) -> Number:
 
 
 def aode_work(classifier: OneDependenceClassifier, batch: Batch, against: str | None) -> ClassWork:
-    """The work of AODE for the one row of a batch: a product for each parent, and their mean."""
+    """The calculation of AODE for a batch of one row: a product for each parent, and their mean."""
     model, rule = classifier.model, classifier.rules.smoothing
     book = classifier.book.with_classes(model.classes)
     row, counted = _CodedRow.of(classifier, batch), PairCounts(pairs_of(book), model.coding)
@@ -194,7 +194,7 @@ def aode_work(classifier: OneDependenceClassifier, batch: Batch, against: str | 
 
 
 def _pair_row(row: _CodedRow, counted: PairCounts, pair: tuple[str, str], logs: Doubles, rule: Smoothing | None) -> Row:
-    """P(x_j | class, x_i), or P(x_i | class) of the parent itself, written out for each class."""
+    """P(x_j | class, x_i), or P(x_i | class) for the parent itself, for each class."""
     parent, name = pair
     single = counted.single(name)
     counts = [single.sum(axis=0), single, *([] if parent == name else [counted.pair(parent, name)])]
@@ -212,7 +212,7 @@ def _pair_row(row: _CodedRow, counted: PairCounts, pair: tuple[str, str], logs: 
 
 
 def _same(value: Number, log: float) -> Number:
-    """The value as it was computed, if it is a fraction and that of the model; else that of the model."""
+    """The computed fraction if it equals the model's value; else the model's value."""
     if not isinstance(value, Fraction):
         return Logged(log)
     same = log == -np.inf if not value else abs(log_of(value) - log) < 1e-12

@@ -1,1 +1,1 @@
-"""AutoBayes: all models of a table that the budget allows, weighted by their answers to held-out rows."""
+"""AutoBayes: all models that fit the budget, weighted by their held-out predictions."""

@@ -1,7 +1,7 @@
 """Gradient boosting of trees on the log loss.
 
-How many there are is learned on rows held out: as many as answer these best. The answers to the learned rows are those
-of the folds they were held out of.
+The number of trees is chosen by held-out log loss. The predictions for training rows are held-out predictions of
+cross-validation.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ Labels = NDArray[np.int64]
 
 ROUNDS, FEWEST_ROUNDS = 400, 40
 LEAVES = 15
-RATE = 0.1  # share of a Newton step that a leaf takes
-PULL = 1.0  # curvature added to a leaf: a normal prior of its numbers
-SHARE = 0.7  # of the rows that a tree is grown on
+RATE = 0.1  # learning rate: the share of a Newton step
+PULL = 1.0  # curvature added to a leaf: a normal prior of its values
+SHARE = 0.7  # share of the rows that a tree is grown on
 
 
 @dataclass(frozen=True)
 class BoostedTrees:
-    """The questions, what each leaf adds to log P(class | x) (nodes x classes), and what all rows start with."""
+    """The splits, the value of each leaf added to log P(class | x) (nodes x classes), and the initial value."""
 
     questions: _core.Forest
     values: Doubles
@@ -43,7 +43,7 @@ class BoostedTrees:
         return normalised(self.start + self.questions.ask_values(view.core_codes, self.values))
 
     def first(self, trees: int) -> BoostedTrees:
-        """The first trees of it."""
+        """The model of the first trees only."""
         arrays = self.questions.arrays()
         roots = arrays["root"]
         if trees >= len(roots):

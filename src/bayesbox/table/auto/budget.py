@@ -1,7 +1,7 @@
-"""The budget of AutoBayes: which models it allows, decided before any is learned, and how far the learning is.
+"""The budget of AutoBayes: the models it allows, chosen before training, and the progress.
 
-Seconds are estimated from the size of the table, never measured, so that the same rows, seed and budget give the same
-models on every machine. The clock is asked only for the time that is left, which changes nothing that is learned.
+Seconds are estimated from the size of the table, not measured, so that the same rows, seed and budget give the same
+models on every machine. The clock is used only to report the time left.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 ProgressReport = Callable[[float, float | None, str], object]
-"""What is called as learning goes on: the share that is done, from 0 to 1, the seconds left, and what is learned."""
+"""A progress callback: the share done, from 0 to 1, the seconds left, and what is being trained."""
 
 
 @dataclass
 class Budget:
-    """Seconds of one core, of which `planned` are the models to learn, by name, and `left_out` those without room."""
+    """Seconds on one core; `planned` are the models to train, by name, and `left_out` those that do not fit."""
 
     seconds: float
     report: ProgressReport | None = None
@@ -27,11 +27,11 @@ class Budget:
 
     @property
     def left(self) -> float:
-        """The seconds that no model is planned for."""
+        """The seconds not yet planned."""
         return self.seconds - sum(self.planned.values())
 
     def plan(self, name: str, seconds: float, most: float | None = None) -> bool:
-        """Plan a model where `seconds` are within what is left, or within `most` of it; else it is left out.
+        """Plan a model if `seconds` fit into the remaining budget, or into `most` of it; else omit it.
 
         >>> budget = Budget(10)
         >>> budget.plan("trees", 6), budget.plan("kernels", 5), budget.left, budget.left_out
@@ -45,20 +45,20 @@ class Budget:
         return fits
 
     def begin(self, name: str) -> None:
-        """Report that a model is learned from now on."""
+        """Report that the training of a model starts."""
         self._tell(self._done, name)
 
     def step(self, name: str, share: float) -> None:
-        """Report that a share of a model is learned."""
+        """Report the share of a model that is trained."""
         self._tell(self._done + share * self.planned.get(name, 0.0), name)
 
     def finish(self, name: str) -> None:
-        """Report that a model is learned."""
+        """Report that a model is trained."""
         self._done += self.planned.get(name, 0.0)
         self._tell(self._done, name)
 
     def close(self) -> None:
-        """Report that all is learned."""
+        """Report that all models are trained."""
         if self.report is not None:
             self.report(1.0, 0.0, "done")
 

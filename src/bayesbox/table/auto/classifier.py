@@ -1,10 +1,10 @@
-"""AutoBayes: all models of a table that the budget allows, evaluated on held-out rows, and pooled.
+"""AutoBayes: all models that fit the budget, evaluated on held-out rows and pooled.
 
     P(class | x) ~ the product over the models of P_k(class | x)^w_k
 
-The powers w are learned on the log loss of those answers, so that they choose, combine and calibrate at once; models
-whose weight is negligible are dropped. Classes that are declared or rare keep a share: the pool is mixed with the
-smoothed class shares, worth one row in all.
+The weights w minimise the log loss of the held-out predictions, so that they select, combine and calibrate the models;
+models with a negligible weight are dropped. So that declared or rare classes keep some probability, the pool is mixed
+with the smoothed class shares, with the total weight of one row.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 
 class AutoClassifier(BatchLearner[AutoOptions, Pool]):
-    """The pool as a classifier. It learns once: what it derived needs all rows again when some more come."""
+    """The pool as a classifier. It is trained once: adding rows would need all rows again."""
 
     kind = "auto"
     answers_are_slow = True
@@ -61,7 +61,7 @@ class AutoClassifier(BatchLearner[AutoOptions, Pool]):
         return PooledModel(classes, label_values(classes, book.label_type), functions.log(prior), self._columns())
 
     def _columns(self) -> tuple[str, ...]:
-        """Those that some model takes."""
+        """The columns that any model uses."""
         if self.derived is None or self.schema is None:
             return ()
         return tuple(sorted({*(axis.name for axis in self.derived.design.axes), *words_of(self.schema)}))
@@ -99,7 +99,7 @@ class AutoClassifier(BatchLearner[AutoOptions, Pool]):
         return False
 
     def told_left_out(self) -> str:
-        """A sentence on the models that were not tried, "" where all were."""
+        """A note on the models that did not fit the budget; "" if all were tried."""
         if self.derived is None or not self.derived.left_out:
             return ""
         return f"Not tried within {self.rules.budget:g} s: {', '.join(self.derived.left_out)}"
@@ -138,7 +138,7 @@ class AutoClassifier(BatchLearner[AutoOptions, Pool]):
         return self.derived.design.read(columns, self.schema.kinds, rows)
 
     def _pooled(self, view: View, batch: Batch) -> Doubles:
-        """The answers of the pool in the order of the classes, under the base rate that is now in force."""
+        """The predictions of the pool in the order of the classes, under the current prior."""
         pool = self.derived
         assert pool is not None
         found = pool.log_p(view, batch)
@@ -150,7 +150,7 @@ class AutoClassifier(BatchLearner[AutoOptions, Pool]):
 
     @property
     def log_rare(self) -> float:
-        """The log of the probability of a class without rows: these share what one row more is worth."""
+        """The log probability of a class without rows: these classes share the weight of one row."""
         pool = self.derived
         assert pool is not None
         without_rows = len(self.model.classes) - len(pool.classes)
@@ -158,7 +158,7 @@ class AutoClassifier(BatchLearner[AutoOptions, Pool]):
 
     @property
     def prior_shift(self) -> Doubles:
-        """What another base rate adds to the log-probabilities."""
+        """What the current prior adds to the log-probabilities."""
         model = self.model
         if self.rules.prior is None:
             return np.zeros(len(model.classes))
@@ -180,7 +180,7 @@ class AutoClassifier(BatchLearner[AutoOptions, Pool]):
         )
 
     def explain(self, batch: Batch) -> Explanation:
-        """How far each column moves the pool, with it and without it: terms that sum to log P(class | x)."""
+        """The effect of each column, from predictions with and without it: terms that sum to log P(class | x)."""
         assert self.derived is not None
         columns, used = self.columns_of(batch), self._columns()
         log_prior = self.model.log_prior

@@ -1,4 +1,4 @@
-"""The pool of AutoBayes in the model file: numbers in two Arrow tables, and a document that says what they are."""
+"""The pool of AutoBayes in the model file: numbers in two Arrow tables, described by a JSON document."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FOREST = ("root", "column", "threshold", "child", "missing_left", "words", "word
 
 
 class Writer:
-    """Arrays put one behind another; each is known by its place, its shape and its type."""
+    """Writes arrays one after another; each is identified by its position, shape and type."""
 
     def __init__(self) -> None:
         self.parts: dict[str, list[AnyArray]] = {"whole": [], "double": []}
@@ -52,7 +52,7 @@ class Writer:
 
 
 class Arrays:
-    """The same from an untrusted file."""
+    """Reads such arrays from an untrusted file."""
 
     def __init__(self, members: dict[str, bytes]) -> None:
         self.flat = {}
@@ -63,7 +63,7 @@ class Arrays:
                 self.flat[kind] = numpy_values(arrow.read(members[name], {"value": (types,)})["value"])
 
     def take(self, reader: Reader, key: str, *shape: int | None, kind: str = "double") -> AnyArray:
-        """The array of a key, whose shape must be this; None stands for any length."""
+        """The array of a key, which must have this shape; None allows any length."""
         inner = Reader(reader.take(key, dict), f"`{key}`")
         found, at, lengths = inner.take("type", str), inner.take("at", int), inner.take("shape", list)
         inner.done()
@@ -110,12 +110,12 @@ def _written(pool: Any) -> tuple[Json, dict[str, bytes]]:
 
 
 def derived_to_json(pool: object) -> Json:
-    """What `model.json` says of a pool."""
+    """The JSON of a pool for `model.json`."""
     return _written(pool)[0]
 
 
 def derived_arrays(pool: object) -> dict[str, bytes]:
-    """The members with its numbers, and the models that are files of their own."""
+    """The file members with its numbers, and the models stored as separate files."""
     return _written(pool)[1]
 
 
@@ -159,7 +159,7 @@ def _model_to_json(model: object, writer: Writer) -> Json:
 
 
 def derived_from_json(written: Json, members: dict[str, bytes]) -> Any:
-    """The pool that a file holds; ValueError if it holds none."""
+    """The pool from a file; ValueError if it is not valid."""
     from bayesbox.table.auto.pool import Pool, TriedMember
 
     arrays, reader = Arrays(members), Reader(written, "the pool")

@@ -1,4 +1,4 @@
-"""The counting models of a pool: those that the budget allows, with their held-out predictions."""
+"""The counting models of a pool that fit the budget, with their held-out predictions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from bayesbox.schema.kinds import Kind
 from bayesbox.table.auto.budget import Budget
 
 FOLDS = 5
-MOST_SPARSE = 20  # cells of a joint table for each row
+MOST_SPARSE = 20  # cells of a joint table per row
 MODELS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("naive", {}),
     ("kdb:2", {}),
@@ -33,13 +33,13 @@ MODELS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("naive", {"column_weights": "learned"}),
     ("naive", {"numeric": "kernel"}),
 )
-"""The models, those that tell most for their time first."""
+"""The models in order of usefulness per second."""
 CALLED = {"column_weights": "column weights"}
 
 
 @dataclass(frozen=True)
 class CountingCost:
-    """What costs time: rows, columns, those of them that are numbers, classes, their patterns of missing numbers."""
+    """What determines the training time: rows, columns, numeric columns, classes, and patterns of missing numbers."""
 
     rows: int
     columns: int
@@ -48,7 +48,7 @@ class CountingCost:
     patterns: int
 
     def seconds(self, kind: str, options: Mapping[str, Any]) -> float:
-        """Of learning a model with all rows and without each fold, as measured on tables of many shapes."""
+        """The estimated seconds to train a model on all rows and without each fold, from measurements."""
         cells = self.rows * self.columns
         if kind == "naive" and not options:
             return 2e-8 * cells * self.classes
@@ -66,7 +66,7 @@ class CountingCost:
 
 
 class CountedStep(NamedTuple):
-    """A model to learn: its name, its kind, whether it has options, the blank classifier, and the rows it takes."""
+    """A model to train: its name, its kind, whether it has options, the unfitted classifier, and its rows."""
 
     title: str
     kind: str
@@ -77,14 +77,14 @@ class CountedStep(NamedTuple):
 
 @dataclass(frozen=True)
 class CountedPlan:
-    """The models that a budget allows, the most useful for their time first."""
+    """The models that fit a budget, in order of usefulness per second."""
 
     steps: tuple[CountedStep, ...]
 
     def learn(
         self, order: NDArray[np.int64], classes: tuple[str, ...], budget: Budget
     ) -> Iterator[tuple[str, AnyTableClassifier, Doubles]]:
-        """Each model with its name and its answers to every row; a model that refuses these rows is ignored."""
+        """Each model with its name and its held-out predictions; a model that cannot use these rows is ignored."""
         for step in self.steps:
             budget.begin(step.title)
             log_p: Doubles | None = None
@@ -97,9 +97,9 @@ class CountedPlan:
 
 
 def _unseen(step: CountedStep, order: NDArray[np.int64]) -> Doubles:
-    """The answers to every row as if it had not been learned."""
+    """The held-out predictions for every row."""
     step.classifier.learn_all(step.rows)
-    if step.kind in ("naive", "full") and step.plain:  # these leave each row out in closed form
+    if step.kind in ("naive", "full") and step.plain:  # these have a closed-form leave-one-out
         log_p, *_ = unseen_answers(step.classifier, step.rows, folds=FOLDS, order=order)
         return log_p
     return np.concatenate(answers_by_folds(step.classifier, step.rows, folds=FOLDS, order=order))
@@ -116,10 +116,10 @@ def plan_counted(
     cells: int,
     patterns: int,
 ) -> CountedPlan:
-    """The models that `most` seconds of a budget allow; plain naive Bayes is always included.
+    """The models that fit into `most` seconds of a budget; plain naive Bayes is always included.
 
-    `cells` are those of a joint table of the categories, `patterns` the ways in which rows of a class lack numbers.
-    Columns beside those of `kinds` are free text, which naive Bayes alone takes.
+    `cells` is the size of the joint table of the categories, `patterns` the number of patterns of missing numbers.
+    Columns not in `kinds` are free text, which only naive Bayes uses.
     """
     from bayesbox.classifier.registry import new_classifier
 
@@ -138,7 +138,7 @@ def plan_counted(
         if kind == "naive" and "numeric" in options and not numbers:
             continue
         if kind == "full" and cells > MOST_SPARSE * work.rows:
-            continue  # a joint table that is nearly empty is useless
+            continue  # a nearly empty joint table is useless
         classifier = new_classifier(name, options, known)
         assert isinstance(classifier, TableClassifier)
         told = [CALLED.get(key, value) for key, value in options.items() if key != "numeric" or numbers]

@@ -1,7 +1,7 @@
-"""Rows as numbers: what models that are learned on the log loss see of a table.
+"""Rows as numeric features, for the models trained on log loss.
 
-A `Design` is read off the columns alone, never off the labels: the levels of categories, and of numbers the cells, the
-centre, the scale and the knots. So it can be made once, and rows held out of learning may have taken part in it.
+A `Design` depends only on the columns, never on the labels: the levels of categories, and the cells, centre, scale and
+knots of numbers. So it is made once from all rows, including those held out later.
 """
 
 from __future__ import annotations
@@ -24,48 +24,48 @@ from bayesbox.table.columns import Values, column_values, level_texts
 Doubles = NDArray[np.float64]
 Codes = NDArray[np.int16]
 
-CELLS = 255  # of a column of numbers
-LEVELS = 200  # of a category: those after the most frequent ones count as missing
-FARTHEST = 5.0  # deviations from the mean that a number counts as, at most
-SORTED_BY = 4  # columns, the last, by which rows are put in order before all are compared
+CELLS = 255  # per numeric column
+LEVELS = 200  # levels per category; less frequent ones count as missing
+FARTHEST = 5.0  # the largest distance from the mean in standard deviations; larger ones are clipped
+SORTED_BY = 4  # columns, the last ones, used to sort rows before all are compared
 
 
 @dataclass(frozen=True)
 class Feature:
-    """One column. A category has `levels`; a number has cut points between its cells, and knots where slopes change."""
+    """One column. A category has `levels`; a number has cut points between its cells, and knots of its splines."""
 
     name: str
     levels: tuple[str, ...] | None
     cuts: Doubles
-    knots: Doubles  # in deviations from the centre
+    knots: Doubles  # in standard deviations from the centre
     centre: float
     scale: float
     gaps: bool  # whether values are missing
 
     @property
     def size(self) -> int:
-        """Cells or levels."""
+        """The number of cells or levels."""
         return len(self.cuts) + 1 if self.levels is None else max(len(self.levels), 1)
 
     @property
     def width(self) -> int:
-        """Numbers that it contributes to the features."""
+        """The number of features of this column."""
         return (1 + len(self.knots) if self.levels is None else len(self.levels)) + self.gaps
 
 
 @dataclass(frozen=True)
 class Design:
-    """The columns that are used, in the order of their names."""
+    """The columns in use, sorted by name."""
 
     axes: tuple[Feature, ...]
 
     @classmethod
     def of(cls, values: Mapping[str, Values], *, knots: int) -> Design:
-        """The design of columns as `column_values` gives them, with this many knots a number at most."""
+        """The design of columns from `column_values`, with at most this many knots per number."""
         return cls(tuple(_axis(name, values[name], knots) for name in sorted(values)))
 
     def read(self, columns: Mapping[str, Any], kinds: Mapping[str, Kind], rows: int) -> View:
-        """Rows under this design; a column that is not there is missing, and an unseen level too."""
+        """Rows under this design; absent columns and unseen levels are missing."""
         values = {
             axis.name: column_values(columns[axis.name], kinds[axis.name], name=axis.name)
             for axis in self.axes
@@ -74,7 +74,7 @@ class Design:
         return self.view(values, kinds, rows)
 
     def view(self, values: Mapping[str, Values], kinds: Mapping[str, Kind], rows: int) -> View:
-        """The same of columns as `column_values` gives them."""
+        """The same for columns from `column_values`."""
         found: list[AnyArray] = []
         for axis in self.axes:
             value = values.get(axis.name)
@@ -84,7 +84,7 @@ class Design:
             elif value is None:
                 found.append(np.full(rows, MISSING, dtype=np.int32))
             else:
-                # a flag's levels as a file of version 0.1 has them may be spelled otherwise: TRUE
+                # a file of version 0.1 may spell the levels of a flag differently: TRUE
                 levels = level_texts(axis.levels, kinds[axis.name])
                 found.append(recode(value[0], value[1], {text: code for code, text in enumerate(levels)}))
         return View(self, tuple(found), rows)
@@ -113,7 +113,7 @@ def _axis(name: str, value: Values, knots: int) -> Feature:
 
 
 def _centre_and_scale(there: Doubles) -> tuple[float, float]:
-    """The mean and the deviation, computed near 1, so that no square leaves the range of numbers."""
+    """The mean and the standard deviation, scaled to near 1 so that squares do not overflow."""
     unit = 2.0 ** (int(np.frexp(np.abs(there[[0, -1]]).max())[1]) - 1)
     near = there / unit
     centre = near.mean()
@@ -128,7 +128,7 @@ def _deviations(numbers: Doubles, centre: float, scale: float) -> Doubles:
 
 
 def _cuts(there: Doubles, distinct: Doubles) -> Doubles:
-    """Cut points between distinct values: all of them, or those next to as many quantiles."""
+    """Cut points between distinct values: all of them, or those nearest to quantiles."""
     if len(distinct) > CELLS + 1:
         quantiles = np.unique(there[(len(there) * np.arange(1, CELLS + 1)) // (CELLS + 1)])
         place = np.searchsorted(distinct, quantiles)
@@ -144,7 +144,7 @@ def _cuts(there: Doubles, distinct: Doubles) -> Doubles:
 
 @dataclass(frozen=True)
 class View:
-    """Some rows under a design: of each column the numbers, or the codes of its levels."""
+    """Rows under a design: for each column the numbers, or the codes of its levels."""
 
     design: Design
     values: tuple[AnyArray, ...]
@@ -156,7 +156,7 @@ class View:
 
     @cached_property
     def codes(self) -> Codes:
-        """Columns x rows: the cell or the level of each value, MISSING if there is none."""
+        """Columns x rows: the cell or level of each value, or MISSING."""
         codes = np.empty((len(self.values), self.rows), dtype=np.int16)
         for place, (axis, column) in enumerate(zip(self.design.axes, self.values, strict=True)):
             if axis.levels is None:
@@ -168,17 +168,17 @@ class View:
 
     @property
     def core_codes(self) -> NDArray[np.uint16]:
-        """The codes as the trees of the core take them: unsigned, MISSING by the same bits."""
+        """The codes for the core's trees: unsigned, with the same bits for MISSING."""
         return self.codes.view(np.uint16)
 
     @cached_property
     def standard(self) -> Doubles:
-        """Rows x numbers: deviations from the centre (0 if missing), and a 1 for the level of a category."""
+        """Rows x features: standardised numbers (0 if missing), and one-hot encoded levels."""
         return self._features(bent=False)
 
     @cached_property
     def features(self) -> Doubles:
-        """The same with the distance above each knot, and a 1 if a value is missing."""
+        """The same with the distance above each knot, and an indicator for missing values."""
         return self._features(bent=True)
 
     def _features(self, *, bent: bool) -> Doubles:
@@ -199,7 +199,7 @@ class View:
 
 
 def sorted_order(view: View, codes: AnyArray) -> NDArray[np.int64]:
-    """An order of the rows that follows from what they hold alone, not from the order they came in."""
+    """An order of the rows that depends only on their values, not on their original order."""
     keys: Sequence[AnyArray] = (*view.values, codes)
     order = np.lexsort(keys[-SORTED_BY:])
     if len(keys) > SORTED_BY:

@@ -1,8 +1,8 @@
-"""Trees of counts, averaged: the questions of a tree are derived from some of the rows, its counts are those of all.
+"""Averaged trees of counts: the splits of a tree come from a sample of the rows, its counts from all rows.
 
-The probability in a node is that of its counts with `weight` rows added that are spread like its parent, up to the
-root: a chain of Dirichlet priors. A row is answered without itself by the trees that were not grown on it, its own unit
-taken out of their counts, so that the answers to the learned rows are as honest as those to new ones.
+The probability in a node is estimated from its counts with `weight` pseudo-rows distributed like its parent, up to the
+root: a chain of Dirichlet priors. A training row is predicted by the trees that were not grown on it, with the row
+subtracted from their counts, so that these predictions are held-out.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from bayesbox.table.auto.features import View
 Doubles = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
-WEIGHTS = (0.1, 0.3, 1.0, 3.0, 10.0)  # of the parent; the one with the best answers to unseen rows is taken
-SHARE = 0.632  # of the rows that a tree is grown on
-UNASKED = 1e-3  # trees that the class shares count as, for a row that every tree was grown on
+WEIGHTS = (0.1, 0.3, 1.0, 3.0, 10.0)  # of the parent; chosen by held-out log loss
+SHARE = 0.632  # share of the rows that a tree is grown on
+UNASKED = 1e-3  # the weight of the class shares, in trees, for a row that every tree was grown on
 
 
 @dataclass(frozen=True)
 class TreeForest:
-    """The questions, the counts of every node (nodes x classes), and the weight of a parent."""
+    """The splits, the counts of every node (nodes x classes), and the weight of a parent."""
 
     questions: _core.Forest
     counts: NDArray[np.int64]
@@ -49,10 +49,10 @@ def _again(arrays: dict[str, NDArray[np.int64]], counts: NDArray[np.int64], weig
 def learn_forest(
     view: View, codes: Labels, classes: int, *, trees: int, tried: int, drawn: bool, most: int, seed: int
 ) -> tuple[TreeForest, Doubles]:
-    """A forest and its answers to the rows, each by the trees that have not seen it.
+    """A forest and its held-out predictions, each by the trees that were not grown on the row.
 
-    `tried` columns are tried in a node, with the best threshold or one that is `drawn`; a tree is grown on `most` rows
-    at most.
+    `tried` columns are tried per node, with the best threshold or a random one (`drawn`); a tree is grown on at most
+    `most` rows.
     """
     target = codes.astype(np.int32)
     axes = view.design.axes
@@ -78,7 +78,7 @@ def learn_forest(
 
     place = len(WEIGHTS) // 2
     best = judged(WEIGHTS[place])
-    for step in (-1, 1):  # the loss falls to one least value and rises again
+    for step in (-1, 1):  # the loss has a single minimum
         while 0 <= place + step < len(WEIGHTS) and (other := judged(WEIGHTS[place + step]))[0] < best[0]:
             place, best = place + step, other
         if place != len(WEIGHTS) // 2:

@@ -1,6 +1,6 @@
-"""P(x | class) of all columns together: a normal density with shrunk covariances, and a sum of kernels.
+"""Joint densities of all columns: a normal with shrunk covariances, and a kernel density.
 
-Categories take part with a 0 or 1 for each of their levels, numbers in deviations from their mean.
+Categories are one-hot encoded, numbers are standardised.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from bayesbox.table.auto.features import Design, View
 Doubles = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
-OWN = (True, False)  # a covariance for each class, drawn towards the common one; or the common one alone
-DIAGONAL = (0.01, 0.2)  # how far the covariances are drawn towards their diagonal
+OWN = (True, False)  # a covariance per class, shrunk towards the pooled one; or the pooled one alone
+DIAGONAL = (0.01, 0.2)  # how far the covariances are shrunk towards their diagonal
 LEAST = 1e-3  # added to every variance
 WIDTHS = tuple(float(width) for width in np.exp(np.linspace(-4.5, 1.5, 13)))
-SHARES = 0.01  # rows that the class shares count as beside the kernels
+SHARES = 0.01  # the weight of the class shares, in rows
 
 
 @dataclass(frozen=True)
 class JointNormal:
-    """Means, and for each class the inverse root of its covariance; `power` calibrates the log-densities."""
+    """Means, and for each class the inverse square root of its covariance; `power` calibrates the log-densities."""
 
     means: Doubles  # classes x numbers
     roots: Doubles  # classes x numbers x numbers, or one for all classes
-    offsets: Doubles  # log P(class) less the log of the density's scale
+    offsets: Doubles  # log P(class) less the log of the normalising constant
     power: float = 1.0
 
     def log_joint(self, view: View) -> Doubles:
@@ -47,7 +47,7 @@ class JointNormal:
 
 
 def learn_joint_normals(view: View, codes: Labels, classes: int) -> list[JointNormal]:
-    """One of each kind: with covariances of the classes or the common one, more or less diagonal."""
+    """Several normals: with class or pooled covariances, and different shrinkage to the diagonal."""
     x = view.standard
     rows, width = x.shape
     counts = np.bincount(codes, minlength=classes)
@@ -78,7 +78,7 @@ def learn_joint_normals(view: View, codes: Labels, classes: int) -> list[JointNo
 
 @dataclass(frozen=True)
 class JointKernel:
-    """The learned rows, each the centre of a round normal density of this width."""
+    """The training rows, each the centre of a spherical normal kernel of this bandwidth."""
 
     points: Doubles
     codes: Labels
@@ -98,7 +98,7 @@ class JointKernel:
         return functions.log(found)
 
     def compiled(self, design: Design) -> _core.PointKernel | None:
-        """The same in the core; None if the points are not rows of such a design."""
+        """The compiled form; None if the points do not match the design."""
         made: dict[str, Any] = self.__dict__
         if "_compiled" not in made:
             groups = np.array([0 if axis.levels is None else len(axis.levels) for axis in design.axes], dtype=np.int64)
@@ -121,7 +121,7 @@ def _has_levels(design: Design) -> NDArray[np.bool_]:
 
 
 def learn_joint_kernel(view: View, codes: Labels, classes: int) -> tuple[JointKernel, Doubles]:
-    """The kernel of the best width, and its answers to each row when that row is left out."""
+    """The kernel with the best bandwidth, and its leave-one-out predictions."""
     points = view.standard
     shares = (np.bincount(codes, minlength=classes) + 1) / (len(codes) + classes)
     squared = squared_distances(points, points)
@@ -138,7 +138,7 @@ def learn_joint_kernel(view: View, codes: Labels, classes: int) -> tuple[JointKe
 
 
 def squared_distances(one: Doubles, other: Doubles) -> Doubles:
-    """Rows of one x rows of the other."""
+    """The squared distances, rows of one x rows of the other."""
     squared = np.square(one).sum(axis=1)[:, None] + np.square(other).sum(axis=1)[None] - 2 * one @ other.T
     found: Doubles = np.maximum(squared, 0.0)
     return found

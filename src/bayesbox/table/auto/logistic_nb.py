@@ -1,8 +1,8 @@
-"""Naive Bayes whose terms are learned on the log loss: log P(c | x) = b_c + the sum over the columns of f_jc(x_j).
+"""Naive Bayes with terms fitted by log loss: log P(c | x) = b_c + the sum over the columns of f_jc(x_j).
 
 Naive Bayes itself has this form, with f_jc(x) = log P(x_j | c). Here the f are free: any value for each level of a
-category, a bent line for a number. So columns that say the same share their weight, where naive Bayes counts it twice.
-A normal prior holds every number near 0; of its widths the one with the best answers to unseen rows is taken.
+category, a piecewise linear function for a number. So redundant columns share their weight, where naive Bayes counts
+them twice. A normal prior shrinks every parameter towards 0; its precision is chosen by held-out log loss.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from bayesbox.table.auto.features import View
 Doubles = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
-PRECISIONS = (10.0, 1.0)  # of the prior of a weight: the strictest first, each starts from the one before
-FREE = 1e-3  # that of the offsets
+PRECISIONS = (10.0, 1.0)  # precisions of the prior, the highest first; each fit starts from the one before
+FREE = 1e-3  # the precision of the offsets
 STEPS = 60
 
 
 @dataclass(frozen=True)
 class LogisticNaiveBayes:
-    """Features x classes, the offsets last."""
+    """The weights, features x classes, with the offsets last."""
 
     weights: Doubles
 
@@ -47,7 +47,7 @@ class LogisticNaiveBayes:
 def learn_logistic(
     view: View, codes: Labels, classes: int, precision: float, start: LogisticNaiveBayes | None = None
 ) -> LogisticNaiveBayes:
-    """The most probable weights under the prior of this precision."""
+    """The maximum a posteriori weights under the prior of this precision."""
     features = np.concatenate([view.features, np.ones((view.rows, 1))], axis=1)
     rows, width = features.shape
     pull = np.full((width, 1), precision)

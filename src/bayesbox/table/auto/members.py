@@ -1,7 +1,7 @@
-"""The models of a table that answer from a `View`, learned together with their answers to held-out rows.
+"""The models over a `View`, trained together with their held-out predictions.
 
-What is learned within a budget follows from the size of the table, never from the clock: the same rows, seed and budget
-give the same models.
+What is trained depends on the size of the table and the budget, not on the clock: the same rows, seed and budget give
+the same models.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ Labels = NDArray[np.int64]
 
 TREES, FEWEST_TREES = 100, 10
 FOLDS, FEWER_FOLDS = 5, 3
-MANY = 5000  # rows from which fewer folds do
+MANY = 5000  # rows from which fewer folds are enough
 MOST_KERNELS = 4000
 BOOSTING = 0.25  # of the budget
-CACHED = 6e6  # cells of a table from which on a cache holds next to nothing of it
+CACHED = 6e6  # cells of a table from which the CPU cache is ineffective
 AMPLE = 100  # rows for each weight
-STRICT = 100.0  # precision that is tried as well if there are more weights than rows
-MOST_WIDTH = 600  # numbers a row whose covariances are computed
+STRICT = 100.0  # an additional precision if there are more weights than rows
+MOST_WIDTH = 600  # the most features whose covariances are computed
 BOOSTED, WEIGHTED, NORMAL, KERNEL = (
     "boosted trees",
     "weighted naive Bayes",
@@ -46,13 +46,13 @@ BOOSTED, WEIGHTED, NORMAL, KERNEL = (
 
 
 class MemberModel(Protocol):
-    """A model: log P(class | x), rows x classes."""
+    """A model that returns log P(class | x), rows x classes."""
 
     def log_p(self, view: View) -> Doubles: ...
 
 
 class LearnedMember(NamedTuple):
-    """A model, what it is called, and its answers to the learned rows, each as if it had not been learned."""
+    """A model, its name, and its held-out predictions for the training rows."""
 
     name: str
     model: Any
@@ -61,7 +61,7 @@ class LearnedMember(NamedTuple):
 
 @dataclass(frozen=True)
 class CostInputs:
-    """What costs time: rows, columns, features and classes."""
+    """What determines the training time: rows, columns, features and classes."""
 
     rows: int
     columns: int
@@ -70,25 +70,25 @@ class CostInputs:
     classes: int
 
     def forest(self, tried: int, most: int) -> float:
-        """Seconds of growing a tree and of asking it: rows that no cache holds are slow to ask."""
+        """The estimated seconds to grow a tree and predict with it, slower if the rows exceed the CPU cache."""
         sample = max(2, min(most, self.rows))
         grow = 1e-8 * sample * math.log2(sample) * max(tried, 1) * (1 + self.classes / 16)
         return grow + self.rows * (2e-7 + 2.2e-6 * min(1.0, self.rows * self.columns / CACHED))
 
     def round(self) -> float:
-        """Seconds of adding a boosted tree, of which a class has one if there are more than two."""
+        """The estimated seconds to add a boosted tree, one per class if there are more than two."""
         trees = 1 if self.classes == 2 else self.classes
         return 3e-4 * trees + self.rows * self.columns * (5e-9 + 8e-9 * trees)
 
     @property
     def precisions(self) -> tuple[float, ...]:
-        """Of the prior of weights, to choose from: with many rows for each weight it matters little."""
+        """The candidate precisions of the prior of the weights; with many rows per weight it matters little."""
         if self.rows < self.features:
             return STRICT, *PRECISIONS
         return PRECISIONS if self.rows < AMPLE * self.features else PRECISIONS[-1:]
 
     def weighted(self, folds: int) -> float:
-        """Seconds of learning the weights in all folds and with all rows."""
+        """The estimated seconds to fit the weights in all folds and on all rows."""
         return 8e-10 * self.rows * self.features * self.classes * STEPS * 2 * (folds + 1) * len(self.precisions)
 
     def normal(self, folds: int) -> float:
@@ -99,7 +99,7 @@ class CostInputs:
 
 
 def size_of(view: View, classes: int) -> CostInputs:
-    """The size of the learned rows."""
+    """The size of the training data."""
     axes = view.design.axes
     features = sum(axis.width for axis in axes)
     width = sum(1 if axis.levels is None else len(axis.levels) for axis in axes)
@@ -108,12 +108,12 @@ def size_of(view: View, classes: int) -> CostInputs:
 
 @dataclass(frozen=True)
 class LibraryPlan:
-    """The models that a budget allows, in the order in which they are learned, each with what learns it."""
+    """The models that fit a budget, in training order, each with its training function."""
 
     steps: tuple[tuple[str, Callable[[], LearnedMember]], ...] = ()
 
     def learn(self, budget: Budget) -> Iterator[LearnedMember]:
-        """Each model, one after another."""
+        """Train the models one after another."""
         for name, learn in self.steps:
             budget.begin(name)
             yield learn()
@@ -121,7 +121,7 @@ class LibraryPlan:
 
 
 def plan_library(view: View, codes: Labels, classes: int, *, seed: int, budget: Budget) -> LibraryPlan:
-    """Every model that the budget allows, the forests first; a model that is not made for such a table is not tried."""
+    """All models that fit the budget, the forests first; models unsuitable for the table are not tried."""
     size = size_of(view, classes)
     folds = min(FOLDS if view.rows <= MANY else FEWER_FOLDS, view.rows)
     if not view.design.axes:
@@ -144,7 +144,7 @@ def plan_library(view: View, codes: Labels, classes: int, *, seed: int, budget: 
     half = budget.seconds / 2
     if budget.plan(BOOSTED, (folds + 1) * size.round() * max(rounds, FEWEST_ROUNDS), most=BOOSTING * budget.seconds):
         steps.append((BOOSTED, boosted))
-    most = half * min(1.0, 2 * MANY / size.rows)  # with many rows the trees tell what it does
+    most = half * min(1.0, 2 * MANY / size.rows)  # with many rows the trees capture the same
     if budget.plan(WEIGHTED, size.weighted(folds), most=most):
         step = partial(budget.step, WEIGHTED)
         steps.append((WEIGHTED, lambda: weighted(view, codes, classes, fold_of_row, folds, size.precisions, step)))
@@ -180,7 +180,7 @@ def held_out(
     learn: Callable[[View, Labels], list[Any]],
     step: Callable[[float], None] = lambda _share: None,
 ) -> list[Doubles]:
-    """The answers of several models to each fold, learned on the others; `ask` of each gives log-probabilities."""
+    """The predictions of several models for each fold, trained on the other folds."""
     found: list[Doubles] = []
     for number in range(folds):
         inside, outside = np.flatnonzero(fold_of_row != number), np.flatnonzero(fold_of_row == number)
@@ -197,7 +197,7 @@ def held_out(
 
 
 def mean_loss(answers: Doubles, codes: Labels) -> float:
-    """The log loss of log-probabilities."""
+    """The mean log loss of log-probabilities."""
     return -float(answers[np.arange(len(codes)), codes].mean())
 
 
@@ -210,7 +210,7 @@ def weighted(
     precisions: Sequence[float],
     step: Callable[[float], None],
 ) -> LearnedMember:
-    """Weighted naive Bayes with the prior that answers unseen rows best."""
+    """Weighted naive Bayes with the prior of the lowest held-out log loss."""
 
     def path(part: View, labels: Labels) -> list[LogisticNaiveBayes]:
         found: list[LogisticNaiveBayes] = []
@@ -224,7 +224,7 @@ def weighted(
 
 
 def joint_normal(view: View, codes: Labels, classes: int, fold_of_row: AnyArray, folds: int) -> LearnedMember:
-    """The joint normal density whose calibrated answers to unseen rows are best."""
+    """The joint normal density with the lowest held-out log loss after calibration."""
     joints = held_out(
         view,
         codes,

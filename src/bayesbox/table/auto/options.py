@@ -13,7 +13,7 @@ BUDGET = 20.0
 
 
 class TakesPriorByText(TakesPrior):
-    """A prior whose labels are texts in the file."""
+    """A prior whose labels are stored as text in the file."""
 
     types: Types = (dict, list, str, None)
 

@@ -1,4 +1,4 @@
-"""All models of a table that a budget allows, learned, evaluated on held-out rows, and pooled."""
+"""The pool: all models that fit a budget, trained, evaluated on held-out rows and weighted."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from bayesbox.table.auto.members import mean_loss, plan_library
 from bayesbox.table.auto.weighting import learned_powers, limited, pooled
 from bayesbox.table.columns import class_codes, concat_column, takes_part
 
-LEAST_POWER = 0.02  # a model below it is dropped
-MOST_ROWS = 60_000  # that the models learn from; of more a sample is drawn
+LEAST_POWER = 0.02  # a model with a smaller weight is dropped
+MOST_ROWS = 60_000  # the most training rows; a sample is drawn from more
 KNOTS, MOST_FEATURES = 5, 400
-COUNTED = 0.15  # of the budget, at least, for the models that are their counts
+COUNTED = 0.15  # the minimum share of the budget for counting models
 
 
 class TriedMember(NamedTuple):
-    """A model that was tried: its loss on held-out rows, and its weight in the pool (0: dropped)."""
+    """A model that was tried: its held-out log loss, and its weight in the pool (0 if dropped)."""
 
     name: str
     log_loss: float
@@ -43,17 +43,17 @@ class TriedMember(NamedTuple):
 
 @dataclass(frozen=True)
 class Pool:
-    """What was learned: the design, the models that were kept and their powers, and all that were evaluated."""
+    """The fitted pool: the design, the kept models with their weights, and all evaluated models."""
 
     classes: tuple[str, ...]
     design: Design
-    models: tuple[Any, ...]  # those that answer from a view, or classifiers that answer from rows
-    powers: tuple[float, ...]  # one each, and that of the class shares last
+    models: tuple[Any, ...]  # models over a view, or classifiers over rows
+    powers: tuple[float, ...]  # one per model, then that of the class shares
     shares: tuple[float, ...]
     rows: int
     judged: tuple[TriedMember, ...] = field(compare=False, default=())
     pooled: TriedMember | None = field(compare=False, default=None)
-    left_out: tuple[str, ...] = field(compare=False, default=())  # what the budget does not allow
+    left_out: tuple[str, ...] = field(compare=False, default=())  # models that do not fit the budget
 
     def log_p(self, view: View, batch: Batch) -> Doubles:
         """log P(class | x), rows x classes."""
@@ -67,12 +67,12 @@ class Pool:
 
 
 def words_of(schema: Schema) -> dict[str, Kind]:
-    """The columns of free text: naive Bayes alone takes them."""
+    """The columns of free text, which only naive Bayes uses."""
     return {name: kind for name, kind in schema.kinds.items() if kind.is_text}
 
 
 def mixed(log_p: Doubles, shares: Doubles, rows: int) -> Doubles:
-    """The answers with the class shares mixed in, worth one row."""
+    """The predictions mixed with the class shares, with the weight of one row."""
     found: Doubles = functions.log_sum(log_p + functions.log(rows / (rows + 1)), functions.log(shares / (rows + 1)))
     return found
 
@@ -143,7 +143,7 @@ def learn_pool(
 
 
 def _patterns(values: Iterable[Any], codes: NDArray[np.int64]) -> int:
-    """The ways in which the rows of each class lack numbers: as many as there are classes where none is missing."""
+    """The number of patterns of missing numbers, summed over the classes; the number of classes if none is missing."""
     gaps = [gap for value in values if not isinstance(value, tuple) and (gap := np.isnan(value)).any()]
     if not gaps:
         return len(np.unique(codes))
@@ -185,7 +185,7 @@ def _accuracy(answers: Doubles, codes: NDArray[np.int64]) -> float:
 
 
 def _known(part: LabelledRows, kinds: Mapping[str, Any], draws: np.random.Generator) -> LabelledRows:
-    """The rows with a label and the columns that are used; a weight repeats its row, a part of one by chance."""
+    """The labelled rows with the columns in use; a row is repeated by its weight, a fraction at random."""
     columns = tuple(name for name in part.batch.names if name in kinds)
     rows = LabelledRows(part.batch.select(columns), part.labels)
     times = (part.labels.codes >= 0).astype(np.int64)

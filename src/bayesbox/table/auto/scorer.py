@@ -1,4 +1,4 @@
-"""A pool of models made ready for rows one at a time: its design and its models as the core takes them."""
+"""Compilation of a pool for one row at a time: its design and its models in the form of the core."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Member = tuple[Any, ...]
 
 
 def pool_scorer(classifier: AutoClassifier) -> _core.PoolScorer | None:
-    """The pool as `_core.PoolScorer` takes it; None if one of its models or columns cannot be computed by the core."""
+    """The pool as a `_core.PoolScorer`; None if the core does not support one of its models or columns."""
     pool, model, schema = classifier.derived, classifier.model, classifier.schema
     if pool is None or schema is None or classifier.calibrated is not None:
         return None

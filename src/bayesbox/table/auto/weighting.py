@@ -1,8 +1,7 @@
-"""Several models as one: a product of powers of their probabilities, P(c) ~ prod_k P_k(c)^w_k, with w_k >= 0.
+"""Log-linear pooling of several models: P(c) ~ prod_k P_k(c)^w_k, with w_k >= 0.
 
-The powers are learned on answers to held-out rows, by log loss with a pull towards equal powers
-that is worth `pull(rows)` rows, more if there are few. They also calibrate: powers that add up
-to less than 1 make a pool less sure.
+The weights minimise the held-out log loss, shrunk towards equal weights with a strength of `pull(rows)` rows, more if
+there are few. They also calibrate: weights that sum to less than 1 make a pool less confident.
 """
 
 from __future__ import annotations
@@ -18,17 +17,17 @@ from bayesbox.stat.descent import minimum
 
 Doubles = NDArray[np.float64]
 
-FEW = 20.0  # rows that count as few: with as many the class shares alone have half of the power at the start
-LEAST = 1e-6  # no model takes a class for less probable than that in a pool
+FEW = 20.0  # rows that count as few: with this many, the class shares start with half of the weight
+LEAST = 1e-6  # the lowest probability of a class in a pool
 
 
 def pull(rows: int) -> float:
-    """How strongly the powers are held where they start: with few rows their own answers say little."""
+    """The strength of the shrinkage to the initial weights, higher for few rows."""
     return 3.0 + 1500.0 / max(rows, 1)
 
 
 def limited(log_p: Doubles) -> Doubles:
-    """Log-probabilities of which no pool takes one for impossible."""
+    """Log-probabilities bounded from below, so that no class is impossible."""
     return np.maximum(log_p, functions.log(LEAST))
 
 
@@ -39,7 +38,7 @@ def pooled(answers: Sequence[Doubles], powers: Doubles) -> Doubles:
 
 
 def learned_powers(answers: Sequence[Doubles], codes: NDArray[np.int64]) -> Doubles:
-    """The powers of models that answered so when the classes were `codes`. The last model is the class shares.
+    """The weights of models with these predictions for the classes `codes`. The last model is the class shares.
 
     >>> sure, blind = np.log([[0.9, 0.1]] * 200), np.log([[0.5, 0.5]] * 200)
     >>> powers = learned_powers([sure, blind], np.array([0] * 180 + [1] * 20))

@@ -1,4 +1,4 @@
-"""The work of AutoBayes: what each of its models says, the product of their powers, and the class shares mixed in."""
+"""The calculation of AutoBayes: the predictions of the models, their weighted product, and the class shares."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def pool_work(
     title: str, pool: Pool, answers: Sequence[Doubles], classes: tuple[str, ...], log_posterior: Doubles
 ) -> ClassWork:
-    """The work for one row: `answers` are log P(class | x) of each model, `log_posterior` that of all together."""
+    """The calculation for one row: `answers` are log P(class | x) of each model, `log_posterior` that of the pool."""
     rows = []
     for place, (log_p, power) in enumerate(zip(answers, pool.powers, strict=False)):
         cells = tuple(Cell(value=p) for p in np.exp(log_p[0]).tolist())
@@ -47,7 +47,7 @@ def pool_work(
 
 
 def _name(pool: Pool, place: int) -> str:
-    """What the model at this place was called when it was evaluated."""
+    """The name of the model at this position."""
     found = [each.name for each in pool.judged if each.power == pool.powers[place]]
     model = pool.models[place]
     return found[0] if found else str(getattr(model, "title", type(model).__name__))

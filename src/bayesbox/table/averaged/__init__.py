@@ -1,1 +1,1 @@
-"""Naive Bayes averaged over the sets of columns that depend on the class."""
+"""Naive Bayes averaged over all subsets of the columns."""

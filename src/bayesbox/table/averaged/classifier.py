@@ -1,4 +1,4 @@
-"""Averaged naive Bayes on tables: what naive Bayes counts, averaged over which columns depend on the class."""
+"""Averaged naive Bayes on tables: the counts of naive Bayes, averaged over all subsets of dependent columns."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ class AveragedClassifier(NaiveClassifier):
         return averaged_work(self, batch, against)
 
     def leave_one_out(self, batch: Batch, labels: Encoded) -> Doubles:
-        """P(class | x) of each learned row under the model of all the others.
+        """P(class | x) of each training row under the model of all other rows.
 
-        Where its own unit cannot be taken out of all rows at once, the row's tally is subtracted and a model is made.
+        If there is no closed form for a row, its tally is subtracted and a model is made.
         """
         self.require_counts("forget")
         classes, schema = self.model.classes, self.model_schema()

@@ -1,8 +1,8 @@
-"""Leave-one-out of averaged naive Bayes: each row's own unit taken out of the evidence of a column and of its terms.
+"""Leave-one-out of averaged naive Bayes: each row is subtracted from the evidence and the terms of each column.
 
-Without one row of class c and level v the evidence of the levels is less by its last factor, the prediction of v from
-the others: by (n_cv - 1 + a) / (n_c - 1 + b) if the class matters, by (n_v - 1 + a) / (n - 1 + b) if it does not. For
-numbers the evidence follows from the moments without the row.
+Without one row of class c and level v, the evidence of the levels loses one factor, the prediction of v from the other
+rows: (n_cv - 1 + a) / (n_c - 1 + b) if the column depends on the class, (n_v - 1 + a) / (n - 1 + b) if it does not. For
+numbers, the evidence follows from the moments without the row.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from bayesbox.tally.book import Book
 def leave_one_out(
     schema: Schema, book: Book, rules: AveragedOptions, model: AveragedModel, columns: Columns, labels: Encoded
 ) -> tuple[Doubles, Flags]:
-    """P(class | x) of each row under the average of all other rows, rows x classes; and which rows a refit must answer.
+    """P(class | x) of each row under the model of all other rows, rows x classes; and which rows need a refit.
 
-    A class that the row alone made up has probability 0.
+    A class with no other row has probability 0.
     """
     counted = book.with_classes(model.classes)
     target = learned_target(labels, model.classes, counted)

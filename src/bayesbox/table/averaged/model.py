@@ -1,13 +1,14 @@
 """Naive Bayes averaged over all 2**d sets of columns that may depend on the class (Dash and Cooper, 2004).
 
-Of each set of columns S, those in it depend on the class and the others do not. The sum over all sets of
-P(S | rows) P(c, x | S, rows) is a product, since the evidence of a set is one:
+In each subset S, its columns depend on the class and the others do not. The sum over all subsets of P(S | rows) P(c, x
+| S, rows) is a product, since the evidence of a subset factorises:
 
     P(c, x) = P(c) product over j of [w_j P(x_j | c) + (1 - w_j) P(x_j)]
 
 w_j = P(column j depends on the class | rows) follows from the evidence of both: a Dirichlet prior for levels and bins,
-a normal-inverse-gamma prior for numbers. A missing value has the factor 1. The density of numbers is the gaussian that
-is most probable under that prior, worth a quarter of a row; or Student's t, the prediction of a prior worth one row.
+a normal-inverse-gamma prior for numbers. A missing value has the factor 1. The density of numbers is the maximum a
+posteriori gaussian under that prior, with the weight of a quarter of a row; or Student's t, the predictive distribution
+of a prior with the weight of one row.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from bayesbox.tally.book import Book
 
 @dataclass(frozen=True)
 class AveragedModel(NaiveModel):
-    """Naive Bayes whose conditionals are averages; `inclusion` is w_j by column."""
+    """Naive Bayes with averaged distributions; `inclusion` is w_j by column."""
 
     inclusion: Mapping[str, float] = field(default_factory=dict)
 

@@ -1,4 +1,4 @@
-"""The work of averaged naive Bayes: each factor is the average of one by class and one of the whole column."""
+"""The calculation of averaged naive Bayes: each factor is the average of P(x | class) and P(x)."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from bayesbox.source.base import Batch
 if TYPE_CHECKING:
     from bayesbox.table.averaged.classifier import AveragedClassifier
 
-LEAST = 1e-6  # of 1 - w, below which the share of the whole column cannot be told from rounding
+LEAST = 1e-6  # 1 - w below which the share of P(x) is lost in rounding
 
 
 def averaged_work(classifier: AveragedClassifier, batch: Batch, against: str | None) -> ClassWork:
-    """The work for the one row of a batch: w P(x | class) + (1 - w) P(x) for each column."""
+    """The calculation for a batch of one row: w P(x | class) + (1 - w) P(x) for each column."""
     from bayesbox.classifier.case import value_text
 
     model = classifier.model

@@ -1,1 +1,1 @@
-"""Full Bayes: all columns together given the class."""
+"""Full Bayes: the joint distribution of all columns given the class."""

@@ -1,4 +1,4 @@
-"""Full Bayes on tables: the columns are counted together, and nothing is taken to be independent."""
+"""Full Bayes on tables: the columns are counted jointly, without an independence assumption."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Derived:
-    """What was found in the rows and is not counted."""
+    """What was derived from the rows."""
 
     flags: tuple[str, ...]
     shrinkage: Shrinkage | None = None
@@ -50,8 +50,8 @@ class Derived:
 class FullClassifier(TableClassifier[FullOptions, Derived, FullModel]):
     """Full Bayes: P(class) times P(all columns | class).
 
-    `derived` names the numbers that hold only 0 and 1, and so are levels of a tuple: what a column is, found in the
-    first rows that are learned. It also has how far correlations are shrunk, where the rows are to say so.
+    `derived` lists the numeric columns with only 0 and 1, which are treated as flags; they are found in the first
+    training. It also has the shrinkage of correlations, if it is learned.
     """
 
     kind = "full-bayes"
@@ -66,12 +66,12 @@ class FullClassifier(TableClassifier[FullOptions, Derived, FullModel]):
 
     @property
     def shrinkage(self) -> Shrinkage | None:
-        """How far correlations are shrunk, where the rows have said so."""
+        """The learned shrinkage of correlations."""
         return None if self.derived is None else self.derived.shrinkage
 
     @classmethod
     def rules_from_options(cls, parameter: str, given: Mapping[str, Any]) -> FullOptions:
-        """Where the command does not say how to shrink, leave-one-out says how far."""
+        """The rules from command options; the default shrinkage in the command is leave-one-out."""
         rules: FullOptions = super().rules_from_options(parameter, given)
         said = any(part.partition("=")[0] == "shrink" for part in parameter.split(","))
         return rules if said or rules.covariance == "diagonal" else replace(rules, shrink=LEAVE_ONE_OUT)
@@ -100,11 +100,11 @@ class FullClassifier(TableClassifier[FullOptions, Derived, FullModel]):
     # -- counting ------------------------------------------------------------------------------------------------
 
     def count(self, columns: Columns, labels: Encoded, schema: Schema, **options: Any) -> Book:
-        """Each column by itself, and all of them together."""
+        """The tallies of each column, and of all columns jointly."""
         return count_all(columns, labels, schema, flags=self.flags, **options)
 
     def derive(self, schema: Schema, book: Book) -> bool:
-        """Numbers that turn out to hold only 0 and 1 are flags: then the rows are counted once more."""
+        """Treat numeric columns with only 0 and 1 as flags; then the rows are counted again."""
         if self.derived is not None:
             return False
         self.derived = Derived(numbers_that_are_flags(schema, book))
@@ -124,7 +124,7 @@ class FullClassifier(TableClassifier[FullOptions, Derived, FullModel]):
         )
 
     def needs_refit(self) -> bool:
-        """What a column is belongs to the whole table, so that folds keep it; how far to shrink is refitted."""
+        """Whether folds must be refitted: only for the shrinkage, since flags are those of the whole table."""
         return self.has_second_pass()
 
     def derived_to_json(self) -> Json | None:
@@ -151,7 +151,7 @@ class FullClassifier(TableClassifier[FullOptions, Derived, FullModel]):
         return Derived(flags, Shrinkage({name: math.inf if m is None else m for name, m in rows.items()}))
 
     def hints(self) -> list[Hint]:
-        """What looks wrong in the rows, and which covariances had to be shrunk. Flags may well be 1-of-M here."""
+        """Suspicious facts about the rows, and which covariances were shrunk. One-hot groups are harmless here."""
         found = [hint for hint in super().hints() if hint.reason != Reason.ONE_HOT]
         if self.schema is None:
             return found
@@ -194,7 +194,7 @@ class FullClassifier(TableClassifier[FullOptions, Derived, FullModel]):
         return found
 
     def _last_others(self, batch: Batch) -> NDArray[np.bool_]:
-        """The rows without which a category would have one value only, and so are ignored: a model answers each."""
+        """The rows without which a category would have a single value and be ignored: each needs its own model."""
         schema, columns = self.model_schema(), self.columns_of(batch)
         found = np.zeros(batch.rows, dtype=bool)
         for axis in self.model.table.axes if self.model.table is not None and schema.ignores_constants else ():
@@ -218,7 +218,7 @@ class FullClassifier(TableClassifier[FullOptions, Derived, FullModel]):
     def explain(self, batch: Batch) -> Explanation:
         """The terms of the chain rule: each column given the class and all columns before it, which sum to the joint.
 
-        The order is that of the columns, so the same value says more or less in another place.
+        The terms depend on the order of the columns.
         """
         assert self.schema is not None
         columns, model = self.columns_of(batch), self.model

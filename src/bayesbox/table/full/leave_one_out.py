@@ -1,4 +1,4 @@
-"""Leave-one-out of full Bayes from its tally: each row judged by the model of all the others, without a refit.
+"""Leave-one-out of full Bayes from its tally: each row is predicted by the model of all other rows, without a refit.
 
 With n rows of a class, mean u and covariance S (divided by n), d = x - u and q = d' S^-1 d, the class has without x
 
@@ -6,10 +6,9 @@ With n rows of a class, mean u and covariance S (divided by n), d = x - u and q 
 
     (x - u')' S'^-1 (x - u') = n q / (n - 1 - q)      |S'| = (n / (n - 1))^p (1 - q / (n - 1)) |S|
 
-so that q is all that is needed. A row for which this loses digits, or whose absence moves a floor, a shrunk covariance
-or what was made up for missing values, is answered by subtracting its tally and applying all rules: exact, and slower.
-Where correlations are shrunk towards independence, each row has a covariance of its own (table/full/shrinkage.py); how
-far they are shrunk stays as it was found in all rows.
+so only q is needed. If this loses precision for a row, or if its removal changes a floor, a shrunk covariance or an
+imputed value, its tally is subtracted and all rules are applied: exact, but slower. If correlations are shrunk towards
+independence, each row has its own covariance (table/full/shrinkage.py); the amount of shrinkage is that of all rows.
 """
 
 from __future__ import annotations
@@ -47,9 +46,9 @@ from bayesbox.tally.joint_columns import count_all
 Codes = NDArray[np.int32]
 Flags = NDArray[np.bool_]
 
-FIRM = 1e-6  # the share of independence from which on no covariance is singular
-KEPT = 1e-3  # the least share of a determinant or a variance that must be left for its digits to be good
-MARGIN = 1 + 1e-9  # beyond a floor, so that rounding cannot decide
+FIRM = 1e-6  # the share of independence from which no covariance is singular
+KEPT = 1e-3  # the smallest remaining share of a determinant or variance that is precise enough
+MARGIN = 1 + 1e-9  # margin around a floor, so that rounding does not matter
 AT_ONCE = 65_536  # rows
 
 
@@ -62,7 +61,7 @@ def leave_one_out(
     columns: Columns,
     labels: Encoded,
 ) -> Doubles:
-    """P(class | x) of each row under the model of all other rows; a class that the row alone made up has 0."""
+    """P(class | x) of each row under the model of all other rows; a class with no other row has 0."""
     if rules.unseen == "error":  # a level that only this row has is not an error here
         rules = replace(rules, unseen="smooth")
     counted = book.with_classes(model.classes)
@@ -90,7 +89,7 @@ def leave_one_out(
 
 
 def _target(labels: Encoded, classes: tuple[str, ...], book: Book) -> Codes:
-    """The labels as positions among the model's classes; every one must have been learned."""
+    """The labels as indices of the model's classes; an error if one was not learned."""
     place = {text: index for index, text in enumerate(classes)}
     target = np.array([*(place.get(text, -1) for text in labels.levels), -1], dtype=np.int32)[labels.codes]
     if (target < 0).any() or (np.bincount(target, minlength=len(classes)) > book.n).any():
@@ -102,7 +101,7 @@ def _target(labels: Encoded, classes: tuple[str, ...], book: Book) -> Codes:
 
 
 def _depends_on_all(tally: CoMoments, model: FullModel, rules: FullOptions) -> bool:
-    """Whether one row moves more than its own class and cell, in ways that have no closed form."""
+    """Whether one row affects more than its own class and cell, without a closed form."""
     own_weight = isinstance(rules.shrink, int | float) and rules.shrink > 0
     if model.notes or (own_weight and rules.covariance == "full"):
         return True
@@ -126,7 +125,7 @@ def _refitted(
     labels: Encoded,
     row: int,
 ) -> Doubles:
-    """The same for one row, by subtracting its tally and applying all rules."""
+    """The same for one row by subtracting its tally and applying all rules."""
     one = {name: column[row : row + 1] for name, column in columns.items()}
     label = Encoded(labels.codes[row : row + 1], labels.levels, labels.values)
     others = book - count_all(one, label, schema, flags=flags, label_type=book.label_type)
@@ -150,7 +149,7 @@ def table_terms(
     target: Codes,
     doubtful: Flags,
 ) -> Doubles:
-    """log P(tuple | class) without the row's own unit: it depends only on the row's class and tuple."""
+    """log P(tuple | class) without the row itself, which depends only on its class and tuple."""
     classes = len(tally.classes)
     counts = expected_counts(tally, table.axes)
     if (codes < 0).any():
@@ -173,18 +172,18 @@ def table_terms(
     over, under = ratio(rules.smoothing, Cells(left, totals, size, names))
     terms = ignored_where_impossible((log(over) - log(under)).T)
     if rules.unseen == "ignore":
-        doubtful |= gone[group.ravel()]  # the column is left out with its level: the other columns remain
+        doubtful |= gone[group.ravel()]  # the column is ignored without this level; the other columns remain
     return terms[group.ravel()].reshape(-1, classes)
 
 
 def _name(table: JointTable, cell: int) -> str | None:
-    """The level of a cell, where the table is of one column."""
+    """The level of a cell, if the table has one column."""
     axis = table.axes[0]
     return axis.levels[cell] if len(table.axes) == 1 and cell < len(axis.levels) else None
 
 
 def _sizes(table: JointTable, schema: Schema, counts: Doubles, cell: NDArray[np.int64]) -> tuple[Doubles, Flags]:
-    """(the number of cells after a row of this cell is gone, whether a level goes with it)"""
+    """(the number of cells without a row of this cell, whether a level disappears with it)"""
     grid = counts.sum(axis=0).reshape(table.sizes)
     levels = np.unravel_index(cell, table.sizes)
     size, gone = np.ones(len(cell)), np.zeros(len(cell), dtype=bool)
@@ -203,7 +202,7 @@ def _sizes(table: JointTable, schema: Schema, counts: Doubles, cell: NDArray[np.
 
 
 class _Column(NamedTuple):
-    """The numbers over all rows: n, mean in two doubles, deviation, and the floors of the variances."""
+    """A numeric column over all rows: n, mean as two doubles, std, and the floors of the variances."""
 
     n: Doubles
     mean: Doubles
@@ -224,7 +223,7 @@ class _Column(NamedTuple):
 
 
 class _Numbers:
-    """Adds the log-densities of rows under the normals of all other rows, and marks the rows it cannot answer."""
+    """Adds the log-densities of rows under the normals of all other rows, and marks the rows that need a refit."""
 
     def __init__(self, model: FullModel, rules: FullOptions, whole: _Column, target: Codes, columns: Columns) -> None:
         assert model.normals is not None
@@ -233,7 +232,7 @@ class _Numbers:
         self.values = self.normals.numbers_of(columns, len(target))
         self.enough = rules.enough or ENOUGH * (len(self.normals.names) + 1)
         shrinkage = Shrinkage({}) if model.shrinkage is None else model.shrinkage
-        self.less = np.array([shrinkage.of(name) for name in model.classes])  # rows' worth of independence
+        self.less = np.array([shrinkage.of(name) for name in model.classes])  # independence in pseudo-rows
 
     def add(self, codes: Codes, terms: Doubles, doubtful: Flags) -> None:
         rows = len(self.target)
@@ -249,7 +248,7 @@ class _Numbers:
             normals = self.normals.own.get(cell, self.normals.by_class)
             self._add(chosen, normals, terms, doubtful)
             thin = (normals >= self.normals.classes) & (self.normals.rows[normals] - 1 < self.enough)
-            doubtful[chosen] |= thin[self.target[chosen]]  # without this row the cell has no normal of its own
+            doubtful[chosen] |= thin[self.target[chosen]]  # without this row the cell does not have its own normal
 
     def _add(self, rows: NDArray[np.int64], normals: NDArray[np.int64], terms: Doubles, doubtful: Flags) -> None:
         x = np.array([np.asarray(column[rows], dtype=np.float64) for column in self.values]).T
@@ -272,7 +271,7 @@ class _Numbers:
         doubtful[rows] |= ~(share > KEPT) | ~np.isfinite(found).all(axis=1)
 
     def _apart(self, z: Doubles, mine: Doubles, own: Codes, n: Doubles) -> tuple[Doubles, Doubles]:
-        """Terms without their constants, and the least share of a determinant that is left."""
+        """The terms without constants, and the smallest remaining share of a determinant."""
         found = -0.5 * (z * z).sum(axis=2)
         width = z.shape[2]
         square = mine * mine
@@ -284,7 +283,7 @@ class _Numbers:
         return found, share.min(axis=1)
 
     def _shrunk(self, x: Doubles, z: Doubles, own: Codes, normals: NDArray[np.int64]) -> tuple[Doubles, Doubles]:
-        """The same with correlations shrunk towards independence: a covariance for each row."""
+        """The same with correlations shrunk towards independence: one covariance per row."""
         found, share = -0.5 * (z * z).sum(axis=2), np.ones(len(own))
         for place in np.unique(own).tolist():
             normal, rows = self._plain_normal(int(normals[place]), self.less[place]), np.flatnonzero(own == place)
@@ -317,7 +316,7 @@ class _Numbers:
         return -0.5 * (squares * (total - 1) / total + log_determinant[:, None]), share
 
     def _floored(self, x: Doubles, own: Codes, normals: NDArray[np.int64]) -> Flags:
-        """Rows without which some variance may be at its floor, or a column without spread."""
+        """The rows without which a variance may be at its floor, or a column constant."""
         whole, left = self.whole, self.whole.n - 1
         with np.errstate(all="ignore"):
             d = ((x - whole.mean) - whole.mean_low) / whole.std

@@ -1,7 +1,7 @@
-"""The full Bayes model: nothing is taken to be independent. P(tuple | class) times N(numbers | class, tuple).
+"""The full Bayes model, without independence assumptions: P(tuple | class) times N(numbers | class, tuple).
 
-The categories have a joint table, the numbers a normal with all covariances. Where there are both, a cell of the table
-(a tuple in a class) with enough rows has a normal of its own; a thin one takes that of its class.
+The categories have a joint table, the numbers a normal with full covariance. If there are both, a cell of the table (a
+tuple in a class) with enough rows has its own normal; other cells use that of their class.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from bayesbox.tally.book import Book
 from bayesbox.tally.comoments import CoMoments
 from bayesbox.tally.joint_columns import roles_of
 
-ENOUGH = 5  # rows per column, and for one more, that a cell of the table needs for a normal of its own
+ENOUGH = 5  # rows per numeric column plus one that a cell needs for its own normal
 
 
 @dataclass(frozen=True)
 class FullModel:
-    """P(class), P(tuple | class) and N(numbers | class, tuple): data only.
+    """P(class), P(tuple | class) and N(numbers | class, tuple), as data only.
 
-    `left_out` names the columns that say nothing, each with the reason; `notes` say which covariances were shrunk.
+    `left_out` has the ignored columns with the reasons; `notes` describe which covariances were shrunk.
     """
 
     classes: tuple[str, ...]
@@ -57,19 +57,19 @@ class FullModel:
         return (*(self.table.columns if self.table else ()), *(self.normals.columns if self.normals else ()))
 
     def conditional(self, column: str) -> None:  # noqa: ARG002  the same question as to naive Bayes
-        """No column has a distribution of its own."""
+        """None: no column has its own distribution."""
         return
 
     @property
     def own_normals(self) -> int:
-        """The cells of the table that have a normal of their own."""
+        """The number of cells that have their own normal."""
         return 0 if self.normals is None else len(self.normals.mean) - len(self.classes)
 
 
 def full_model(
     schema: Schema, book: Book, rules: FullOptions, flags: Sequence[str] = (), shrinkage: Shrinkage | None = None
 ) -> FullModel:
-    """Apply the rules to the tally; `shrinkage` is what the rows said of correlations."""
+    """Apply the rules to the tally; `shrinkage` is the learned shrinkage of correlations."""
     classes = tuple(label_order(list({*book.classes, *schema.classes}), book.label_type))
     counted = book.with_classes(classes)
     axes = table_axes(schema, counted, rules, flags)
@@ -95,7 +95,7 @@ def full_model(
 
 
 def table_axes(schema: Schema, book: Book, rules: FullOptions, flags: Sequence[str]) -> tuple[Axis, ...]:
-    """The categories of the table in the order of the columns: levels that occurred, and those that are declared."""
+    """The categories of the table in column order, with the levels that occurred or were declared."""
     names = [name for name in roles_of(schema, flags).categories if name in book]
     axes = []
     for name in names:
@@ -113,7 +113,7 @@ def table_axes(schema: Schema, book: Book, rules: FullOptions, flags: Sequence[s
 
 
 def level_rows(schema: Schema, book: Book, rules: FullOptions, name: str) -> dict[str | None, float]:
-    """The rows of each level of a category that is possible, None for missing where that is a level."""
+    """The rows of each possible level of a category; None is missing, if that is a level."""
     tally, kind = book[name], schema.kinds[name]
     if tally.of_numbers:
         total, ones = float(tally.n.sum()), float(tally.sums.total.to_doubles().sum())
@@ -127,7 +127,7 @@ def level_rows(schema: Schema, book: Book, rules: FullOptions, name: str) -> dic
 
 
 def number_columns(schema: Schema, book: Book, flags: Sequence[str]) -> tuple[Columns, dict[str, str]]:
-    """The numbers that are used, and the columns that do not with the reason."""
+    """The numeric columns in use, and the ignored columns with the reasons."""
     roles = roles_of(schema, flags)
     left_out = {name: "it has no values" for name in schema.used if name not in book}
     names = []
@@ -143,7 +143,7 @@ def number_columns(schema: Schema, book: Book, flags: Sequence[str]) -> tuple[Co
 
 
 def naive_numbers(classes: int, axes: Sequence[Axis], columns: Columns) -> int:
-    """How many numbers naive Bayes has for the same columns."""
+    """The number of parameters of naive Bayes for the same columns."""
     return max(classes - 1, 0) + classes * (sum(axis.size - 1 for axis in axes) + 2 * len(columns.names))
 
 
@@ -195,7 +195,7 @@ def _normals(
 def class_normals(
     tally: CoMoments, columns: Columns, classes: Sequence[str], *, diagonal: bool = False
 ) -> list[Normal]:
-    """The normals of the classes as their rows are, before anything is shrunk."""
+    """The normals of the classes before shrinkage."""
     label = tally.cells.label
     return [_fit(tally, np.flatnonzero(label == place), columns, diagonal=diagonal) for place in range(len(classes))]
 
@@ -207,7 +207,7 @@ def _fit(tally: CoMoments, cells: AnyArray, columns: Columns, *, diagonal: bool)
 def _cells(
     tally: CoMoments, columns: Columns, rules: FullOptions, table: JointTable, counts: Doubles
 ) -> tuple[list[tuple[int, int]], list[Normal]]:
-    """(class, cell of the table) of those that have enough rows, and the normal of each from its complete tuples."""
+    """The (class, cell) pairs with enough rows, and the normal of each from its complete tuples."""
     codes = table_codes(tally, table.axes)
     complete = np.flatnonzero((codes >= 0).all(axis=0))
     cell = table.cell(codes[:, complete])
@@ -223,9 +223,10 @@ def _cells(
 
 
 def size_of_full(model: FullModel) -> ModelSize:
-    """|L| - 1 for the prior, the product of all K less 1 a class, p + p (p + 1) / 2 for each normal of p numbers.
+    """The size: |L| - 1 for the prior, the product of all K less 1 per class, p + p (p + 1) / 2 per normal of p
+    numbers.
 
-    With one covariance for all, or with variances only, a normal has as many fewer.
+    A pooled covariance, or variances only, have correspondingly fewer.
     """
     labels = len(model.classes)
     total = naive = max(labels - 1, 0)
@@ -243,7 +244,7 @@ def size_of_full(model: FullModel) -> ModelSize:
 
 
 def parameters_of_full(model: FullModel) -> Parameters:
-    """Free and all: the joint table, and a mean and a covariance for each normal."""
+    """The number of parameters, free and all: the joint table, and a mean and a covariance per normal."""
     labels = len(model.classes)
     sizes = () if model.table is None else model.table.sizes
     width = 0 if model.normals is None else len(model.normals.names)

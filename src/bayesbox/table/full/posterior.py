@@ -1,8 +1,8 @@
-"""Posterior of full Bayes: P(class | x) from the joint table and the normals, missing values summed or integrated out.
+"""The posterior of full Bayes: P(class | x) from the joint table and the normals, with missing values marginalised.
 
-With the levels of a row partly missing and its numbers x there, its density is a mixture over the tuples it may be,
+For a row with some levels missing and numbers x, the density is a mixture over the possible tuples,
 
-    P(x, levels | class) = sum of P(t | class) N(x | class, t)     over the tuples t that have a normal of their own
+    P(x, levels | class) = sum of P(t | class) N(x | class, t)     over the tuples t that have their own normal
                          + P(all other tuples | class) N(x | class)
 """
 
@@ -45,7 +45,7 @@ def _add_cells(
     terms: Doubles,
     density: Doubles,
 ) -> None:
-    """Replace the density of rows whose cell, or some cell they may be in, has a normal of its own."""
+    """Replace the density of rows for which any possible cell has its own normal."""
     own = np.array(sorted(normals.own))
     levels = np.array(np.unravel_index(own, table.sizes))  # columns x cells that have one
     kinds, group = np.unique(codes.T, axis=0, return_inverse=True)
@@ -79,7 +79,7 @@ def _mixture(
             share = np.where(has_own & np.isfinite(table.log_p[cell]), functions.exp(table.log_p[cell] - whole), 0.0)
         taken += share
         parts.append(normals.log_density(values, rows, chosen) + log(share)[None, :])
-    left = np.where(taken > 1 - 1e-12, 0.0, 1 - taken)  # nothing is left where every tuple has its own
+    left = np.where(taken > 1 - 1e-12, 0.0, 1 - taken)  # empty if every tuple has its own normal
     parts.append(density + log(left)[None, :])
     mixed: Doubles = np.logaddexp.reduce(parts, axis=0)
     return mixed
@@ -91,9 +91,10 @@ def joint_log_prob(model: FullModel, columns: Columns, rows: int) -> Doubles:
 
 
 def posterior(model: FullModel, columns: Columns, rows: int, output: int, first_row: int = 0) -> Doubles:
-    """P(class | x) or its log, by the core's form; a row that no class allows gets the prior, with a warning.
+    """P(class | x) or its log, computed by the core; a row that is impossible in every class gets the prior, with a
+    warning.
 
-    An infinite number is refused with its row, counted from `first_row`.
+    An infinite number is an error that names its row, counted from `first_row`.
     """
 
     def check(impossible: NDArray[np.bool_]) -> None:

@@ -1,4 +1,4 @@
-"""How far the correlations of a classifier that has counted its rows are shrunk, from a second look at some of them."""
+"""The shrinkage of correlations, learned in a second pass over a sample of the counted rows."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def found_shrinkage(classifier: FullClassifier, parts: Sequence[LabelledRows]) -> Shrinkage | None:
-    """By the rule of the classifier; None if there are no correlations, or where none are to be shrunk."""
+    """The shrinkage by the rule of the classifier; None if there are no correlations to shrink."""
     assert classifier.schema is not None
     schema, flags, rules = classifier.schema, classifier.flags, classifier.rules
     model = full_model(schema, classifier.book, rules, flags)
@@ -51,7 +51,7 @@ def found_shrinkage(classifier: FullClassifier, parts: Sequence[LabelledRows]) -
         return Shrinkage(found)
     rows = _complete(classifier, model, counted, sample_of(kept, most_rows(width)), columns.names, levels=True)
     sizes = np.array([normal.n for normal in normals])
-    judged = (rows.weights > 0) & (sizes[rows.target] > rows.weights)  # a class of one row is gone without it
+    judged = (rows.weights > 0) & (sizes[rows.target] > rows.weights)  # a class of one row is empty without it
     if not judged.any():
         return None
     rows = rows.take(np.flatnonzero(judged))
@@ -70,7 +70,7 @@ def _complete(
     *,
     levels: bool,
 ) -> StandardRows:
-    """The rows whose numbers are all there, and with `levels` their levels too."""
+    """The rows without missing numbers and, with `levels`, without missing levels."""
     place = {text: index for index, text in enumerate(model.classes)}
     found: list[StandardRows] = []
     for part in parts:

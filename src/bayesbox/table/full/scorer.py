@@ -1,4 +1,4 @@
-"""A full Bayes model made ready for rows one at a time: the joint table and the normals as the core takes them."""
+"""Compilation of a full Bayes model for one row at a time: the joint table and the normals in the form of the core."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from bayesbox.dist.joint.gaussian import JointGaussian
 from bayesbox.schema.schema import Schema
 from bayesbox.table.full.model import FullModel
 
-MOST_NUMBERS = 1 << 22  # of a table, or of the factors of the normals, which are copied
+MOST_NUMBERS = 1 << 22  # the most copied cells of a table, or of the factors of the normals
 
 
 def joint_scorer(model: FullModel, schema: Schema, calibration: tuple[object, ...] | None) -> CodedScorer | None:
-    """The model as `_core.RowScorer` takes it; None if a column is a part of another, or where it is too large."""
+    """The model in the form of `_core.RowScorer`; None if a column is a part of another, or if it is too large."""
     if any(schema.kinds[name].part_of is not None for name in model.columns):
         return None
     size, classes = len(model.classes), model.classes

@@ -1,18 +1,18 @@
-"""How far the correlations of full Bayes are shrunk towards independence, found in the rows once they are counted.
+"""The shrinkage of the correlations of full Bayes towards independence, learned from the rows after counting.
 
-A class of n rows with the correlations R takes (n R + m I) / (n + m): as if m more rows had no correlation at all.
-m = 0 is full Bayes as it is, m without end naive Bayes. Since m counts rows, what it does fades as more are learned.
+A class of n rows with the correlations R uses (n R + m I) / (n + m): as if there were m more rows without correlation.
+m = 0 is full Bayes, infinite m is naive Bayes. Since m counts rows, its effect decreases with more training rows.
 
 `ledoit-wolf` (Ledoit and Wolf 2004, of columns in units of their deviation as in scikit-learn's discriminant analysis)
-has one m a class. With the rows z in these units and p columns, the share m / (n + m) is
+has one m per class. With the rows z in these units and p columns, the share m / (n + m) is
 
     min(b, d) / d      d = ||R - I||^2      b = sum over the rows of ||z z' - R||^2 / n^2
 
-whose fourth moments are not tallied: they take the rows. Of rows with gaps only the complete ones are gone over; if
-there are none, b is what it is of normal rows, (p^2 + ||R||^2) / n.
+whose fourth moments are not tallied, so the rows are needed. Only complete rows are used; if there are none, b is that
+of normal rows, (p^2 + ||R||^2) / n.
 
-`loo` has one m for all classes: of some shares of a class of average size the one under which rows have the least log
-loss, each judged by the model of all others. Without a row of weight w that lies z from the mean, a class has
+`loo` has one m for all classes: of several shares of a class of average size, the one with the lowest leave-one-out log
+loss. Without a row of weight w at a distance z from the mean, a class has
 
     mean' = mean - z w / (n - w)      R' n' = n (R - z z' w / (n - w))      n' = n - w
 
@@ -39,24 +39,24 @@ LEDOIT_WOLF, LEAVE_ONE_OUT = "ledoit-wolf", "loo"
 DERIVED = (LEAVE_ONE_OUT, LEDOIT_WOLF)
 SHRUNK = "correlations shrunk as if"
 SHARES = (0.0, 0.001, 0.003, 0.01, 0.03, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
-ROWS = 20_000  # that are gone over at most
-JUDGED = 1_000  # rows that are evaluated at most
-WORK = 2e8  # multiplications that evaluating them may take, for each share
-AT_ONCE = 2_000_000  # numbers of covariances that are held at a time
+ROWS = 20_000  # the most rows used
+JUDGED = 1_000  # the most rows evaluated
+WORK = 2e8  # the most multiplications per share
+AT_ONCE = 2_000_000  # cells of covariances held in memory at once
 
 
 @dataclass(frozen=True)
 class Shrinkage:
-    """The rows' worth of independence of each class by its name; infinite if nothing is left of the correlations."""
+    """The pseudo-rows of independence of each class by name; infinite if correlations are ignored."""
 
     rows: Mapping[str, float]
 
     def of(self, name: str) -> float:
-        """That of a class; none if it came later."""
+        """The value of a class; 0 if it was added later."""
         return self.rows.get(name, 0.0)
 
     def text(self) -> str:
-        """What became of the correlations.
+        """A description of the shrinkage.
 
         >>> Shrinkage({"a": 30.0, "b": 30.0}).text()
         'correlations shrunk as if 30 more rows of each class had none'
@@ -73,7 +73,7 @@ class Shrinkage:
 
 
 class StandardRows(NamedTuple):
-    """Complete rows: their numbers, their classes as places, their weights, and what else is known of each class.
+    """Complete rows: their numbers, class indices and weights, and the other log-probabilities of each class.
 
     `others` is log P(class) and log P(levels | class) without the row, rows x classes.
     """
@@ -84,17 +84,17 @@ class StandardRows(NamedTuple):
     others: Doubles
 
     def take(self, rows: Codes) -> StandardRows:
-        """Some of them."""
+        """Some of the rows."""
         return StandardRows(self.x[rows], self.target[rows], self.weights[rows], self.others[rows])
 
 
 def share_of(rows: float, n: float) -> float:
-    """The share of independence in n rows and this many more."""
+    """The share of independence for n rows and this many pseudo-rows."""
     return 1.0 if np.isinf(rows) else rows / (n + rows)
 
 
 def rows_of(share: float, n: float) -> float:
-    """The rows' worth of independence that has this share beside n rows."""
+    """The pseudo-rows of independence that have this share for n rows."""
     return np.inf if share >= 1 else n * share / (1 - share)
 
 
@@ -102,7 +102,7 @@ def rows_of(share: float, n: float) -> float:
 
 
 def ledoit_wolf(normal: Normal, x: Doubles, weights: Doubles) -> float:
-    """The rows' worth of independence of a class, from its complete rows."""
+    """The pseudo-rows of independence of a class, from its complete rows."""
     used = normal.plain > 0
     p = int(used.sum())
     correlation = unfloored(normal)[np.ix_(used, used)]
@@ -120,7 +120,7 @@ def ledoit_wolf(normal: Normal, x: Doubles, weights: Doubles) -> float:
 
 
 def unfloored(normal: Normal) -> Doubles:
-    """The correlations of the rows themselves: a floor made them smaller."""
+    """The correlations before a variance floor reduced them."""
     share = np.divide(normal.plain, normal.std, out=np.ones_like(normal.plain), where=normal.plain > 0)
     found: Doubles = normal.correlation / np.outer(share, share)
     np.fill_diagonal(found, 1.0)
@@ -131,7 +131,7 @@ def unfloored(normal: Normal) -> Doubles:
 
 
 def by_leave_one_out(normals: Sequence[Normal], rows: StandardRows, *, pooled: bool) -> float:
-    """The rows' worth of independence, the same for all classes, with the least log loss of rows that are left out."""
+    """The pseudo-rows of independence, the same for all classes, with the lowest leave-one-out log loss."""
     sizes = [normal.n for normal in normals if normal.n]
     losses = {}
     for share in SHARES:
@@ -142,7 +142,7 @@ def by_leave_one_out(normals: Sequence[Normal], rows: StandardRows, *, pooled: b
 
 
 def most_rows(width: int) -> int:
-    """How many rows can be evaluated, of this many columns."""
+    """The number of rows to evaluate for this many columns."""
     return int(min(JUDGED, max(100, WORK / width**3)))
 
 
@@ -159,7 +159,7 @@ def leave_one_out_loss(normals: Sequence[Normal], rows: StandardRows, m: float, 
 
 
 def _own_terms(normals: Sequence[Normal], rows: StandardRows, m: float) -> Doubles:
-    """log N(x | class) of all classes, the row's own without it; constants that all classes share are missing."""
+    """log N(x | class) of all classes, without the row in its own class, and without common constants."""
     terms = np.empty((len(rows.x), len(normals)))
     for place, normal in enumerate(normals):
         shrunk = toward_independence(normal, m)
@@ -174,13 +174,13 @@ def _own_terms(normals: Sequence[Normal], rows: StandardRows, m: float) -> Doubl
 
 
 def left_out_terms(normal: Normal, z: Doubles, weights: Doubles, m: float) -> Doubles:
-    """log N(x) of rows of a class without each, in units of its deviations, less the constant of this many columns."""
+    """log N(x) of each row of a class without that row, in standard units, less the constant of this many columns."""
     reduced, distance = _reduced(normal, z, weights, m)
     return _log_density(reduced, distance)
 
 
 def _reduced(normal: Normal, z: Doubles, weights: Doubles, m: float) -> tuple[Doubles, Doubles]:
-    """The covariance without each row, shrunk, and the distance of the row to the mean without it."""
+    """The shrunk covariance without each row, and the distance of the row to the mean without it."""
     n, left = normal.n, normal.n - weights
     scale = (n / left)[:, None]
     off = np.zeros_like(left) if np.isinf(m) else left / (left + m)
@@ -194,7 +194,7 @@ def _reduced(normal: Normal, z: Doubles, weights: Doubles, m: float) -> tuple[Do
 
 
 def _log_density(covariance: Doubles, z: Doubles) -> Doubles:
-    """-(z' C^-1 z + log |C|) / 2 with a covariance for each row, or one for all; -inf where one is not positive."""
+    """-(z' C^-1 z + log |C|) / 2 with one covariance per row, or one for all; -inf if it is not positive definite."""
     values, vectors = np.linalg.eigh(covariance)
     if (values <= 0).any():
         values = np.where(values <= 0, np.nan, values)
@@ -204,14 +204,14 @@ def _log_density(covariance: Doubles, z: Doubles) -> Doubles:
 
 
 def pieces(rows: Codes, normal: Normal) -> list[Codes]:
-    """Rows that can be held at a time; nothing of a class that has no other."""
+    """The rows in pieces that fit in memory; empty for a class of one row."""
     if not len(rows) or normal.n <= 1:
         return []
     return np.array_split(rows, max(1, len(rows) * len(normal.mean) ** 2 // AT_ONCE))
 
 
 def _pooled_terms(normals: Sequence[Normal], rows: StandardRows, m: float) -> Doubles:
-    """The same with one covariance for all classes, the mean of theirs by their rows, each shrunk before."""
+    """The same with a pooled covariance: the mean of the shrunk class covariances, weighted by rows."""
     total = sum(normal.n for normal in normals)
     unit = np.sqrt(sum(normal.n / total * normal.plain**2 for normal in normals))
     unit = np.where(unit > 0, unit, 1.0)

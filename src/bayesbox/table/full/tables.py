@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def learned_together(classifier: FullClassifier, most: int | None) -> Iterator[LearnedTable]:
-    """The joint table, then the normals of the classes and of the cells that have one of their own."""
+    """The joint table, then the normals of the classes and of the cells that have their own."""
     model = classifier.model
     if model.table is not None:
         yield _joint(classifier, most)
@@ -54,7 +54,7 @@ def _joint(classifier: FullClassifier, most: int | None) -> LearnedTable:
 
 
 def _normals(normals: JointGaussian, classes: tuple[str, ...], notes: Sequence[str]) -> Iterator[LearnedTable]:
-    """Mean vector and covariance of each class, what is shrunk, and how many cells have a normal of their own."""
+    """The mean vector and covariance of each class, the shrinkage, and the number of cells with their own normal."""
     mean, names = normals.mean + normals.mean_low, normals.names
     rows = tuple(
         LearnedRow(f"mean of {name}", ("",) * len(classes), tuple(mean[: len(classes), place].tolist()))

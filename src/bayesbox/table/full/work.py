@@ -1,4 +1,4 @@
-"""The work of full Bayes: the joint table of the categories, and the normal of the numbers with all covariances."""
+"""The calculation of full Bayes: the joint table of the categories, and the multivariate normal of the numbers."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from bayesbox.tally.comoments import CoMoments
 if TYPE_CHECKING:
     from bayesbox.table.full.classifier import FullClassifier
 
-MOST_NUMBERS = 6  # whose covariances are shown
+MOST_NUMBERS = 6  # the most columns whose covariances are shown
 
 
 def full_work(classifier: FullClassifier, batch: Batch, against: str | None) -> ClassWork:
-    """The work for the one row of a batch."""
+    """The calculation for a batch of one row."""
     model, columns = classifier.model, classifier.columns_of(batch)
     factors = [prior_factor(model, classifier.book, classifier.rules)]
     left_out = [NoFactor(name, reason) for name, reason in model.left_out.items()]
@@ -61,7 +61,7 @@ def full_work(classifier: FullClassifier, batch: Batch, against: str | None) -> 
 
 
 def _table_factor(classifier: FullClassifier, columns: Columns, codes: NDArray[np.int32], logs: Doubles) -> Factor:
-    """P(tuple | class) as a count over a count; by the table where levels are missing or new, or were shared out."""
+    """P(tuple | class) as a ratio of counts; from the table if levels are missing, unseen or imputed."""
     model = classifier.model
     assert model.table is not None
     known = [(axis, value_text(columns.get(axis.column))) for axis in model.table.axes]
@@ -89,7 +89,7 @@ def _table_factor(classifier: FullClassifier, columns: Columns, codes: NDArray[n
 
 
 def _normals_of(classifier: FullClassifier, codes: NDArray[np.int32] | None) -> NDArray[np.int64] | None:
-    """The normal of each class; None if the row may be in several cells that have their own."""
+    """The normal of each class; None if the row may be in several cells with their own normals."""
     model = classifier.model
     assert model.normals is not None
     if codes is None or model.table is None or not model.normals.own:
@@ -100,7 +100,7 @@ def _normals_of(classifier: FullClassifier, codes: NDArray[np.int32] | None) -> 
 
 
 class _Numbers:
-    """The numbers of a row that are there."""
+    """The non-missing numbers of a row."""
 
     def __init__(self, normals: JointGaussian, there: list[int], values: list[float]) -> None:
         self.normals, self.there, self.values = normals, there, values
@@ -113,7 +113,7 @@ class _Numbers:
         return cls(normals, there, [float(found[place][0]) for place in there])
 
     def steps(self, chosen: NDArray[np.int64], classes: tuple[str, ...]) -> tuple[list[Step], tuple[str, ...]]:
-        """Mean vectors, covariances, determinants and quadratic forms; and the densities written out."""
+        """The steps: mean vectors, covariances, determinants, quadratic forms and densities."""
         there, width = np.array(self.there, dtype=np.int64), len(self.there)
         means = self.normals.mean[np.ix_(chosen, there)]
         covariances = [self.normals.covariance(int(normal))[np.ix_(there, there)] for normal in chosen]

@@ -1,1 +1,1 @@
-"""Naive Bayes: columns are independent given the class."""
+"""Naive Bayes: the columns are independent given the class."""

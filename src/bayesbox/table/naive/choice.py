@@ -1,7 +1,7 @@
 """Column selection and column weights of naive Bayes, learned from the rows after counting.
 
-Everything is evaluated on terms of held-out rows: each row left out, which is exact; or folds, where
-rows have weights or the tallies are no longer exact.
+Everything is evaluated on the terms of held-out rows: by leave-one-out, which is exact, or by folds if rows have
+weights or the tallies are not exact.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from bayesbox.table.naive.classifier import NaiveClassifier
 
 FOLDS = 10
-MOST_TERMS = 20_000_000  # that are held in memory; a sample of more rows is evaluated
+MOST_TERMS = 20_000_000  # the most terms in memory; for more, a sample of rows is evaluated
 
 
 def chosen_columns(classifier: NaiveClassifier, parts: Sequence[LabelledRows]) -> dict[str, float]:
@@ -69,12 +69,12 @@ def chosen_columns(classifier: NaiveClassifier, parts: Sequence[LabelledRows]) -
 
 
 def unseen_terms(classifier: NaiveClassifier, kept: list[LabelledRows]) -> Terms:
-    """The terms of the rows, each as if it had not been learned; of a sample of them, if there are many."""
+    """The held-out terms of the rows, or of a sample of them if there are many."""
     model = classifier.model
     place = {text: code for code, text in enumerate(model.classes)}
     most = max(2, MOST_TERMS // (len(model.classes) * max(len(model.conditionals), 1)))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DataWarning)  # what is odd in these rows was reported when they were learned
+        warnings.simplefilter("ignore", DataWarning)  # problems of these rows were reported in training
         if kept[0].weights is None and not classifier.needs_refit():
             asked = sample_of(kept, most)
             found = [_left_out(classifier, rows) for rows in asked]
@@ -92,13 +92,13 @@ def unseen_terms(classifier: NaiveClassifier, kept: list[LabelledRows]) -> Terms
 
 # -- weights as a calibration ----------------------------------------------------------------------------------------
 
-WEIGHED_CELLS = 300_000  # rows times classes times columns that the weights are learned on
-STEPS, DECREASE = 40, 1e-5  # of the descent: a calibration needs no more digits
-FEWEST_WEIGHED = 100  # rows that must be left to learn weights on
+WEIGHED_CELLS = 300_000  # rows times classes times columns on which the weights are learned
+STEPS, DECREASE = 40, 1e-5  # the tolerance: a calibration needs no more digits
+FEWEST_WEIGHED = 100  # the fewest rows to learn weights on
 
 
 def weighed_answers(classifier: NaiveClassifier, kept: list[LabelledRows]) -> HeldOutAnswers:
-    """The answers of naive Bayes to rows held out, and those with weights of the columns learned without their fold."""
+    """The held-out predictions of naive Bayes, and those with column weights learned without their fold."""
     plain = classifier.changed(calibrate=None, calibrated=None, _model=classifier.model)
     groups = [conditional.columns for conditional in plain.model.conditionals]
     terms = unseen_terms(plain, kept)
@@ -109,7 +109,7 @@ def weighed_answers(classifier: NaiveClassifier, kept: list[LabelledRows]) -> He
         return HeldOutAnswers(bases, terms.codes, weights)
 
     def learned(chosen: NDArray[np.int64]) -> Doubles:
-        if len(chosen) > most:  # evenly spread, so that a file sorted by class does no harm
+        if len(chosen) > most:  # evenly spread, so that a file sorted by class is not a problem
             chosen = chosen[np.linspace(0, len(chosen) - 1, most).astype(np.int64)]
         return learned_weights(terms.take(chosen), steps=STEPS, decrease=DECREASE)
 
@@ -166,7 +166,7 @@ def _by_counts(
     method: str,
     number: int | None,
 ) -> list[int]:
-    """The groups of columns that a method takes by counts; what has no levels stays, such as words."""
+    """The groups of columns that a count-based method selects; columns without levels, such as words, are kept."""
     assert classifier.schema is not None
     coded = coded_columns([classifier.as_counted(rows) for rows in kept], classifier.schema, classifier.classes)
     names = coded.names[:-1]
@@ -182,7 +182,7 @@ def _by_counts(
 def coded_columns(
     kept: list[LabelledRows], schema: Schema, classes: tuple[str, ...], cuts_of: Callable[[Doubles, Any], Doubles] = mdl
 ) -> CodedRows:
-    """The columns that have levels, or numbers in bins, and the class as the last."""
+    """The columns with levels, or numbers in bins, and the class last."""
     codes = np.concatenate([class_codes(rows, classes) for rows in kept])
     variables, columns = [], []
     for name in schema.used:
@@ -200,7 +200,7 @@ def coded_columns(
 
 
 def _in_bins(name: str, values: Doubles, codes: NDArray[np.int64], classes: int, cuts_of: Any) -> Variable:
-    """The bins of numbers by the class; one bin where no two values differ."""
+    """The bins of numbers by class; one bin if all values are equal."""
     there = ~np.isnan(values)
     distinct, place = np.unique(values[there], return_inverse=True)
     cuts = np.empty(0)

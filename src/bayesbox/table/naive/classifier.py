@@ -1,6 +1,6 @@
-"""Naive Bayes on tables: every column is counted by itself, and the model is applied by the core in one pass.
+"""Naive Bayes on tables: each column is counted separately, and the core applies the model in one pass.
 
-The scikit-learn estimator and the command are both thin layers over this class; it needs neither of them.
+The scikit-learn estimator and the command are thin layers over this class.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 class NaiveClassifier(TableClassifier[NaiveOptions, dict[str, float], NaiveModel]):
     """Naive Bayes: P(class) times the product of P(column | class).
 
-    `derived` are the weights of the columns, if they were selected or weighed.
+    `derived` are the column weights, if columns were selected or weighted.
     """
 
     kind = "naive-bayes"
@@ -154,7 +154,7 @@ class NaiveClassifier(TableClassifier[NaiveOptions, dict[str, float], NaiveModel
         return cls(NaiveOptions(numeric="gaussian")).changed(schema=schema, book=book, _model=model, fixed=True)
 
     def with_prior(self, prior: Prior) -> Self:
-        """The same likelihoods with another base rate."""
+        """A copy with another class prior and the same likelihoods."""
         if not self.fixed:
             return super().with_prior(prior)
         model = self.model
@@ -204,7 +204,7 @@ class NaiveClassifier(TableClassifier[NaiveOptions, dict[str, float], NaiveModel
         return posterior.joint_log_prob(self.model, self.columns_of(batch), batch.rows)
 
     def leave_one_out(self, batch: Batch, labels: Encoded) -> Doubles:
-        """P(class | x) of each learned row under the model of all the others."""
+        """P(class | x) of each training row under the model of all other rows."""
         self.require_counts("forget")
         from bayesbox.table.naive.leave_one_out import leave_one_out
 

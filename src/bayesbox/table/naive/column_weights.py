@@ -2,8 +2,8 @@
 
     P(c | x) ~ P(c) times the product over the columns of P(x_j | c)^w_j
 
-Columns that say the same share their weight, one that says nothing has 0, and weights below 1 throughout make the model
-less sure. The terms are those of held-out rows; the loss is convex in the weights.
+Redundant columns share their weight, an irrelevant one gets 0, and if all weights are below 1 the model is less
+confident. The terms are those of held-out rows; the loss is convex in the weights.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from bayesbox.stat.calibrate import normalised
 from bayesbox.stat.descent import minimum
 from bayesbox.table.naive.select import Doubles, Terms
 
-PULL = 1.0  # of each weight towards 1: a normal prior with this precision
+PULL = 1.0  # the precision of the normal prior of each weight around 1
 LEAST = 0.01  # a weight below it counts as 0
 
 
 def learned_weights(terms: Terms, *, steps: int = 200, decrease: float = 1e-9) -> Doubles:
-    """The weights of the columns, 0 or more, under which held-out rows have the least log loss.
+    """The non-negative column weights with the lowest held-out log loss.
 
-    It ends after this many `steps`, or where one lowers the loss by less than the share `decrease`.
+    It stops after this many `steps`, or when a step lowers the loss by less than the share `decrease`.
     """
     rows = np.arange(len(terms.codes))
     width = len(terms.columns)
@@ -30,7 +30,7 @@ def learned_weights(terms: Terms, *, steps: int = 200, decrease: float = 1e-9) -
     true = functions.product(terms.columns[:, rows, terms.codes], terms.weights)
 
     def loss(roots: Doubles) -> tuple[float, Doubles]:
-        weights = roots * roots  # so that none is below 0
+        weights = roots * roots  # so that no weight is negative
         log_q = normalised(terms.prior + functions.product(weights, flat).reshape(terms.prior.shape))
         off = weights - 1
         value = -functions.dot(terms.weights, log_q[rows, terms.codes]) + 0.5 * PULL * functions.dot(off, off)

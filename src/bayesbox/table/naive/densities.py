@@ -1,4 +1,4 @@
-"""The densities of one column of a classifier, side by side: its own, or any that its tally allows."""
+"""The densities of one column of a classifier, side by side: the one in use, or any that its tally supports."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from bayesbox.tally.values import Values
 
 
 def picture(classifier: NaiveClassifier, column: str, densities: Sequence[str] | None = None) -> Picture:
-    """The density of a column in each class as SVG; with several names, each in a panel of its own."""
+    """The density of a column in each class as SVG; with several names, one panel per density."""
     panels, (low, high) = panels_of(classifier, column, densities)
     drawn = density_svg(column, panels, classifier.model.classes, low, high)
     return Picture(drawn, f"density of {column} by class: {', '.join(panel.title for panel in panels)}")
@@ -29,7 +29,7 @@ def picture(classifier: NaiveClassifier, column: str, densities: Sequence[str] |
 def panels_of(
     classifier: NaiveClassifier, column: str, densities: Sequence[str] | None
 ) -> tuple[list[Panel], tuple[float, float]]:
-    """The density of a column, or those that are named, each with its title; and the range of the values."""
+    """The densities of a column, each with its title, and the range of the values."""
     tally = _tally(classifier, column)
     if densities is not None:
         panels = [Panel(name, _density(classifier, column, tally, name)) for name in densities]
@@ -85,7 +85,7 @@ def _needs_values(column: str) -> BadOption:
 
 
 def value_range(tally: Any) -> tuple[float, float]:
-    """The values that were seen; of moments alone, three deviations to either side."""
+    """The training range; if only moments were counted, three standard deviations to either side."""
     known: tuple[float, float] | None = tally.range()
     if known is not None:
         return known

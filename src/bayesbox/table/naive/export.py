@@ -61,17 +61,17 @@ def _naive(classifier: Any) -> NaiveClassifier:
 
 
 def _weighed(classifier: NaiveClassifier) -> NaiveModel:
-    """The model with the weights of columns that its calibration has."""
+    """The model with the column weights of its calibration."""
     weights = None if classifier.calibrated is None else classifier.calibrated.weights
     return classifier.model if weights is None else classifier.weighed(weights).model
 
 
 def _power(classifier: NaiveClassifier) -> float:
-    """What the probabilities are raised to before they are made to sum to 1: a temperature, or 1."""
+    """The exponent of the probabilities before normalisation: that of a temperature, or 1."""
     if classifier.calibrated is None:
         return 1.0
     calibration = classifier.calibrated.calibration
-    if not (calibration is None or isinstance(calibration, Temperature)):  # its answers would be others than predict's
+    if not (calibration is None or isinstance(calibration, Temperature)):  # its predictions would differ from predict
         raise CannotExport(
             f"this model has the calibration `{calibration.kind}`, which cannot be exported",
             remedy="Calibrate it by temperature, or train without calibration",

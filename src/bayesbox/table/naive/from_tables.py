@@ -1,4 +1,4 @@
-"""A classifier of given probabilities: a prior and tables, without any data."""
+"""A classifier from given probabilities: a prior and tables, without data."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SHAPE = "probabilities must be given as dicts: prior[class] and tables[column][c
 def classifier_from_tables(
     prior: Mapping[Any, float], tables: Mapping[str, Mapping[Any, Mapping[Any, float]]]
 ) -> NaiveClassifier:
-    """prior[class] and tables[column][class][level], checked."""
+    """A classifier from prior[class] and tables[column][class][level], checked."""
     if not isinstance(prior, Mapping) or not isinstance(tables, Mapping):
         raise BadOption(SHAPE, found=tables if isinstance(prior, Mapping) else prior)
     if not prior:
@@ -51,8 +51,8 @@ def _table(column: str, given: Mapping[Any, Mapping[Any, float]], classes: tuple
 
 
 def _logs(p: Doubles) -> Doubles:
-    """The logarithms one by one: they are written to the file, and those of arrays differ between numpy's versions
-    and processors in the last bit."""
+    """The logarithms, computed one by one: they are written to the file, and those of arrays differ in the last bit
+    between numpy versions and processors."""
     found = [math.log(each) if each else -math.inf for each in np.asarray(p).ravel().tolist()]
     return np.array(found).reshape(np.shape(p))
 

@@ -1,10 +1,10 @@
-"""A model of given tables as two tables of log-probabilities.
+"""A model made from given tables, stored as two tables of log-probabilities.
 
     prior.arrow    class, log_probability
     tables.arrow   column, level, class, log_probability
 
-The logarithms are what the model computes with, so that it answers alike to the last bit; -inf is impossible. A level
-that is impossible in every class says nothing, and has 0 throughout.
+The logarithms are those that the model uses, so that predictions are identical to the last bit; -inf is impossible. A
+level that is impossible in every class is ignored and has 0 in all classes.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from bayesbox.schema.levels import label_order, label_values
 from bayesbox.schema.schema import Schema
 
 MEMBERS = ("prior.arrow", "tables.arrow")
-SUM_TOLERANCE = 2e-6  # of a sum of rounded exponentials; what is given sums to 1 within 1e-6
+SUM_TOLERANCE = 2e-6  # the tolerance of a sum of rounded exponentials; given tables sum to 1 within 1e-6
 
 _PRIOR_COLUMNS = {"class": (TEXT,), "log_probability": (DOUBLE,)}
 _TABLE_COLUMNS = {"column": (TEXT,), "level": (TEXT,), "class": (TEXT,), "log_probability": (DOUBLE,)}
 
 
 def members(model: NaiveModel, schema: Schema) -> dict[str, bytes]:
-    """The tables of a model by the names of their files. Classes are in their own order, columns in the schema's."""
+    """The tables of a model by file name. Classes are sorted, columns are in the order of the schema."""
     if list(model.columns) != list(schema.kinds):
         raise ValueError("its tables do not match its columns")
     columns: list[str] = []
@@ -62,7 +62,7 @@ def members(model: NaiveModel, schema: Schema) -> dict[str, bytes]:
 
 
 def model_of(tables: Mapping[str, bytes], schema: Schema, label_type: str) -> NaiveModel:
-    """The model of these tables; MemberFault where they are not as `members` writes them."""
+    """The model from these tables; MemberFault if they are not as `members` writes them."""
     require_members(tables, known=MEMBERS, needed=MEMBERS)
     with within("prior.arrow"):
         classes, log_prior = _prior(tables["prior.arrow"], label_type)
@@ -114,7 +114,7 @@ def _tables(data: bytes, classes: tuple[str, ...], schema: Schema) -> tuple[Tabl
 
 
 def _require_sums(name: str, log_p: Doubles) -> None:
-    """Each class sums to 1 over the levels that say something, or only one level is possible at all."""
+    """Raise an error unless each class sums to 1 over the levels that are used, or only one level is possible."""
     says = (log_p != 0).any(axis=1)
     sums = functions.exp(log_p[says]).sum(axis=0)
     if says.any() and (np.abs(sums - 1) > SUM_TOLERANCE).any():

@@ -14,13 +14,13 @@ from bayesbox.source.base import Batch
 if TYPE_CHECKING:
     from bayesbox.table.naive.classifier import NaiveClassifier
 
-NAMED = 6  # columns that a note names
+NAMED = 6  # columns named in a note
 
 
 def posterior_interval(
     classifier: NaiveClassifier, batch: Batch, *, level: float, draws: int, seed: int
 ) -> IntervalTable:
-    """The interval of P(class | x) of the one row of a batch."""
+    """The credible interval of P(class | x) for a batch of one row."""
     level = require_level(level)
     require_draws(draws, seed)
     calibrated = classifier.calibrated

@@ -1,9 +1,8 @@
-"""Leave-one-out from the tallies: each row is evaluated by the model of all the other rows, without a refit.
+"""Leave-one-out from the tallies: each row is predicted by the model of all other rows, without a refit.
 
-A row's own unit is subtracted from every tally and the rules are applied again, in full: the number of levels, the
-variance floor and the class prior may change with it. For levels and counts the result depends only on the row's class
-and its value, so it is a table looked up; for numbers the moments are updated downwards in doubles, and exactly where
-that would cancel.
+A row is subtracted from every tally and all rules are applied again: the number of levels, the variance floor and the
+class prior may change with it. For levels and counts, the result depends only on the class and the value of the row, so
+it is looked up in a table; for numbers, the moments are updated in doubles, or exactly where doubles would cancel.
 """
 
 from __future__ import annotations
@@ -35,14 +34,14 @@ def leave_one_out(
 ) -> Doubles:
     """P(class | x) of each row under the model of all other rows, rows x classes.
 
-    A class that the row alone made up has probability 0.
+    A class with no other row has probability 0.
     """
     counted = book.with_classes(model.classes)
     target = learned_target(labels, model.classes, counted)
     plan = LeaveOneOutPlan(target, len(model.classes))
     plan.doubtful[:] = (
         rules.var_smoothing is not None
-    )  # a row may move the largest variance, and so those of all columns
+    )  # a row may change the largest variance, and so the floors of all columns
     prior = prior_table(schema.classes, counted, rules, model)
     plan.tables.append((target, np.vstack([prior, np.zeros(len(model.classes))])))
     for conditional in model.conditionals:
@@ -78,7 +77,7 @@ def _by_terms(
     labels: Encoded,
     rows: NDArray[np.int64],
 ) -> tuple[Doubles, NDArray[np.bool_]]:
-    """The posteriors of some rows, for which only those columns are refitted that need it, and where they are sure."""
+    """The posteriors of some rows, refitting only the columns that need it, and which of them are reliable."""
     some = {name: taken(column, rows) for name, column in columns.items()}
     chosen = Encoded(labels.codes[rows], labels.levels, labels.values)
     prior, terms = leave_one_out_terms(schema, book, rules, model, some, chosen)
@@ -124,7 +123,7 @@ def leave_one_out_terms(
 def _alone(
     conditional: Distribution, book: Book, options: FitOptions, columns: Columns, target: Codes
 ) -> LeaveOneOutPlan:
-    """The terms of one distribution in a plan of their own."""
+    """The terms of one distribution, computed separately."""
     plan = LeaveOneOutPlan(target, len(book.classes))
     conditional.leave_one_out(plan, columns, book, options)
     plan.finish()
@@ -134,7 +133,7 @@ def _alone(
 def _refitted(
     schema: Schema, book: Book, rules: NaiveOptions, model: NaiveModel, columns: Columns, labels: Encoded, row: int
 ) -> Doubles:
-    """The same for one row, by subtracting its tally and applying all rules: exact, and slower."""
+    """The same for one row by subtracting its tally and applying all rules: exact, but slower."""
     reduced, one = _without_row(schema, book, rules, model, columns, labels, row)
     answer = np.zeros(len(model.classes))
     answer[[model.classes.index(name) for name in reduced.classes]] = posterior(reduced, one, 1)[0]
@@ -152,9 +151,9 @@ def _without_row(
     *,
     only: Collection[str] | None = None,
 ) -> tuple[NaiveModel, Columns]:
-    """The model of all other rows, of some columns or of all, and the row."""
+    """The model of all other rows, for some columns or all, and the row."""
     one = {name: column[row : row + 1] for name, column in columns.items()}
-    if only is not None and rules.var_smoothing is None:  # else the variances of all columns have a say
+    if only is not None and rules.var_smoothing is None:  # else the variances of all columns matter
         one = {name: one[name] for name in one if name in only}
         book = book.with_tallies({name: tally for name, tally in book.columns.items() if name in only})
     label = Encoded(labels.codes[row : row + 1], labels.levels, labels.values)

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 class LinearWeights(NamedTuple):
-    """The second class is the more probable one where sum_i w_i x_i + a > 0.
+    """The weights of a linear decision: the second class is more probable if sum_i w_i x_i + a > 0.
 
-    x_i is 1 for true, for the second of two levels, or the count; a column that is left out has the weight 0.
+    x_i is 1 for true, 1 for the second of two levels, or the count; an ignored column has the weight 0.
     """
 
     w: np.ndarray
@@ -26,20 +26,20 @@ class LinearWeights(NamedTuple):
 
 
 class NamedWeights(LinearWeights):
-    """The same with the `names` of what each weight is of, and the two `classes`: it prints as a table."""
+    """Linear weights with the `names` of their variables and the two `classes`; prints as a table."""
 
     names: tuple[str, ...] = ()
     classes: tuple[str, str] = ("", "")
 
     @classmethod
     def of(cls, w: np.ndarray, a: float, names: tuple[str, ...], classes: tuple[str, str]) -> NamedWeights:
-        """Weights under their names; `classes` are the one that they speak for and the other."""
+        """The weights with their names; `classes` are the positive class and the other."""
         found = cls(w, a)
         found.names, found.classes = names, classes
         return found
 
     def work(self) -> Work:
-        """A table of the weights that prints, as HTML and LaTeX too."""
+        """The weights as a table that prints, also as HTML and LaTeX."""
         from bayesbox.explain.steps import Cell, Row, Step, Work
 
         rows = [Row(name, (Cell(value=value),)) for name, value in zip(self.names, self.w.tolist(), strict=True)]
@@ -82,7 +82,7 @@ def linear_weights(classifier: NaiveClassifier, positive: object = None) -> Name
 
 
 def _names(model: NaiveModel, column: str, number: int) -> list[str]:
-    """What the weights of a column are of: a level, a count, or one of the words of a matrix."""
+    """The names of the weights of a column: a level, a count, or the words of a matrix."""
     if number > 1:
         return [f"{column}[{place}]" for place in range(number)]
     conditional = model.conditional(column)

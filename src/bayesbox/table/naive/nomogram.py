@@ -20,9 +20,9 @@ from bayesbox.table.naive.classifier import NaiveClassifier
 def nomogram(
     classifier: object, label: object = None, against: object = None, batch: Batch | None = None, top: int = 10
 ) -> Nomogram:
-    """The rulers of the `top` columns that can say most between two classes, and the one row of `batch` on them.
+    """The scales of the `top` columns with the most evidence between two classes, with the row of `batch` marked.
 
-    `label` is the second class unless it is given, `against` the most probable of the others before anything is known.
+    `label` is by default the second class, `against` the other class with the highest prior.
     """
     if not isinstance(classifier, NaiveClassifier):
         raise BadOption(
@@ -60,7 +60,7 @@ def nomogram(
 
 
 def _classes(classifier: NaiveClassifier, label: object, against: object) -> tuple[int, int]:
-    """The places of the two classes."""
+    """The indices of the two classes."""
     model = classifier.model
     classes = list(model.classes)
     if len(classes) < 2:
@@ -81,7 +81,7 @@ def _classes(classifier: NaiveClassifier, label: object, against: object) -> tup
 
 
 def _for_the_eye(ruler: Ruler, classifier: NaiveClassifier) -> Ruler:
-    """The ruler of a date with dates at its marks, not seconds."""
+    """The scale of a date with dates as marks instead of seconds."""
     kind = classifier.schema.kinds.get(ruler.column) if classifier.schema else None
     if kind is None or not kind.has_parts:
         return ruler
@@ -96,7 +96,7 @@ def _for_the_eye(ruler: Ruler, classifier: NaiveClassifier) -> Ruler:
 
 
 def _with_own(ruler: Ruler, column: object, odds: float) -> Ruler:
-    """The ruler with the row's value; a missing one that says nothing is not marked."""
+    """The scale with the value of the row marked; an ignored missing value is not marked."""
     if isinstance(column, CountMatrix):
         return replace(ruler, own=Mark("these counts", odds))
     value = None if column is None else value_text(column)

@@ -1,7 +1,7 @@
 """Column selection: by mutual information with the class, by subsets, or one column at a time by log loss.
 
-Naive Bayes is a sum, log P(c) + the sum over the columns of log P(x_j | c). So with the terms of every row computed
-once, as if that row had not been learned, a set of columns is evaluated by adding up its terms: no model is rebuilt.
+Naive Bayes is a sum, log P(c) + the sum over the columns of log P(x_j | c). So once the held-out terms of every row are
+computed, a subset of columns is evaluated by adding its terms: no model is rebuilt.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from bayesbox.stat.mutual_information import mutual_information, symmetric_uncer
 Doubles = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
-LEAST_GAIN = 1.0  # nats over all rows that a column must bring: what one free number brings by chance, at most half
-CHANCE = 1.645  # deviations of the normal distribution beyond which a twentieth lies
+LEAST_GAIN = 1.0  # in nats over all rows: about what one parameter gains by chance
+CHANCE = 1.645  # the 95 % quantile of the standard normal distribution
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Terms:
 
     @classmethod
     def of(cls, prior: Doubles, columns: Doubles, codes: Codes, weights: Doubles | None = None) -> Terms:
-        """The terms with no class of a column further below the best than `SMALLEST`: no set makes one impossible."""
+        """The terms, at most `SMALLEST` below the best class, so that no subset makes a class impossible."""
         best = columns.max(axis=2, keepdims=True, initial=-np.inf) if columns.size else columns
         best = np.where(np.isfinite(best), best, 0.0)
         limited = np.maximum(columns - best, math.log(SMALLEST))
@@ -43,7 +43,7 @@ class Terms:
         return cls(lowest, limited, codes, np.ones(len(codes)) if weights is None else weights)
 
     def take(self, rows: NDArray[np.int64]) -> Terms:
-        """Those of some rows."""
+        """The terms of some rows."""
         return Terms(self.prior[rows], self.columns[:, rows], self.codes[rows], self.weights[rows])
 
     def answers(self, weights: Doubles) -> Doubles:
@@ -52,13 +52,13 @@ class Terms:
         return normalised(self.prior + joint.reshape(self.prior.shape))
 
     def loss(self, joint: Doubles) -> float:
-        """The log loss of all rows together, of sums of terms."""
+        """The total log loss of all rows, from sums of terms."""
         log_p = normalised(joint)
         return -functions.dot(self.weights, log_p[np.arange(len(self.codes)), self.codes])
 
 
 def forward(terms: Terms) -> list[int]:
-    """Forward selection: add the column that lowers the log loss most, as long as one does; in their order."""
+    """Forward selection: repeatedly add the column that lowers the log loss most; returns them in column order."""
     joint, chosen = terms.prior, []
     left = list(range(len(terms.columns)))
     least = terms.loss(joint)
@@ -74,14 +74,14 @@ def forward(terms: Terms) -> list[int]:
 
 
 def backward(terms: Terms) -> list[int]:
-    """Backward elimination: remove columns, one after another, while the log loss falls; the others in their order."""
+    """Backward elimination: remove columns while the log loss decreases; returns the others in column order."""
     chosen = list(range(len(terms.columns)))
     joint = terms.prior + terms.columns.sum(axis=0)
     least = terms.loss(joint)
     while chosen:
         losses = [terms.loss(joint - terms.columns[column]) for column in chosen]
         place = int(np.argmin(losses))
-        if losses[place] > least + LEAST_GAIN:  # what does not pay goes
+        if losses[place] > least + LEAST_GAIN:  # columns without benefit are removed
             break
         least = losses[place]
         joint = joint - terms.columns[chosen.pop(place)]
@@ -92,7 +92,7 @@ def backward(terms: Terms) -> list[int]:
 
 
 def class_counts(coded: CodedRows, column: int) -> Doubles:
-    """Classes x levels of a column; the class is the last of the coded columns."""
+    """The counts of a column, classes x levels; the class is the last of the coded columns."""
     return coded.counts(len(coded.columns) - 1, column)
 
 
@@ -131,14 +131,15 @@ def _chance(coded: CodedRows, column: int) -> float:
 
 
 def correlated(coded: CodedRows) -> list[int]:
-    """The set of the best merit k r_c / sqrt(k + k (k - 1) r_x), found by adding one column at a time (Hall 1999).
+    """Correlation-based selection: the subset of the highest merit k r_c / sqrt(k + k (k - 1) r_x), found greedily
+    (Hall 1999).
 
     r_c is the mean symmetric uncertainty of its k columns with the class, r_x that among them.
     """
     width = len(coded.columns) - 1
     with_class = [symmetric_uncertainty(class_counts(coded, column)) for column in range(width)]
     chosen: list[int] = []
-    among, told, best = np.zeros(width), 0.0, 0.0  # sums of uncertainties with what is chosen
+    among, told, best = np.zeros(width), 0.0, 0.0  # sums of symmetric uncertainties with the chosen columns
     inside = 0.0
     while len(chosen) < width:
         left = [column for column in range(width) if column not in chosen]

@@ -1,1 +1,1 @@
-"""The Bayes-optimal answer of several classifiers, each weighted by its probability."""
+"""The Bayes optimal classifier: several classifiers, each weighted by its posterior probability."""

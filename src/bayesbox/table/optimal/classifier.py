@@ -1,7 +1,7 @@
-"""The Bayes optimal answer of several classifiers: the sum of P(class | h, x) P(h | rows) over the hypotheses h.
+"""The Bayes optimal classifier: the sum of P(class | h, x) P(h | rows) over the hypotheses h.
 
-They are learned from the same rows and weighed by leave-one-out, P(h | rows) ~ the product over the rows of
-P(label | x, all other rows, h); or they come from elsewhere with weights that are given.
+The hypotheses are trained on the same rows and weighted by leave-one-out, P(h | rows) ~ the product over the rows of
+P(label | x, all other rows, h); or they were trained before and have given weights.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ if TYPE_CHECKING:
     from bayesbox.explain.class_work import ClassWork
     from bayesbox.file.reader import Json
 
-MOST_ROWS = 10_000  # by which hypotheses are weighed
+MOST_ROWS = 10_000  # how hypotheses are weighted
 PREFIX = "hypothesis-"
 MEMBER = PREFIX + "{}.bayes"
 
 
 @dataclass(frozen=True)
 class Hypotheses:
-    """What was derived: the classifiers, P(h | rows) of each, and the log-probability of the labels it came from."""
+    """The classifiers, P(h | rows) of each, and the log-probability of the labels that it is based on."""
 
     classifiers: tuple[AnyTableClassifier, ...]
     weights: tuple[float, ...]
@@ -68,8 +68,8 @@ class Hypotheses:
                 "weights must be finite and non-negative, with at least one positive", found=list(self.weights)
             )
         if max(self.weights) <= 1 and abs(math.fsum(self.weights) - 1) <= len(self.weights) * 2.0**-54:
-            return  # they sum to one but for their rounding, as those of a file do: dividing again would move them
-        exponent = math.frexp(max(self.weights))[1]  # a power of two changes no bit, and the sum stays in range
+            return  # they sum to 1 up to rounding, as those of a file do: dividing again would change them
+        exponent = math.frexp(max(self.weights))[1]  # scaling by a power of two is exact, and the sum does not overflow
         scaled = [math.ldexp(each, -exponent) for each in self.weights]
         total = math.fsum(scaled)
         object.__setattr__(self, "weights", tuple(each / total for each in scaled))
@@ -81,7 +81,7 @@ class Hypotheses:
 
 
 class OptimalClassifier(BatchLearner[OptimalOptions, Hypotheses]):
-    """Several classifiers, each with its probability. It learns once: to go on, its hypotheses learn apart."""
+    """Several classifiers, each with its probability. It is trained once: update the hypotheses separately."""
 
     kind = "bayes-optimal"
     answers_are_slow = True
@@ -91,9 +91,9 @@ class OptimalClassifier(BatchLearner[OptimalOptions, Hypotheses]):
 
     @classmethod
     def of(cls, classifiers: Sequence[AnyTableClassifier], weights: Sequence[float], names: Sequence[str] = ()) -> Self:
-        """The average of classifiers that have learned; columns that they share must be the same to all.
+        """The average of fitted classifiers; common columns must have the same type in all.
 
-        `names` stand for them in messages.
+        `names` are used in messages.
         """
         called = list(names) or [each.title for each in classifiers]
         classifiers, one_hot = _without_one_hot(classifiers, called)
@@ -112,7 +112,7 @@ class OptimalClassifier(BatchLearner[OptimalOptions, Hypotheses]):
 
     @property
     def known(self) -> Hypotheses:
-        """The hypotheses, once they are there."""
+        """The hypotheses; an error if it is not trained."""
         if self.derived is None:
             raise BadData("no row has a label, so there is nothing to predict from")
         return self.derived
@@ -131,13 +131,13 @@ class OptimalClassifier(BatchLearner[OptimalOptions, Hypotheses]):
             return PooledModel(classes, labels, np.log(total), schema.used)
 
     def _under_prior(self) -> tuple[AnyTableClassifier, ...]:
-        """The hypotheses under the base rate that is in force."""
+        """The hypotheses under the current prior."""
         if self.rules.prior is None:
             return self.known.classifiers
         return tuple(each.with_prior(self.prior_for(each)) for each in self.known.classifiers)
 
     def prior_for(self, hypothesis: AnyTableClassifier) -> dict[str, float]:
-        """The prior that is given, as a hypothesis takes it that may know fewer classes."""
+        """The given prior, restricted to the classes of a hypothesis."""
         assert self.rules.prior is not None
         given = dict(zip(self.classes, given_prior(self.rules.prior, self.classes).tolist(), strict=True))
         share = math.fsum(given[name] for name in hypothesis.classes)
@@ -161,7 +161,7 @@ class OptimalClassifier(BatchLearner[OptimalOptions, Hypotheses]):
         for name in self.rules.hypotheses:
             each = new_classifier(name, self.rules.options, self.declared_of_counted)
             each = each.changed(target=self.target, ignore=self.ignore)
-            assert isinstance(each, TableClassifier)  # only such kinds are hypotheses
+            assert isinstance(each, TableClassifier)  # only such kinds can be hypotheses
             each.learn_all(rows)
             classifiers.append(each)
         sample = sample_of(rows, MOST_ROWS)
@@ -190,7 +190,7 @@ class OptimalClassifier(BatchLearner[OptimalOptions, Hypotheses]):
     # -- answers -------------------------------------------------------------------------------------------------
 
     def joint_log_prob(self, batch: Batch) -> Doubles:
-        """log P(class | x): an average of answers has no P(x)."""
+        """log P(class | x): an average of posteriors has no P(x)."""
         columns = self.columns_of(batch)
         return self._log_answer(Batch(tuple(columns), tuple(columns.values()), batch.rows))
 
@@ -199,7 +199,7 @@ class OptimalClassifier(BatchLearner[OptimalOptions, Hypotheses]):
             return np.log(self._averaged(each.posterior(batch) for each in self._under_prior()))
 
     def _averaged(self, answers: Any) -> Doubles:
-        """The answers of all hypotheses, each rows x its classes, in one: rows x all classes."""
+        """The weighted average of the posteriors of all hypotheses, each rows x its classes: rows x all classes."""
         classes, total = self.classes, None
         for weight, each, found in zip(self.known.weights, self.known.classifiers, answers, strict=True):
             if total is None:
@@ -209,7 +209,7 @@ class OptimalClassifier(BatchLearner[OptimalOptions, Hypotheses]):
         return total
 
     def answers(self, batch: Batch) -> list[tuple[str, float]]:
-        """What each hypothesis by itself says of the first row of a batch: its class and the probability."""
+        """The prediction of each hypothesis for the first row of a batch: its class and the probability."""
         found = []
         for each in self._under_prior():
             posterior = each.posterior(batch)[0]
@@ -232,11 +232,11 @@ class OptimalClassifier(BatchLearner[OptimalOptions, Hypotheses]):
         raise BadOption("an average of models gives only P(class | x), not P(x)", remedy="Use one of its hypotheses")
 
     def leave_one_out(self, batch: Batch, labels: Encoded) -> Doubles:
-        """Each hypothesis without the row, with the weights of all rows."""
+        """P(class | x) of each training row by the hypotheses without that row, with the weights of all rows."""
         return self._averaged(each.leave_one_out(batch, labels) for each in self._under_prior())
 
     def explain(self, batch: Batch) -> Explanation:
-        """How far each column moves the answer, with it and without it: terms that sum to log P(class | x)."""
+        """The effect of each column, from predictions with and without it: terms that sum to log P(class | x)."""
         columns, rows, names = self.columns_of(batch), batch.rows, self.model.columns
         nothing = Batch(names[:1], (pa.nulls(rows),), rows)
 
@@ -260,7 +260,7 @@ class OptimalClassifier(BatchLearner[OptimalOptions, Hypotheses]):
                 raise BadOption(f"unknown model `{name}`", remedy=f"Write the models as in {example}")
         common = {key: given[key] for key in OptimalOptions._passes if given.get(key) is not None}
         rules: OptimalOptions = replace(super().rules_from_options(parameter, given), options=common)
-        for name in names:  # refuses options that one of them does not take
+        for name in names:  # raises an error for options that one of them does not have
             kind, rest = split_model(name)
             taken = kind.load().from_options(rest, common)
             if "numeric" in common and not hasattr(taken.rules, "numeric"):
@@ -325,16 +325,16 @@ class OptimalClassifier(BatchLearner[OptimalOptions, Hypotheses]):
 
 
 def log_score(classifier: AnyTableClassifier, rows: Sequence[LabelledRows]) -> float:
-    """log of the probability of all labels, each row judged by the model of all the others.
+    """The log-probability of all labels by leave-one-out.
 
-    A row that is the only one of its class is passed over: without it no model knows the class.
+    A row that is the only one of its class is skipped: without it, no model knows the class.
     """
     total, known = 0.0, dict(zip(classifier.book.classes, classifier.book.n.tolist(), strict=True))
     for part in rows:
         codes = class_codes(part, classifier.classes)
         several = np.array([known[name] > 1 for name in classifier.classes])[codes]
         shares = classifier.leave_one_out(part.batch, part.labels)[several, codes[several]]
-        own = _core.logarithms(shares)  # numpy's differ from processor to processor
+        own = _core.logarithms(shares)  # numpy's results differ between processors
         total += math.fsum(own.tolist()) if np.isfinite(own).all() else -math.inf
     return total
 
@@ -342,7 +342,7 @@ def log_score(classifier: AnyTableClassifier, rows: Sequence[LabelledRows]) -> f
 def _without_one_hot(
     classifiers: Sequence[AnyTableClassifier], names: Sequence[str]
 ) -> tuple[tuple[AnyTableClassifier, ...], dict[str, tuple[str, ...]]]:
-    """The classifiers as they take joined columns, and the one-hot columns of all of them."""
+    """The classifiers without their one-hot groups, and the groups of all of them."""
     found = []
     for name, each in zip(names, classifiers, strict=True):
         if each.schema is None:
@@ -372,7 +372,7 @@ def _common_classes(classifiers: Sequence[AnyTableClassifier], names: Sequence[s
 
 
 def _common_schema(classifiers: Sequence[AnyTableClassifier], names: Sequence[str]) -> Schema:
-    """The columns of all hypotheses, which must take those that they share for the same."""
+    """The columns of all hypotheses; common columns must have the same type."""
     kinds: dict[str, Any] = {}
     declared: set[str] = set()
     for name, each in zip(names, classifiers, strict=True):

@@ -13,7 +13,7 @@ from bayesbox.schema.takes import TextList
 
 
 class TakesModels(TextList):
-    """Models, by the names that `--model` takes."""
+    """Models by their names in `--model`."""
 
     def parse(self, name: str, given: Any) -> tuple[str, ...]:  # noqa: ARG002
         return default_hypotheses() if given is None else tuple(given)
@@ -24,9 +24,9 @@ class TakesModels(TextList):
 
 @options
 class OptimalOptions(Options):
-    """`hypotheses`: the models to learn; none if they come from elsewhere.
+    """`hypotheses` are the models to train; empty if they were trained before.
 
-    `options` are those of the command, for all of them.
+    `options` are the command options for all of them.
     """
 
     _passes: ClassVar[tuple[str, ...]] = ("smoothing", "prior_smoothing", "numeric", "missing", "unseen")
@@ -43,7 +43,7 @@ class OptimalOptions(Options):
 
     @property
     def numeric(self) -> str | None:
-        """The density of numbers, where one is given for all hypotheses."""
+        """The density of numbers, if one is given for all hypotheses."""
         return self.options.get("numeric")
 
     def _check(self) -> None:

@@ -1,4 +1,4 @@
-"""The work of the Bayes optimal classifier: the sum over the hypotheses, and the most probable one beside it."""
+"""The calculation of the Bayes optimal classifier: the sum over the hypotheses, compared with the MAP hypothesis."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from bayesbox.dist.factor import Number, given_value
 from bayesbox.explain.class_work import ClassWork
 from bayesbox.explain.steps import Cell, Row, Step, line
 
-MOST_TERMS = 6  # of a sum that is written out
+MOST_TERMS = 6  # the most hypotheses shown in a sum
 
 
 def sum_over_hypotheses(
@@ -20,7 +20,8 @@ def sum_over_hypotheses(
     weights: Sequence[float],
     answers: Sequence[Sequence[float]],
 ) -> ClassWork:
-    """P(class | x) = the sum over h of P(h | rows) P(class | h, x), of hypotheses with such names.
+    """The calculation of P(class | x) = the sum over h of P(h | rows) P(class | h, x), with the names of the
+    hypotheses.
 
     >>> print(sum_over_hypotheses("three", ("+", "-"), "abc", (0.4, 0.3, 0.3), ((1, 0), (0, 1), (0, 1))))
     three
@@ -66,7 +67,7 @@ def _numbered(names: Sequence[str], shares: Sequence[Cell]) -> list[tuple[int, t
 
 
 def _number(p: float) -> Cell:
-    """A probability as a cell, exact where it is a fraction."""
+    """A probability as a cell, as an exact fraction if it is one."""
     if not p:
         return Cell(value=Fraction(0))
     text, value = given_value(p)
