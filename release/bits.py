@@ -56,6 +56,15 @@ def counts(seed: int) -> pa.Table:
     return pa.table({name: (drawn(ROWS, seed + at) % 7).astype(np.int64) for at, name in enumerate(("rings", "calls"))})
 
 
+def numbers(labels: list[str], *, gaps: bool = False) -> pa.Table:
+    """Eight that depend on each other, one of them with missing values where there are gaps."""
+    own = bells(8 * ROWS, 10).reshape(8, ROWS) + np.select([np.array(labels) == "yes"], [0.75], 0.0)
+    mixed = [own[at] + own[at - 1] / 2 + own[0] / 4 for at in range(8)]
+    if gaps:
+        mixed[3] = np.where(drawn(ROWS, 11) % 9 == 0, np.nan, mixed[3])
+    return pa.table({f"number {at}": each for at, each in enumerate(mixed)})
+
+
 def texts(labels: list[str]) -> list[str]:
     words = np.array(["cheap", "meeting", "pills", "agenda", "offer", "minutes", "tomorrow", "free", "budget", "now"])
     picks = (drawn(8 * ROWS, 9).reshape(ROWS, 8) % 10).astype(int)
@@ -90,6 +99,9 @@ def lines() -> Iterator[tuple[str, Callable[[], tuple[str, str]]]]:
     yield "naive mixed", lambda: of_rows(bb.NaiveBayes(), rows, labels)
     for name in ("FullBayes", "AveragedNaiveBayes", "AODE", "TAN", "KDB", "AutoBayes"):
         yield name, lambda name=name: of_rows(getattr(bb, name)(), rows, labels)
+    for name in ("FullBayes", "AutoBayes"):
+        yield f"{name} of numbers", lambda name=name: of_rows(getattr(bb, name)(), numbers(labels), labels)
+    yield "FullBayes with gaps", lambda: of_rows(bb.FullBayes(), numbers(labels, gaps=True), labels)
     pair = [bb.NaiveBayes(), bb.TAN()]
     yield "BayesOptimal", lambda: of_rows(bb.BayesOptimal([each.fit(rows, labels) for each in pair]), rows, labels)
     yield "TextClassifier", lambda: of_rows(bb.TextClassifier(), texts(labels), labels)

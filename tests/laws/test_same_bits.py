@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 BITS = Path(__file__).parents[2] / "release" / "bits.py"
-LINES = ("naive kernel", "naive mixed", "AODE", "TAN", "KDB", "BayesOptimal")
 OLDER = {  # what an older processor of the same kind would have
     "OPENBLAS_CORETYPE": "Nehalem",
     "NPY_DISABLE_CPU_FEATURES": "AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL AVX2 FMA3 X86_V3 X86_V4",
@@ -20,13 +19,14 @@ OLDER = {  # what an older processor of the same kind would have
 
 
 def bits(**more: str) -> list[str]:
-    command = [sys.executable, str(BITS), "--only", *LINES]
-    done = subprocess.run(command, env={**os.environ, **more}, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, str(BITS)], env={**os.environ, **more}, capture_output=True, text=True, check=True
+    )
     return done.stdout.splitlines()
 
 
 @pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="the names are those of x86-64")
 def test_an_older_processor_gives_the_same_bits() -> None:
     found = bits()
-    assert len(found) == len(LINES)
+    assert {line.split(" learned")[0].strip() for line in found} >= {"naive kernel", "AutoBayes", "FullBayes with gaps"}
     assert bits(**OLDER) == found

@@ -5,6 +5,7 @@ Those of numpy and of the C library differ in the last digit, depending on the p
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -72,6 +73,19 @@ def log_sum(first: ArrayLike, second: ArrayLike) -> Doubles:
     return found
 
 
+def log_sum_along(logs: ArrayLike, axis: int = 0) -> Doubles:
+    """The log of the sum of exp along one axis; -inf where there is nothing else.
+
+    >>> log_sum_along([[-1000.0, -np.inf], [-1000.0, -np.inf]])
+    array([-999.30685282,          -inf])
+    """
+    given = np.asarray(logs, dtype=np.float64)
+    top = given.max(axis=axis, keepdims=True)
+    base = np.where(np.isinf(top), 0.0, top)
+    found: Doubles = log(exp(given - base).sum(axis=axis)) + base.squeeze(axis)
+    return found
+
+
 def dot(one: Doubles, other: Doubles) -> float:
     """The dot product, summed in a fixed order; that of BLAS depends on the processor.
 
@@ -94,3 +108,34 @@ def product(one: Doubles, other: Doubles) -> Doubles:
     shape = (*one.shape[:-1], *other.shape[1:])
     found: Doubles = _core.matrix_product(a, b).reshape(shape)
     return found
+
+
+def cholesky(matrix: Doubles) -> Doubles:
+    """The lower root of a positive definite matrix, with its sums in one order.
+
+    >>> cholesky(np.array([[4.0, 2.0], [2.0, 5.0]])).tolist()
+    [[2.0, 0.0], [1.0, 2.0]]
+    """
+    lower: Doubles = np.zeros(matrix.shape)
+    for column in range(len(matrix)):
+        rest = matrix[column:, column] - product(lower[column:, :column], lower[column, :column])
+        if not rest[0] > 0:
+            raise np.linalg.LinAlgError("the matrix is not positive definite")
+        root = math.sqrt(rest[0])
+        lower[column:, column] = rest / root
+        lower[column, column] = root
+    return lower
+
+
+def lower_inverse(lower: Doubles) -> Doubles:
+    """The inverse of a lower triangular matrix, by forward substitution.
+
+    >>> lower_inverse(np.array([[2.0, 0.0], [1.0, 2.0]])).tolist()
+    [[0.5, 0.0], [-0.25, 0.5]]
+    """
+    inverse = np.zeros_like(lower)
+    for row in range(len(lower)):
+        inverse[row] = -product(lower[row, :row], inverse[:row])
+        inverse[row, row] += 1.0
+        inverse[row] /= lower[row, row]
+    return inverse

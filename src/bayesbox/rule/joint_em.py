@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from bayesbox.dist import functions
 from bayesbox.dist.base import Doubles
 from bayesbox.tally.exact import Dyadic, rounded_ratio
 from bayesbox.tally.moments import Spread
@@ -112,15 +113,23 @@ def _variances(sums: Sequence[Sums], width: int) -> Doubles:
 
 
 def _slope(within: Doubles, across: Doubles) -> Doubles:
-    """across within^-1; where rows are few `within` may be singular, and then its generalised inverse is taken."""
+    """across within^-1; where rows are few `within` may be singular, and then its generalised inverse is taken.
+
+    Swept without BLAS: each number is the result of the same operations in the same order on every processor.
+    """
+    width = len(within)
+    swept = np.concatenate([within, across.T], axis=1)
+    pivots = np.zeros(width)
     with np.errstate(all="ignore"):
-        try:
-            root = np.linalg.cholesky(within)
-            if np.diag(root).min() > 1e-6 * np.diag(root).max():
-                solved: Doubles = np.asarray(np.linalg.solve(within, across.T).T, dtype=np.float64)
-                return solved
-        except np.linalg.LinAlgError:
-            pass
+        for place in range(width):
+            pivots[place] = swept[place, place]
+            if not pivots[place] > 0:
+                break
+            row = swept[place] / pivots[place]
+            swept -= swept[:, place, None] * row
+            swept[place] = row
+        if pivots.min() > 1e-12 * pivots.max():
+            return swept[:, width:].T
         inverse: Doubles = across @ np.linalg.pinv(within, rcond=1e-12, hermitian=True)
         return inverse
 
@@ -135,13 +144,14 @@ def _add_expected(given: Sums, mean: Doubles, covariance: Doubles, total: Double
         return
     across = covariance[np.ix_(gone, there)]
     slope = _slope(covariance[np.ix_(there, there)], across)
-    start = mean[gone] - slope @ mean[there]
-    expected = slope @ given.total
+    start = mean[gone] - functions.product(slope, mean[there])
+    expected = functions.product(slope, given.total)
     total[gone] += given.n * start + expected
-    beside = np.outer(start, given.total) + slope @ given.product
+    known = functions.product(slope, given.product)
+    beside = np.outer(start, given.total) + known
     product[np.ix_(gone, there)] += beside
     product[np.ix_(there, gone)] += beside.T
-    within = given.n * (covariance[np.ix_(gone, gone)] - slope @ across.T)
+    within = given.n * (covariance[np.ix_(gone, gone)] - functions.product(slope, across.T))
     both = np.outer(start, expected)
-    within += given.n * np.outer(start, start) + both + both.T + slope @ given.product @ slope.T
+    within += given.n * np.outer(start, start) + both + both.T + functions.product(known, slope.T)
     product[np.ix_(gone, gone)] += within

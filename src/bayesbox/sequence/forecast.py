@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bayesbox.dist.base import Distribution, Doubles
-from bayesbox.dist.functions import log
+from bayesbox.dist.functions import log_sum_along
 from bayesbox.errors import BadOption, ImpossibleEvidence, require_whole
 from bayesbox.schema.levels import Labels
 from bayesbox.sequence.forward_backward import log_terms
@@ -114,9 +114,9 @@ class Filter:
         if self._log_now is None:
             before = self.model.log_start
         else:
-            before = _log_sum(self._log_now[:, None] + self.model.log_transition, axis=0)
+            before = log_sum_along(self._log_now[:, None] + self.model.log_transition)
         joint = before + log_terms(self.model, Steps(self._columns(step), 1, None, np.array([0, 1])))[0]
-        total = float(_log_sum(joint[:, None], axis=0)[0])
+        total = float(log_sum_along(joint))
         if total == -np.inf:
             raise ImpossibleEvidence(
                 f"step {self.steps + 1} is impossible after the steps before it", found=step, remedy="It was not added"
@@ -139,13 +139,6 @@ class Filter:
     def forecast(self, steps: int = 1) -> Forecast:
         """The forecast for the next steps."""
         return Forecast.of(self.model, self._log_now, steps)
-
-
-def _log_sum(logs: Doubles, *, axis: int) -> Doubles:
-    top = logs.max(axis=axis, keepdims=True)
-    safe = np.where(np.isneginf(top), 0.0, top)
-    answer: Doubles = log(np.exp(logs - safe).sum(axis=axis)) + safe.squeeze(axis)
-    return answer
 
 
 class Sample(NamedTuple):

@@ -70,9 +70,9 @@ class JointGaussian:
         factor, constant = np.zeros((len(normals), width, width)), np.zeros(len(normals))
         for index, normal in enumerate(normals):
             std = self.std[normal, there]
-            root = np.linalg.cholesky(self.correlation[normal][np.ix_(there, there)])
+            root = functions.cholesky(self.correlation[normal][np.ix_(there, there)])
             with np.errstate(over="ignore"):
-                factor[index] = _inverse(root) / std[None, :]
+                factor[index] = functions.lower_inverse(root) / std[None, :]
             constant[index] = -functions.log(np.diag(root)).sum() - functions.log(std).sum() - width * LOG_ROOT_2_PI
         made = Factors(self.mean[np.ix_(normals, there)], self.mean_low[np.ix_(normals, there)], factor, constant)
         if observed.all():
@@ -113,16 +113,6 @@ class JointGaussian:
                 assert found is not None
                 result[chosen] = found
         return result
-
-
-def _inverse(root: Doubles) -> Doubles:
-    """The inverse of a lower triangular matrix, by forward substitution."""
-    inverse = np.zeros_like(root)
-    for row in range(len(root)):
-        inverse[row] = -functions.product(root[row, :row], inverse[:row])
-        inverse[row, row] += 1.0
-        inverse[row] /= root[row, row]
-    return inverse
 
 
 def stacked(names: tuple[str, ...], normals: Sequence[Any], classes: int) -> JointGaussian:

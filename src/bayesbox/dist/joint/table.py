@@ -104,8 +104,7 @@ class JointTable:
             return new
         index = tuple(slice(None) if code == GONE else code for code in codes)
         cells = self.log_p.reshape(*self.sizes, -1)[index].reshape(-1, len(self.log_unseen))
-        total: Doubles = np.logaddexp.reduce(cells, axis=0)
-        return total
+        return functions.log_sum_along(cells)
 
     def log_terms(self, codes: Codes) -> Doubles:
         """log P of each tuple, tuples x classes; one that is impossible in every class is ignored."""

@@ -173,7 +173,7 @@ def aode_work(classifier: OneDependenceClassifier, batch: Batch, against: str | 
         shown = (*rows, product) if number < MOST_PARENTS else (product,)
         steps.append(Step(f"parent {parent}", shown, model.classes))
     if parents:
-        mean = np.logaddexp.reduce(np.array(products), axis=0) - functions.log(len(parents))
+        mean = functions.log_sum_along(products) - functions.log(len(parents))
         text = "sum of the products / " + str(len(parents))
         factors.append(Factor(f"mean of {len(parents)} products", (text,) * len(mean), _logged(mean)))
     else:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox import _core
+from bayesbox.dist import functions
 from bayesbox.schema.arrays import AnyArray
 from bayesbox.stat.calibrate import normalised
 from bayesbox.table.auto.features import View
@@ -60,7 +61,7 @@ def _again(arrays: dict[str, NDArray[np.int64]], values: Doubles, start: Doubles
 def boost_trees(view: View, codes: Labels, classes: int, *, rounds: int, seed: int) -> BoostedTrees:
     """A model of this many trees."""
     axes = view.design.axes
-    start = np.log((np.bincount(codes, minlength=classes) + 1) / (len(codes) + classes))
+    start = functions.log((np.bincount(codes, minlength=classes) + 1) / (len(codes) + classes))
     questions, values = _core.boost_forest(
         view.core_codes,
         codes.astype(np.int32),

@@ -73,7 +73,7 @@ def learn_forest(
 
     def judged(weight: float) -> tuple[float, float, Doubles]:
         total, asked = questions.ask_without(view.core_codes, target, counts, weight)
-        answers = np.log((total + UNASKED * shares) / (asked[:, None] + UNASKED))
+        answers = functions.log((total + UNASKED * shares) / (asked[:, None] + UNASKED))
         return -float(answers[np.arange(len(codes)), codes].mean()), weight, answers
 
     place = len(WEIGHTS) // 2

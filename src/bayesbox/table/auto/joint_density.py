@@ -22,7 +22,7 @@ Labels = NDArray[np.int64]
 OWN = (True, False)  # a covariance per class, shrunk towards the pooled one; or the pooled one alone
 DIAGONAL = (0.01, 0.2)  # how far the covariances are shrunk towards their diagonal
 LEAST = 1e-3  # added to every variance
-WIDTHS = tuple(float(width) for width in np.exp(np.linspace(-4.5, 1.5, 13)))
+WIDTHS = tuple(float(width) for width in functions.exp(np.linspace(-4.5, 1.5, 13)))
 SHARES = 0.01  # the weight of the class shares, in rows
 
 
@@ -39,7 +39,8 @@ class JointNormal:
         found = np.empty((view.rows, len(self.means)))
         for place, mean in enumerate(self.means):
             root = self.roots[min(place, len(self.roots) - 1)]
-            found[:, place] = self.offsets[place] - 0.5 * np.square((view.standard - mean) @ root).sum(axis=1)
+            away = functions.product(view.standard - mean, root)
+            found[:, place] = self.offsets[place] - 0.5 * np.square(away).sum(axis=1)
         return found
 
     def log_p(self, view: View) -> Doubles:
@@ -53,9 +54,9 @@ def learn_joint_normals(view: View, codes: Labels, classes: int) -> list[JointNo
     counts = np.bincount(codes, minlength=classes)
     means = np.stack([x[codes == c].mean(axis=0) if counts[c] else x.mean(axis=0) for c in range(classes)])
     rest = x - means[codes]
-    common = rest.T @ rest / rows
-    own = [rest[codes == c].T @ rest[codes == c] for c in range(classes)]
-    log_prior = np.log((counts + 1) / (rows + classes))
+    own = [functions.product(rest[codes == c].T, rest[codes == c]) for c in range(classes)]
+    common = sum(own, np.zeros((width, width))) / rows
+    log_prior = functions.log((counts + 1) / (rows + classes))
     found = []
     for apart in OWN:
         for share in DIAGONAL:
@@ -68,9 +69,9 @@ def learn_joint_normals(view: View, codes: Labels, classes: int) -> list[JointNo
             for covariance in each:
                 drawn = (1 - share) * covariance
                 drawn[np.diag_indices(width)] = np.diag(covariance) + LEAST
-                lower = np.linalg.cholesky(drawn)
-                roots.append(np.linalg.inv(lower).T)
-                scales.append(np.log(np.diag(lower)).sum())
+                lower = functions.cholesky(drawn)
+                roots.append(functions.lower_inverse(lower).T)
+                scales.append(functions.log(np.diag(lower)).sum())
             offsets = log_prior - np.array(scales if apart else scales * classes)
             found.append(JointNormal(means, np.stack(roots), offsets))
     return found
@@ -129,7 +130,7 @@ def learn_joint_kernel(view: View, codes: Labels, classes: int) -> tuple[JointKe
     best: tuple[float, float, Doubles] | None = None
     for width in WIDTHS:
         scale = 2 * width**2 * max(points.shape[1], 1)
-        found = np.log(_shares(np.exp(-squared / scale), codes, shares))
+        found = functions.log(_shares(functions.exp(-squared / scale), codes, shares))
         loss = -float(found[np.arange(len(codes)), codes].mean())
         if best is None or loss < best[0]:
             best = (loss, width, found)
@@ -139,8 +140,8 @@ def learn_joint_kernel(view: View, codes: Labels, classes: int) -> tuple[JointKe
 
 def squared_distances(one: Doubles, other: Doubles) -> Doubles:
     """The squared distances, rows of one x rows of the other."""
-    squared = np.square(one).sum(axis=1)[:, None] + np.square(other).sum(axis=1)[None] - 2 * one @ other.T
-    found: Doubles = np.maximum(squared, 0.0)
+    own, others = np.square(one).sum(axis=1), np.square(other).sum(axis=1)
+    found: Doubles = np.maximum(own[:, None] + others[None] - 2 * functions.product(one, other.T), 0.0)
     return found
 
 

@@ -39,7 +39,7 @@ class LogisticNaiveBayes:
         found, start = [], 0
         for axis in view.design.axes:
             part = slice(start, start + axis.width)
-            found.append(view.features[:, part] @ self.weights[part])
+            found.append(functions.product(view.features[:, part], self.weights[part]))
             start += axis.width
         return np.stack(found, axis=2)
 

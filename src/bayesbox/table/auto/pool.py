@@ -136,7 +136,7 @@ def learn_pool(
     )
     learned = [(each.name, each.model, each.answers) for each in library.learn(plan)]
     learned += [(name, model, answers[places]) for name, model, answers in counted.learn(order, classes, plan)]
-    prior = np.tile(np.log(shares), (len(labels), 1))
+    prior = np.tile(functions.log(shares), (len(labels), 1))
     found = replace(_pool(learned, prior, labels, classes, design, shares), left_out=tuple(plan.left_out))
     plan.close()
     return found

@@ -8,6 +8,7 @@ import numpy as np
 
 from bayesbox import _core
 from bayesbox.classifier.table import TableClassifier
+from bayesbox.dist import functions
 from bayesbox.schema.flags import FLAG_LEVELS
 from bayesbox.table.auto.boost import BoostedTrees
 from bayesbox.table.auto.features import Design, Feature
@@ -78,5 +79,5 @@ def _normals(model: JointNormal, power: float, design: Design) -> Member | None:
     if model.means.shape[1] != width:
         return None
     roots = [model.roots[min(place, len(model.roots) - 1)] for place in range(len(model.means))]
-    shifts = np.concatenate([mean @ root for mean, root in zip(model.means, roots, strict=True)])
+    shifts = np.concatenate([functions.product(mean, root) for mean, root in zip(model.means, roots, strict=True)])
     return "normals", power, shifts, model.roots.ravel(), model.offsets, float(model.power)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bayesbox.dist import functions
 from bayesbox.dist.base import Doubles
 from bayesbox.explain.class_work import ClassWork
 from bayesbox.explain.steps import Cell, Row, Step, line
@@ -22,11 +23,11 @@ def pool_work(
     """The calculation for one row: `answers` are log P(class | x) of each model, `log_posterior` that of the pool."""
     rows = []
     for place, (log_p, power) in enumerate(zip(answers, pool.powers, strict=False)):
-        cells = tuple(Cell(value=p) for p in np.exp(log_p[0]).tolist())
+        cells = tuple(Cell(value=p) for p in functions.exp(log_p[0]).tolist())
         rows.append(Row(_name(pool, place), (Cell(value=power), *cells)))
     shares = np.array(pool.shares)
     rows.append(Row("class shares", (Cell(value=pool.powers[-1]), *(Cell(value=p) for p in shares.tolist()))))
-    together = np.exp(pooled([*answers, np.log(shares)[None, :]], np.array(pool.powers)))[0]
+    together = functions.exp(pooled([*answers, functions.log(shares)[None, :]], np.array(pool.powers)))[0]
     product = Row("product of powers, normalised", tuple(Cell(value=p) for p in together.tolist()))
     mixed = Row(
         "mixed with the class shares",
@@ -35,7 +36,7 @@ def pool_work(
             for p, share in zip(together.tolist(), shares.tolist(), strict=True)
         ),
     )
-    posterior = tuple(np.exp(log_posterior).tolist())
+    posterior = tuple(functions.exp(log_posterior).tolist())
     best = max(range(len(classes)), key=lambda k: (posterior[k], -k))
     steps = (
         Step("models", tuple(rows), ("weight", *pool.classes)),

@@ -81,8 +81,7 @@ def _mixture(
         parts.append(normals.log_density(values, rows, chosen) + log(share)[None, :])
     left = np.where(taken > 1 - 1e-12, 0.0, 1 - taken)  # empty if every tuple has its own normal
     parts.append(density + log(left)[None, :])
-    mixed: Doubles = np.logaddexp.reduce(parts, axis=0)
-    return mixed
+    return functions.log_sum_along(parts)
 
 
 def joint_log_prob(model: FullModel, columns: Columns, rows: int) -> Doubles:

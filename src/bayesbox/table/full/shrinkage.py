@@ -112,8 +112,9 @@ def ledoit_wolf(normal: Normal, x: Doubles, weights: Doubles) -> float:
     if weights.sum() > 0:
         z = (((x - normal.mean) - normal.mean_low) / np.where(used, normal.plain, 1.0))[:, used]
         # ||z z' - R||^2 = |z|^4 - 2 z' R z + ||R||^2
-        squares = (z * z).sum(axis=1) ** 2 - 2 * np.einsum("ri,ij,rj->r", z, correlation, z) + (correlation**2).sum()
-        spread = float(weights @ squares / weights.sum()) / normal.n
+        across = (functions.product(z, correlation) * z).sum(axis=1)
+        squares = (z * z).sum(axis=1) ** 2 - 2 * across + (correlation**2).sum()
+        spread = functions.dot(weights, squares) / float(weights.sum()) / normal.n
     else:
         spread = (p * p + float((correlation**2).sum())) / normal.n
     return rows_of(min(spread, off) / off, normal.n)
@@ -155,7 +156,7 @@ def leave_one_out_loss(normals: Sequence[Normal], rows: StandardRows, m: float, 
     terms = _pooled_terms(normals, rows, m) if pooled else _own_terms(normals, rows, m)
     log_p = normalised(terms + rows.others)
     true = np.maximum(log_p[np.arange(len(rows.target)), rows.target], functions.log(1e-15))
-    return float(-(rows.weights @ true) / rows.weights.sum())
+    return -functions.dot(rows.weights, true) / float(rows.weights.sum())
 
 
 def _own_terms(normals: Sequence[Normal], rows: StandardRows, m: float) -> Doubles:

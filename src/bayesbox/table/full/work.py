@@ -131,7 +131,7 @@ class _Numbers:
         logs, forms = [], []
         for normal, mean in zip(chosen, means, strict=True):
             std = self.normals.std[normal, there]
-            root = np.linalg.cholesky(self.normals.correlation[normal][np.ix_(there, there)])
+            root = functions.cholesky(self.normals.correlation[normal][np.ix_(there, there)])
             logs.append(2 * float(functions.log(np.diag(root)).sum() + functions.log(std).sum()))
             low = self.normals.mean_low[normal, there]
             away = np.linalg.solve(root, ((np.array(self.values) - mean) - low) / std)

@@ -21,6 +21,7 @@ from bayesbox.classifier.registry import KINDS, default_hypotheses, new_classifi
 from bayesbox.classifier.rows import LabelledRows, sample_of
 from bayesbox.classifier.table import AnyTableClassifier, TableClassifier
 from bayesbox.described import Remedy, parameter
+from bayesbox.dist import functions
 from bayesbox.dist.base import Columns, Doubles
 from bayesbox.errors import BadData, BadOption, CannotForget, CannotMerge
 from bayesbox.explain.evidence import Explanation
@@ -125,10 +126,10 @@ class OptimalClassifier(BatchLearner[OptimalOptions, Hypotheses]):
         total = np.zeros(len(classes))
         for weight, each in zip(self.known.weights, self._under_prior(), strict=True):
             place = [classes.index(name) for name in each.model.classes]
-            total[place] += weight * np.exp(each.model.log_prior)
+            total[place] += weight * functions.exp(each.model.log_prior)
         labels = label_values(classes, book.label_type)
         with np.errstate(divide="ignore"):
-            return PooledModel(classes, labels, np.log(total), schema.used)
+            return PooledModel(classes, labels, functions.log(total), schema.used)
 
     def _under_prior(self) -> tuple[AnyTableClassifier, ...]:
         """The hypotheses under the current prior."""
@@ -196,7 +197,7 @@ class OptimalClassifier(BatchLearner[OptimalOptions, Hypotheses]):
 
     def _log_answer(self, batch: Batch) -> Doubles:
         with np.errstate(divide="ignore"):
-            return np.log(self._averaged(each.posterior(batch) for each in self._under_prior()))
+            return functions.log(self._averaged(each.posterior(batch) for each in self._under_prior()))
 
     def _averaged(self, answers: Any) -> Doubles:
         """The weighted average of the posteriors of all hypotheses, each rows x its classes: rows x all classes."""
