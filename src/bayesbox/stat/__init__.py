@@ -1,1 +1,1 @@
-"""What two subjects share: folds, metrics, calibration, mutual information, minimisation, tests."""
+"""Shared statistics: folds, metrics, calibration, mutual information, minimisation, tests."""

@@ -1,10 +1,10 @@
-"""The beta distribution: the regularised incomplete beta function and its inverse, as scipy has them, without scipy.
+"""The beta distribution: the regularised incomplete beta function and its inverse, without scipy.
 
     I_x(a, b) = 1 / B(a, b) * integral from 0 to x of t^(a-1) (1-t)^(b-1) dt
 
-By the continued fraction of Lentz's method (Press et al., Numerical Recipes, 6.4), on the side where it converges fast,
-with its factor x^a (1-x)^b / (a B(a, b)) by logarithms. The inverse halves an interval around the root and takes
-Newton's step wherever that stays inside.
+Computed by its continued fraction with Lentz's method (Press et al., Numerical Recipes, 6.4), on the side where it
+converges fast, and the factor x^a (1-x)^b / (a B(a, b)) by logarithms. The inverse is found by bisection, with Newton
+steps that stay inside the interval.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from functools import lru_cache
 
 TINY = 1e-300
 CLOSE = 1e-16
-NEAR = 1e-14  # of log x, where the search ends
+NEAR = 1e-14  # tolerance of the search in log x
 MOST_TERMS = 100_000
 MOST_STEPS = 200
-LARGE = 15.0  # above it Stirling's series is exact to the last digit
+LARGE = 15.0  # above it Stirling's series is accurate to the last digit
 
 
 def cumulative(x: float, a: float, b: float) -> float:
@@ -49,14 +49,14 @@ def quantile(p: float, a: float, b: float) -> float:
         raise ValueError(f"p must be between 0 and 1, got {p}")
     if p in (0, 1):
         return float(p)
-    if p > 0.5:  # near 0 doubles are dense: a quantile close to 1 is found as 1 - x
+    if p > 0.5:  # doubles are denser near 0: a quantile close to 1 is found as 1 - x
         upper = 1 - p
         return 1 - _root(upper, b, a)
     return _root(p, a, b)
 
 
 def interval(level: float, a: float, b: float) -> tuple[float, float]:
-    """The central interval that holds `level` of a Beta(a, b); the limits 0 and 1 if a parameter is 0.
+    """The central interval with probability `level` of a Beta(a, b); the limits 0 and 1 if a parameter is 0.
 
     >>> [round(end, 4) for end in interval(0.95, 3, 9)], interval(0.95, 0, 5)
     ([0.0602, 0.5178], (0.0, 0.0))
@@ -70,7 +70,7 @@ def interval(level: float, a: float, b: float) -> tuple[float, float]:
 
 
 def _root(p: float, a: float, b: float) -> float:
-    """The quantile by its logarithm, so that one of 1e-300 has all its digits."""
+    """The quantile by its logarithm, so that even 1e-300 is accurate."""
     low, high = -745.0, 0.0  # of log x
     if cumulative(math.exp(low), a, b) > p:
         return 0.0
@@ -99,7 +99,7 @@ def _log_power(x: float, a: float, b: float) -> float:
 
 
 def log_beta(a: float, b: float) -> float:
-    """log B(a, b). Where both are large, lgamma would lose digits in the difference: Stirling's remainders do not.
+    """log B(a, b). If both are large, Stirling's remainders avoid the lost digits of lgamma.
 
     >>> round(math.exp(log_beta(2, 3)), 12)
     0.083333333333

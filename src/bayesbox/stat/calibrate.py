@@ -1,15 +1,15 @@
 """Calibration: a map from the probabilities a model gives to those that come true, learned on held-out rows.
 
     temperature   P(c)^t, normalised: one number, the same order of classes in every row (Guo et al. 2017)
-    isotonic      for each class the best rising function of its log-odds, then normalised (Zadrozny and Elkan 2002)
-    dirichlet     softmax of a linear function of log P (Kull et al. 2019); of two classes this is beta calibration
-    shares        (1 - e) P(c) + e times the share of the class: one number, for a few answers that are very wrong
+    isotonic      for each class the best increasing function of its log-odds, then normalised (Zadrozny and Elkan 2002)
+    dirichlet     softmax of a linear function of log P (Kull et al. 2019); for two classes this is beta calibration
+    shares        (1 - e) P(c) + e times the share of the class: one number, for a few very wrong predictions
 
-Each is learned on the log loss, with weights where rows have some. A probability of 0 cannot be corrected by a map that
-is read off other rows: it counts as `SMALLEST` in learning, stays 0 under `temperature`, and is `SMALLEST` for
-`isotonic` and `dirichlet`.
+Each minimises the log loss, weighted if rows have weights. A probability of 0 cannot be corrected by a map learned on
+other rows: it counts as `SMALLEST` in training, stays 0 under `temperature`, and becomes `SMALLEST` under `isotonic`
+and `dirichlet`.
 
-`auto` chooses among them on held-out answers: see `choose_calibration`.
+`auto` chooses among them on held-out predictions: see `choose_calibration`.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ if TYPE_CHECKING:
 Doubles = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
-SMALLEST = 1e-12  # the least probability that is used
-COLDEST, HOTTEST = 1e-3, 1e3  # the powers that `temperature` may raise to
-STEPS, CLOSE = 100, 1e-10  # of Newton's method for `temperature`: at most this many, until it moves by less
-HALVINGS = 40  # that find the share of `shares`
-PULL = 1.0  # rows' worth of pull of `dirichlet` towards leaving all as it is, for each number it learns
+SMALLEST = 1e-12  # the smallest probability used
+COLDEST, HOTTEST = 1e-3, 1e3  # the range of the exponent of `temperature`
+STEPS, CLOSE = 100, 1e-10  # of Newton's method for `temperature`: the maximum number, and the tolerance
+HALVINGS = 40  # of the bisection for `shares`
+PULL = 1.0  # the weight, in rows per parameter, of the prior of `dirichlet` towards the identity
 
 
 class Calibration(Protocol):
-    """log P(class | x) as a model gives them to log P that come true; rows x classes both."""
+    """A map from the log P(class | x) of a model to calibrated ones, both rows x classes."""
 
     kind: ClassVar[str]
 
@@ -47,15 +47,15 @@ class Calibration(Protocol):
         """The calibrated log-probabilities."""
 
     def to_json(self) -> Json:
-        """The numbers of it, for the model file."""
+        """Its parameters, for the model file."""
 
     def compiled(self) -> tuple[str, object, object]:
-        """Its kind and its numbers as `_core.RowScorer` takes them."""
+        """Its kind and parameters for `_core.RowScorer`."""
 
 
 @dataclass(frozen=True)
 class Temperature:
-    """Log-probabilities times `power`, normalised: below 1 it makes a model less sure.
+    """Log-probabilities times `power`, normalised: below 1 the model becomes less confident.
 
     >>> np.exp(Temperature(0.5).applied(np.log([[0.9, 0.1]]))).round(2)
     array([[0.75, 0.25]])
@@ -75,9 +75,10 @@ class Temperature:
 
     @classmethod
     def learned(cls, log_p: Doubles, codes: Codes, weights: Doubles, *, pull: float = 0.0) -> Temperature:
-        """The power of least log loss; `pull` are rows, spread like all, whose classes are as probable as stated.
+        """The exponent with the lowest log loss; `pull` is the weight of pseudo-rows that are already calibrated.
 
-        Without them the power has no bound where all answers are right, and the first wrong one would cost very much.
+        Without them the exponent is unbounded if all predictions are right, and the first wrong one would be very
+        costly.
         """
         log_p = floored(log_p)
         true = log_p[np.arange(len(codes)), codes]
@@ -87,7 +88,7 @@ class Temperature:
             true, weights = (true + share * stated) / (1 + share), weights * (1 + share)
 
         def slopes(power: float) -> tuple[float, float]:
-            """The first and the second derivative of the log loss: the first rises with the power."""
+            """The first and the second derivative of the log loss; the first increases with the exponent."""
             p = functions.exp(normalised(power * log_p))
             mean = (p * log_p).sum(axis=1)
             curvature = (p * log_p * log_p).sum(axis=1) - mean * mean
@@ -98,7 +99,7 @@ class Temperature:
             first, second = slopes(power)
             low, high = (low, power) if first > 0 else (power, high)
             newton = power - first / second if second > 0 else low
-            if not low < newton < high:  # too far: halve, on the scale of logs
+            if not low < newton < high:  # out of range: bisect on the log scale
                 newton = float(np.sqrt(low * high))
             if abs(newton - power) <= CLOSE * power:
                 return cls(newton)
@@ -108,7 +109,7 @@ class Temperature:
 
 @dataclass(frozen=True)
 class Isotonic:
-    """A rising curve for each class: its probability at some log-odds, straight lines between them."""
+    """An increasing curve for each class: its probability at some log-odds, linearly interpolated."""
 
     log_odds: tuple[tuple[float, ...], ...]
     probability: tuple[tuple[float, ...], ...]
@@ -132,7 +133,7 @@ class Isotonic:
     def learned(cls, log_p: Doubles, codes: Codes, weights: Doubles) -> Isotonic:
         odds = log_odds(log_p)
         curves = [_curve(odds[:, place], codes == place, weights) for place in range(log_p.shape[1])]
-        if len(curves) == 2:  # what one class gains the other loses
+        if len(curves) == 2:  # the two probabilities sum to 1
             at, share = curves[1]
             curves[0] = [-edge for edge in reversed(at)], [1 - p for p in reversed(share)]
         return cls(tuple(tuple(at) for at, _ in curves), tuple(tuple(share) for _, share in curves))
@@ -166,7 +167,7 @@ class Dirichlet:
         decrease: float = 1e-9,
         pull: float = 0.0,
     ) -> Dirichlet:
-        """`pull` is that of the temperature which it starts from."""
+        """`pull` applies to the temperature that it starts from."""
         width = log_p.shape[1]
         log_p = floored(log_p)
         given = np.concatenate([log_p, np.ones((len(codes), 1))], axis=1)
@@ -189,7 +190,7 @@ class Dirichlet:
 
 @dataclass(frozen=True)
 class ClassShares:
-    """(1 - share) P(c) + share times the share of the class in all rows, whose logs are `log_shares`.
+    """(1 - share) P(c) + share times the frequency of the class in all rows, whose logs are `log_shares`.
 
     >>> np.exp(ClassShares(0.2, (math.log(0.5), math.log(0.5))).applied(np.log([[0.9, 0.1]]))).round(2)
     array([[0.82, 0.18]])
@@ -213,11 +214,11 @@ class ClassShares:
 
     @classmethod
     def learned(cls, log_p: Doubles, codes: Codes, weights: Doubles) -> ClassShares:
-        counts = np.bincount(codes, weights, minlength=log_p.shape[1]) + 1.0  # so that no class has the share 0
+        counts = np.bincount(codes, weights, minlength=log_p.shape[1]) + 1.0  # so that no class has frequency 0
         shares = counts / counts.sum()
         own, other = functions.exp(log_p[np.arange(len(codes)), codes]), shares[codes]
         low, high = 0.0, 1.0
-        for _ in range(HALVINGS):  # of the slope of the log loss, with a row's worth of prior spread over 0 and 1
+        for _ in range(HALVINGS):  # bisection on the slope of the log loss, with a prior worth one row
             e = (low + high) / 2
             slope = functions.dot(weights, (other - own) / ((1 - e) * own + e * other)) + 0.5 / e - 0.5 / (1 - e)
             low, high = (e, high) if slope > 0 else (low, e)
@@ -225,7 +226,7 @@ class ClassShares:
 
 
 KINDS: dict[str, Any] = {each.kind: each for each in (Temperature, Isotonic, Dirichlet, ClassShares)}
-"""By the name that the command and the estimators take."""
+"""The calibrations by name, for the command and the estimators."""
 
 
 AUTO = "auto"
@@ -233,13 +234,13 @@ NAMES = (*KINDS, AUTO)
 
 
 def require_kind(kind: str | None) -> None:
-    """Refuse a name that no calibration has."""
+    """Raise an error for an unknown name."""
     if kind is not None and kind not in NAMES:
         raise UnknownChoice("calibration", kind, NAMES)
 
 
 def calibration(kind: str, log_p: Doubles, codes: Codes, weights: Doubles | None = None) -> Calibration:
-    """The calibration of this kind for predictions `log_p` of rows whose classes turned out to be `codes`.
+    """The calibration of this kind, fitted to predictions `log_p` of rows with true classes `codes`.
 
     >>> sure, right = np.log([[0.99, 0.01]] * 4), np.array([0, 0, 0, 1])
     >>> np.exp(calibration("temperature", sure, right).applied(sure))[0].round(2)
@@ -253,7 +254,7 @@ def calibration(kind: str, log_p: Doubles, codes: Codes, weights: Doubles | None
 
 
 def normalised(log_p: Doubles) -> Doubles:
-    """The same rows with probabilities that add up to 1."""
+    """The rows normalised to probabilities that sum to 1."""
     highest = log_p.max(axis=1, keepdims=True)
     rest: Doubles = log_p - highest
     rest -= functions.log(functions.exp(rest).sum(axis=1, keepdims=True))
@@ -261,24 +262,24 @@ def normalised(log_p: Doubles) -> Doubles:
 
 
 def floored(log_p: Doubles) -> Doubles:
-    """No probability below `SMALLEST`."""
+    """The log-probabilities, at least `SMALLEST`."""
     return np.maximum(log_p, functions.log(SMALLEST))
 
 
 def log_odds(log_p: Doubles) -> Doubles:
-    """log of P(c) to 1 - P(c), each side at least `SMALLEST`; of the others, where P(c) is close to 1."""
+    """log P(c) / (1 - P(c)), each at least `SMALLEST`; 1 - P(c) is the sum of the others, for accuracy near 1."""
     p = functions.exp(log_p)
     others = np.empty_like(p)
-    for place in range(p.shape[1]):  # not 1 - P, which loses what is small
+    for place in range(p.shape[1]):  # not 1 - P, which loses digits
         others[:, place] = np.delete(p, place, axis=1).sum(axis=1)
     return floored(log_p) - functions.log(np.maximum(others, SMALLEST))
 
 
 def _curve(scores: Doubles, true: NDArray[np.bool_], weights: Doubles) -> tuple[list[float], list[float]]:
-    """Points of the rising curve through the share of `true` by score.
+    """The points of the increasing curve of the frequency of `true` by score.
 
-    A block of rows takes their share with one row added that is spread like all rows, so that none is 0 or 1. Where
-    that row turns the order of two blocks, as it may where one has few rows, they become one.
+    The frequency of a block includes one pseudo-row distributed like all rows, so that none is 0 or 1. If that reverses
+    the order of two blocks, as it may if one has few rows, they are merged.
     """
     order = np.argsort(scores, kind="stable")
     scores, true, weights = scores[order], true[order], weights[order]
@@ -287,7 +288,7 @@ def _curve(scores: Doubles, true: NDArray[np.bool_], weights: Doubles) -> tuple[
     hits = np.add.reduceat(weights * true, first)
     last = np.r_[first[1:], len(scores)] - 1
     base = float(hits.sum() / total.sum())
-    joined: list[tuple[int, float, float, float]] = []  # where a block ends, its sums, its share
+    joined: list[tuple[int, float, float, float]] = []  # where a block ends, its sums, its frequency
     for end, (block_hits, block_total) in pooled_adjacent_violators(hits, total):
         share = (block_hits + base) / (block_total + 1)
         while joined and joined[-1][3] >= share:
@@ -305,7 +306,7 @@ def _curve(scores: Doubles, true: NDArray[np.bool_], weights: Doubles) -> tuple[
 
 
 def pooled_adjacent_violators(hits: Doubles, total: Doubles) -> list[tuple[int, tuple[float, float]]]:
-    """The blocks of the rising fit to hits / total: where each ends, with its sums.
+    """The blocks of the isotonic fit to hits / total: where each ends, with its sums.
 
     >>> pooled_adjacent_violators(np.array([0.0, 1.0, 0.0, 1.0]), np.ones(4))
     [(1, (0.0, 1.0)), (3, (1.0, 2.0)), (4, (1.0, 1.0))]

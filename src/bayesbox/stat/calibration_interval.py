@@ -1,16 +1,16 @@
 """The 95 % interval of the calibration error, from the gaps of its bins.
 
-The calibration error is the sum of |w_b d_b| over the bins of confidence: w_b is the share of the rows in bin b and
-d_b how far their accuracy lies above their mean confidence. Chance alone makes every |d_b| positive, so the estimate is
-biased upwards, and draws from the rows are so once more. The interval is that of a posterior instead:
+The calibration error is the sum of |w_b d_b| over the bins of confidence: w_b is the share of the rows in bin b and d_b
+the difference between their accuracy and mean confidence. Chance alone makes every |d_b| positive, so the estimate is
+biased upwards, and a bootstrap adds the bias again. The interval is therefore that of a posterior:
 
     d_b | gap_b  ~ N(gap_b, v_b)     v_b the variance of a share, smoothed by one row of the mean confidence
-    gap_b | m, t ~ N(m, t^2)         m is how far all confidences are too low
+    gap_b | m, t ~ N(m, t^2)         m is the overall underconfidence
     m | t        ~ N(0, t^2)
     t            uniform from 0 to 1/2
 
-Where labels that come true as often as the confidences say would give as large an error (97.5 % of draws), it begins
-at 0 and all of the 5 % lies above.
+If perfectly calibrated labels would give as large an error (97.5 % of draws), the interval begins at 0 and all of the 5
+% lies above it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ LEAST_VARIANCE = 1e-12
 
 
 def calibration_interval(scores: RowScores, bins: int, draws: int, seed: int) -> tuple[float, float]:
-    """The ends of the interval of the calibration error."""
+    """The limits of the interval of the calibration error."""
     total = float(scores.weights.sum())
     place = scores.bin_of(bins)
     weight = np.bincount(place, weights=scores.weights, minlength=bins)
@@ -37,7 +37,7 @@ def calibration_interval(scores: RowScores, bins: int, draws: int, seed: int) ->
     confidence = np.bincount(place, weights=scores.weights * scores.confidence, minlength=bins)[used] / weight
     accuracy = np.bincount(place, weights=scores.weights * scores.right, minlength=bins)[used] / weight
     squares = _squared_weights(scores, bins)[used]
-    rows = weight**2 / np.where(squares > 0, squares, 1.0)  # as many rows of one weight vary alike
+    rows = weight**2 / np.where(squares > 0, squares, 1.0)  # the effective number of rows
     smoothed = (accuracy * rows + confidence) / (rows + 1)
     variance = np.maximum(smoothed * (1 - smoothed) / rows, LEAST_VARIANCE)
     rng = np.random.default_rng(seed)
@@ -51,7 +51,7 @@ def calibration_interval(scores: RowScores, bins: int, draws: int, seed: int) ->
 
 
 def _squared_weights(scores: RowScores, bins: int) -> Doubles:
-    """The squared weights of the rows of each bin; the repeats of a row have one label, so they count as one."""
+    """The squared weights of the rows of each bin; repeats of a row share a label, so they count as one."""
     cells, cell = np.unique(scores.units[1] * bins + scores.bin_of(bins), return_inverse=True)
     squares = np.square(np.bincount(cell, weights=scores.weights).astype(np.float64))
     return np.bincount(cells % bins, weights=squares, minlength=bins).astype(np.float64)

@@ -1,7 +1,7 @@
-"""The upper tail of the chi-square distribution: how often chance alone gives a statistic as large.
+"""The upper tail of the chi-square distribution, for p-values.
 
-P(X > x) with k degrees of freedom is Q(k/2, x/2), the regularised upper incomplete gamma function: 1 less its power
-series where x/2 < k/2 + 1, its continued fraction elsewhere (Abramowitz and Stegun 6.5.29 and 6.5.31).
+P(X > x) with k degrees of freedom is Q(k/2, x/2), the regularised upper incomplete gamma function: 1 minus its power
+series if x/2 < k/2 + 1, otherwise its continued fraction (Abramowitz and Stegun 6.5.29 and 6.5.31).
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 
 Doubles = NDArray[np.float64]
 
-PRECISION = 1e-16  # a term below this share of the sum changes nothing
-TINY = 1e-300  # stands for a zero that would be divided by
+PRECISION = 1e-16  # a term below this fraction of the sum is negligible
+TINY = 1e-300  # replaces a zero denominator
 
 
 def upper_tail(statistic: ArrayLike, df: ArrayLike) -> Doubles:
@@ -53,7 +53,7 @@ def _series(x: Doubles, a: Doubles) -> Doubles:
 
 
 def _fraction(x: Doubles, a: Doubles) -> Doubles:
-    """1 / (x + 1 - a - 1 (1 - a) / (x + 3 - a - 2 (2 - a) / (x + 5 - a - ...))), from the front (Lentz 1976)."""
+    """1 / (x + 1 - a - 1 (1 - a) / (x + 3 - a - 2 (2 - a) / (x + 5 - a - ...))), evaluated forwards (Lentz 1976)."""
     b = x + 1 - a
     c, d = np.full_like(x, 1 / TINY), 1 / b
     value, n = d.copy(), 0

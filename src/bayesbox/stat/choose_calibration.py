@@ -1,14 +1,15 @@
-"""Which calibration is best: chosen by the log loss of held-out answers, whatever model gave them.
+"""Choosing a calibration by the log loss of held-out predictions, of any model.
 
-    answers   log P(class | x) of rows, each by a model that has not seen it: leave-one-out, or folds
-    bases     the answers as they are, and others that have learned more on the way, such as weights of columns
-    maps      none, temperature, isotonic, Dirichlet, the class shares mixed in
+    answers   log P(class | x) of held-out rows: leave-one-out, or cross-validation
+    bases     the plain predictions, and those with additional learning, such as column weights
+    maps      none, temperature, isotonic, Dirichlet, mixing with the class frequencies
 
-Every base under every map is a candidate. A map is learned on all folds but one and evaluated on that one, so that no
-row is evaluated by what it has taught. The best candidate is taken where it gains at least one standard error of the
-paired differences, and `LEAST_GAIN` over all rows; else, and below `FEWEST` rows, the answers stay as they are.
+Every base under every map is a candidate. A map is learned on all folds but one and evaluated on the remaining one, so
+that every evaluation is on held-out rows. The best candidate is used if it gains at least one standard error of the
+paired differences, and `LEAST_GAIN` over all rows; otherwise, and below `FEWEST` rows, the predictions are not
+calibrated.
 
-All is bounded by rows and classes, not by the clock: the same answers give the same choice on every machine.
+The work is bounded by rows and classes, not by time: the same predictions give the same choice on every machine.
 """
 
 from __future__ import annotations
@@ -35,27 +36,27 @@ from bayesbox.stat.folds import stratified_folds
 Doubles = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
-FEWEST = 50  # rows, below which nothing is chosen
+FEWEST = 50  # rows; with fewer, nothing is chosen
 CLEAR = 1.0  # standard errors that the best must gain
-LEAST_GAIN = 3.0  # nats that it must gain over all rows: 20 to 1. Where every answer is right the errors say nothing
+LEAST_GAIN = 3.0  # nats that it must gain over all rows (20 to 1), since standard errors vanish if all is right
 FOLDS = 5
-MOST_ROWS = 2_500  # that are evaluated
-MOST_ANSWERS = 20_000  # rows times classes that are evaluated
+MOST_ROWS = 2_500  # evaluated
+MOST_ANSWERS = 20_000  # rows times classes evaluated
 MOST_CURVES = 15_000  # rows times classes, for `isotonic`
-MOST_SLOPES = 40_000  # rows times the square of the classes that `dirichlet` is learned on
-FEWEST_SLOPES = 20  # rows for each class that it is learned on at least
-STEPS, DECREASE = 40, 1e-6  # of the descent of `dirichlet`: a choice needs no more digits
-PULL = 1.0  # rows that keep `temperature` from growing without bound where all answers are right
-PLAIN = ""  # the base of the answers as they are
+MOST_SLOPES = 40_000  # rows times squared classes that `dirichlet` is learned on
+FEWEST_SLOPES = 20  # the minimum number of rows per class for it
+STEPS, DECREASE = 40, 1e-6  # of the minimisation for `dirichlet`: a choice needs no more precision
+PULL = 1.0  # the weight, in rows, that bounds `temperature` if all predictions are right
+PLAIN = ""  # the base of the plain predictions
 
 AFTER_PLAIN = (Temperature.kind, Isotonic.kind, Dirichlet.kind, ClassShares.kind)
 AFTER_OTHERS = (None, Temperature.kind, ClassShares.kind)
-"""The maps that follow what has learned more on the way: those with few numbers."""
+"""The maps for bases with additional learning: those with few parameters."""
 
 
 @dataclass(frozen=True)
 class Baseline:
-    """How good it is always to give the same answer: the most frequent class, or the class shares."""
+    """The scores of a constant prediction: the most frequent class, or the class frequencies."""
 
     answer: int  # the code of the most frequent class
     accuracy: float
@@ -64,21 +65,21 @@ class Baseline:
 
 @dataclass(frozen=True)
 class CalibrationChoice:
-    """What was chosen, and by what: mean log losses of held-out rows."""
+    """The choice, and the mean log losses of held-out rows behind it."""
 
     base: str  # PLAIN, or the name of another base
     kind: str | None  # the map, None for none
     before: float
     after: float
-    error: float  # the standard error of the mean difference between the answers as they are and the best
+    error: float  # the standard error of the mean difference between the plain predictions and the best
     rows: int
-    accuracy: float  # of what was chosen
+    accuracy: float  # of the chosen candidate
     baseline: Baseline
     losses: Mapping[str, float]  # of every candidate, by its name
 
     @property
     def name(self) -> str:
-        """What was chosen, in words."""
+        """The chosen candidate in words."""
         return candidate_name(self.base, self.kind)
 
 
@@ -92,19 +93,19 @@ def candidate_name(base: str, kind: str | None) -> str:
 
 
 def fold_of_rows(codes: Codes) -> NDArray[np.int32]:
-    """The fold of each row: bases that learn on the way are to learn without these, one at a time."""
+    """The fold of each row; bases with additional learning hold out one fold at a time."""
     return stratified_folds(codes, min(FOLDS, len(codes)))
 
 
 def most_rows(classes: int) -> int:
-    """How many rows are worth judging."""
+    """The number of rows to evaluate."""
     return max(FEWEST, min(MOST_ROWS, MOST_ANSWERS // max(classes, 1)))
 
 
 def choose(bases: Mapping[str, Doubles], codes: Codes, weights: Doubles | None = None) -> CalibrationChoice | None:
     """The best candidate; None if there are too few rows or classes to choose by.
 
-    `bases` are held-out answers by the name of their base, those as they are under `PLAIN`.
+    `bases` are held-out predictions by the name of their base, the plain ones under `PLAIN`.
 
     >>> sure = normalised(np.random.default_rng(0).normal(size=(400, 2)) * 4)
     >>> codes = (np.arange(400) % 10 < 7).astype(np.int64)  # nothing that the answers know
@@ -125,7 +126,7 @@ def choose(bases: Mapping[str, Doubles], codes: Codes, weights: Doubles | None =
     true = {name: floored(log_p)[np.arange(rows), codes] for name, log_p in judged.items()}
     total = float(given.sum())
     losses = {name: -functions.dot(given, own) / total for name, own in true.items()}
-    best = min(losses, key=lambda name: losses[name])  # on a tie the first, which is the simplest
+    best = min(losses, key=lambda name: losses[name])  # in case of a tie the first, which is the simplest
     gain = given * (true[best] - true[PLAIN, None])
     error = float(np.sqrt(rows * gain.var())) / total
     better = losses[PLAIN, None] - losses[best]
@@ -144,7 +145,7 @@ def choose(bases: Mapping[str, Doubles], codes: Codes, weights: Doubles | None =
 
 
 def judged_as_it_is(log_p: Doubles, codes: Codes, weights: Doubles | None = None) -> CalibrationChoice:
-    """The scores of answers that stay as they are."""
+    """The scores of predictions that are not calibrated."""
     given = np.ones(len(codes)) if weights is None else np.asarray(weights, dtype=np.float64)
     log_p, total = floored(normalised(floored(log_p))), float(given.sum())
     loss = -float(given @ log_p[np.arange(len(codes)), codes]) / total
@@ -158,26 +159,26 @@ def judged_as_it_is(log_p: Doubles, codes: Codes, weights: Doubles | None = None
 def learned(
     choice: CalibrationChoice, log_p: Doubles, codes: Codes, weights: Doubles | None = None
 ) -> Calibration | None:
-    """The map that was chosen, learned on all held-out answers of its base; None if it is none."""
+    """The chosen map, learned on all held-out predictions of its base; None if there is none."""
     given = np.ones(len(codes)) if weights is None else np.asarray(weights, dtype=np.float64)
     return None if choice.kind is None else _learned(choice.kind, log_p, codes, given)
 
 
 def _learned(kind: str, log_p: Doubles, codes: Codes, weights: Doubles) -> Calibration:
-    """A map of this kind, `dirichlet` from some of the rows if there are many for its numbers."""
+    """A map of this kind; `dirichlet` is learned on a sample if there are many rows per parameter."""
     if kind == Temperature.kind:
         return Temperature.learned(log_p, codes, weights, pull=PULL)
     if kind != Dirichlet.kind:
         return calibration(kind, log_p, codes, weights)
     most = MOST_SLOPES // log_p.shape[1] ** 2
-    if len(codes) > most:  # evenly spread, so that sorted rows do no harm
+    if len(codes) > most:  # evenly spaced, so that sorted rows do no harm
         chosen = np.linspace(0, len(codes) - 1, most).astype(np.int64)
         log_p, codes, weights = log_p[chosen], codes[chosen], weights[chosen]
     return Dirichlet.learned(log_p, codes, weights, steps=STEPS, decrease=DECREASE, pull=PULL)
 
 
 def baseline(codes: Codes, classes: int, weights: Doubles) -> Baseline:
-    """How good the most frequent class and the class shares of these rows are as answers."""
+    """The scores of always predicting the most frequent class, or the class frequencies, of these rows."""
     counts = np.bincount(codes, weights, minlength=classes)
     shares = counts / counts.sum()
     there = shares[shares > 0]
@@ -197,7 +198,7 @@ def _maps(base: str, rows: int, classes: int) -> Sequence[str | None]:
 def _cross_fitted(
     log_p: Doubles, codes: Codes, weights: Doubles, kind: str | None, fold_of_row: NDArray[np.int32]
 ) -> Doubles:
-    """The answers after a map that was learned without their fold."""
+    """The predictions, each after a map learned without its fold."""
     if kind is None:
         return normalised(floored(log_p))
     found = np.empty_like(log_p)

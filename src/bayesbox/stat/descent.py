@@ -1,6 +1,6 @@
-"""The minimum of a smooth convex function: limited-memory BFGS (Nocedal and Wright, algorithm 7.4), with numpy alone.
+"""Minimisation of a smooth convex function: limited-memory BFGS (Nocedal and Wright, algorithm 7.4), in numpy.
 
-What is learned here has few parameters and many rows, so that the cost is that of the function, not of the steps.
+The problems have few parameters and many rows, so evaluating the function dominates the cost.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from bayesbox.dist.functions import dot
 Doubles = NDArray[np.float64]
 Function = Callable[[Doubles], tuple[float, Doubles]]
 
-MEMORY = 10  # steps that the curvature is read off
-SUFFICIENT = 1e-4  # share of the decrease promised by the slope that a step must bring (Armijo)
-SHORTEST = 1e-10  # a step below it brings nothing more
+MEMORY = 10  # past steps used for the curvature
+SUFFICIENT = 1e-4  # the fraction of the predicted decrease that a step must achieve (Armijo)
+SHORTEST = 1e-10  # the shortest step tried
 
 
 def minimum(
     function: Function, start: Doubles, *, steps: int = 100, gradient: float = 1e-6, decrease: float = 1e-9
 ) -> Doubles:
-    """Where `function`, which gives its value and gradient, is least, seen from `start`.
+    """The minimum of `function`, which returns its value and gradient, from `start`.
 
-    It ends after `steps`, when no slope is above `gradient`, or when a step lowers the value by less than the share
-    `decrease`.
+    It stops after `steps` steps, when no partial derivative exceeds `gradient`, or when a step's relative decrease is
+    below `decrease`.
 
     >>> minimum(lambda x: (float(((x - 3) ** 2).sum()), 2 * (x - 3)), np.zeros(2)).round(6)
     array([3., 3.])
@@ -40,7 +40,7 @@ def minimum(
             break
         direction = -_scaled(slope, past)
         promised = dot(direction, slope)
-        if promised >= 0:  # rounding spoiled the curvature: start again downhill
+        if promised >= 0:  # the curvature is lost to rounding: restart with steepest descent
             past.clear()
             direction, promised = -slope, -dot(slope, slope)
         step = 1.0 if past else min(1.0, 1.0 / float(np.abs(slope).sum()))
@@ -64,7 +64,7 @@ def minimum(
 
 
 def _scaled(slope: Doubles, past: deque[tuple[Doubles, Doubles, float]]) -> Doubles:
-    """The slope times the inverse curvature, as far as the past steps tell it (two-loop recursion)."""
+    """The gradient times the approximate inverse Hessian of the past steps (two-loop recursion)."""
     q = slope.copy()
     shares = []
     for moved, turned, curvature in reversed(past):

@@ -3,9 +3,9 @@
     G = 2 sum of O log(O / E)        over both samples, with E from the shares of both together
     PSI = sum of (q - p) log(q / p)  over the levels, p and q the shares of a level in the two samples
 
-The test says how sure it is that they differ, and grows with the number of rows; the index says how much they differ,
-whatever the number of rows. By a common rule a PSI below 0.1 is no change, and one above 0.25 a large one. For the
-index half a row is added to each level of each sample, so that no share is 0.
+The test measures the evidence that they differ, which grows with the number of rows; the index measures the size of the
+difference, which does not. By a common rule of thumb a PSI below 0.1 is no change, and one above 0.25 a large one. For
+the index half a row is added to each level of each sample, so that no share is 0.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from bayesbox.stat.mutual_information import g_test
 
 Doubles = NDArray[np.float64]
 HALF = 0.5
-LEAST_EXPECTED = 5.0  # rows below which the chi-square distribution is not that of G
+LEAST_EXPECTED = 5.0  # rows; below it the chi-square approximation of G is poor
 GROUPS = 10  # of cells of numbers, about
 
 
 class ShiftTest(NamedTuple):
-    """The statistic, its degrees of freedom, how often chance alone gives as much, and the PSI."""
+    """The statistic, its degrees of freedom, the p-value, and the PSI."""
 
     statistic: float
     df: float
@@ -36,9 +36,9 @@ class ShiftTest(NamedTuple):
 
 
 def shift_test(before: Doubles, after: Doubles, unseen: float = 0.0) -> ShiftTest:
-    """The test of two rows of counts of the same levels, of which rare ones are pooled.
+    """The test of two rows of counts of the same levels; rare levels are pooled.
 
-    `unseen` are values of the second sample that the first cannot have: a level by itself, however rare.
+    `unseen` are values of the second sample that the first cannot have: a separate level, however rare.
 
     >>> found = shift_test(np.array([50.0, 50]), np.array([30.0, 70]))
     >>> round(found.statistic, 4), found.df, round(found.p_value, 5), round(found.psi, 4)
@@ -66,8 +66,8 @@ def stability_index(before: Doubles, after: Doubles) -> float:
 
 
 def pooled_rare(before: Doubles, after: Doubles) -> tuple[Doubles, Doubles]:
-    """The same with the two rarest levels as one, until five rows of each are expected in both samples, or two are
-    left; levels without a row are dropped.
+    """The counts with the two rarest levels merged repeatedly, until five rows of each are expected in both samples, or
+    two levels remain; levels without rows are dropped.
 
     >>> pooled_rare(np.array([90.0, 2, 30, 0]), np.array([80.0, 1, 9, 0]))
     (array([32., 90.]), array([10., 80.]))
@@ -85,7 +85,7 @@ def pooled_rare(before: Doubles, after: Doubles) -> tuple[Doubles, Doubles]:
 
 
 def groups_of_cells(counts: Doubles, groups: int = GROUPS) -> NDArray[np.int64]:
-    """The group of each cell, cells in their order: about this many groups of about as many rows.
+    """The group of each cell, in order: about this many groups of about equal size.
 
     >>> groups_of_cells(np.array([1.0, 1, 8, 1, 1, 1, 1]), 3).tolist()
     [0, 0, 1, 2, 2, 2, 2]
@@ -100,7 +100,7 @@ def groups_of_cells(counts: Doubles, groups: int = GROUPS) -> NDArray[np.int64]:
 
 
 def moments_test(before: tuple[float, float, float], after: tuple[float, float, float]) -> ShiftTest:
-    """The same of two samples of numbers by (rows, mean, variance): Welch's test of the means, with normal tails, and
+    """The test of two samples of numbers by (rows, mean, variance): Welch's test of the means with normal tails, and
     the PSI of two normal densities.
 
     >>> found = moments_test((100, 0.0, 1.0), (100, 0.5, 1.0))

@@ -1,4 +1,4 @@
-"""Counts of sets of columns, for scores, tests and tables: from rows in memory, or in one pass over a source."""
+"""Joint counts of sets of columns, for scores, tests and tables: from rows in memory, or in one pass over a source."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ MOST_CELLS = 1 << 26  # of a dense table of the core
 
 
 def most_cells() -> int:
-    """The maximum number of cells of a table: as many as the limit of memory allows, and the core takes."""
+    """The maximum number of cells of a table, by the memory limit and the core."""
     return min(MOST_CELLS, current_limits().memory // BYTES_A_FAMILY)
 
 
 class Counter(Protocol):
-    """Where counts come from. Every method takes its sets together, so that a source is read once for all of them."""
+    """A source of counts. Every method takes all sets at once, so that a source is read only once."""
 
     cards: tuple[int, ...]
     rows: int
 
     def counts(self, sets: Sequence[Members]) -> list[Counts]:
-        """How often each combination of states occurs; rows that lack one of the members are left out."""
+        """The count of each combination of states; rows with a missing value in the set are ignored."""
         ...
 
     def scores(self, sets: Sequence[Members], of: Sequence[int], child: Sequence[int], score: FamilyScore) -> Doubles:
@@ -48,13 +48,13 @@ class Counter(Protocol):
 
 
 def flat(sets: Sequence[Members]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Sets as one list and where each ends."""
+    """The concatenated sets, and where each ends."""
     members = np.array([member for each in sets for member in each], dtype=np.int64)
     return members, np.cumsum([len(each) for each in sets], dtype=np.int64)
 
 
 class MemoryCounter:
-    """Rows that are at hand as codes."""
+    """Rows in memory as codes."""
 
     def __init__(self, coded: CodedRows) -> None:
         self.cards = coded.cards
@@ -68,7 +68,7 @@ class MemoryCounter:
         return tuple(self._sizes) == self.cards
 
     def counts(self, sets: Sequence[Members]) -> list[Counts]:
-        """Missing cells are counted as states of their own and cut away."""
+        """Missing values are counted as a separate state, which is then dropped."""
         for each in sets:
             cells = math.prod(self._sizes[member] for member in each)
             require_memory(
@@ -85,16 +85,16 @@ class MemoryCounter:
         return np.ascontiguousarray(table[tuple(slice(self.cards[member]) for member in members)]).reshape(-1)
 
     def scores(self, sets: Sequence[Members], of: Sequence[int], child: Sequence[int], score: FamilyScore) -> Doubles:
-        """Of complete rows."""
+        """For complete rows."""
         assert self.complete
         return self._table.score(*flat(sets), np.array(of, dtype=np.int64), np.array(child, dtype=np.int64), score)
 
     def changes(
         self, child: int, parents: Sequence[int], candidates: Sequence[int], score: FamilyScore
     ) -> tuple[float, Doubles] | None:
-        """The score of a family, and its scores with each candidate added or, if it is a parent, taken away.
+        """The score of a family, and its scores with each candidate added or, if it is a parent, removed.
 
-        Of complete rows; None if the tables would be too large.
+        For complete rows; None if the tables would be too large.
         """
         assert self.complete
         return self._table.changes(
@@ -102,7 +102,7 @@ class MemoryCounter:
         )
 
     def g_tests(self, sets: Sequence[Members]) -> tuple[Doubles, Doubles]:
-        """Of complete rows."""
+        """For complete rows."""
         assert self.complete
         return self._table.g_tests(*flat(sets))
 
@@ -117,7 +117,7 @@ class MemoryCounter:
 
 @dataclass(frozen=True)
 class _Tables:
-    """The tables of one pass; they add up."""
+    """The tables of one pass; they can be added."""
 
     tables: list[Counts]
 
@@ -127,7 +127,7 @@ class _Tables:
 
 @dataclass(frozen=True)
 class _Counting:
-    """The tables of a batch; it may be sent to where the rows lie."""
+    """Counts the tables of a batch; it can be sent to remote workers."""
 
     variables: tuple[Variable, ...]
     sets: tuple[Members, ...]
@@ -138,7 +138,7 @@ class _Counting:
 
 
 class SourceCounter:
-    """A source that is read again for each request: nothing but the tables is held."""
+    """A source that is read again for each request; only the tables are held in memory."""
 
     def __init__(
         self,
@@ -164,7 +164,7 @@ class SourceCounter:
         return total.tables
 
     def _passes(self, sets: Sequence[Members]) -> Iterator[tuple[Sequence[int], list[Counts]]]:
-        """The places of some sets and their tables, in as few passes as memory allows."""
+        """The positions of some sets and their tables, in as few passes as memory allows."""
         some: list[int] = []
         together = 0
         for place, members in enumerate(sets):

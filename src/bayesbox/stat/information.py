@@ -1,7 +1,7 @@
-"""How much the answer to a question says of the class, in bits.
+"""The information of an answer about the class, in bits.
 
 A question has answers v with a probability q(v), after each of which the classes have the probabilities P(c | v). The
-mutual information of answer and class is the entropy of the mean of P(c | v) less the mean of their entropies:
+mutual information of answer and class is the entropy of the mean of P(c | v) minus the mean of their entropies:
 
     I = H(sum of q(v) P(c | v)) - sum of q(v) H(P(c | v))
 """
@@ -19,7 +19,7 @@ BIT = math.log(2)
 
 
 def entropy_bits(shares: Doubles) -> Doubles:
-    """The entropy of each row of shares, which sum to one.
+    """The entropy of each row of probabilities.
 
     >>> entropy_bits(np.array([[0.5, 0.5], [1.0, 0.0]])).tolist()
     [1.0, 0.0]
@@ -30,9 +30,9 @@ def entropy_bits(shares: Doubles) -> Doubles:
 
 
 def shares_of(log_joint: Doubles) -> tuple[Doubles, Doubles]:
-    """Rows x classes of log-probabilities normalised to shares, and the log of the sum of each row.
+    """Log-probabilities, rows x classes, normalised to probabilities, and the log of the sum of each row.
 
-    A row that is impossible in every class has shares of 0.
+    A row that is impossible in every class has probabilities of 0.
 
     >>> shares, log_sum = shares_of(np.log(np.array([[0.1, 0.3]])))
     >>> shares.round(3).tolist(), np.exp(log_sum).round(3).tolist()
@@ -47,12 +47,12 @@ def shares_of(log_joint: Doubles) -> tuple[Doubles, Doubles]:
 
 
 def answer_sums(weights: Doubles, shares: Doubles) -> Doubles:
-    """Answers x (classes and one): q(v) P(c | v), and q(v) H(P(c | v)) last; to be added up over all answers."""
+    """q(v) P(c | v) and, last, q(v) H(P(c | v)), answers x (classes + 1), to be summed over all answers."""
     return np.column_stack([weights[:, None] * shares, weights * entropy_bits(shares)])
 
 
 def information(sums: Doubles) -> float:
-    """The mutual information in bits, of such sums over all answers; 0 if there is none.
+    """The mutual information in bits, from such sums over all answers; 0 without answers.
 
     >>> information(answer_sums(np.array([0.5, 0.5]), np.array([[1.0, 0.0], [0.0, 1.0]])).sum(axis=0))
     1.0
@@ -64,9 +64,9 @@ def information(sums: Doubles) -> float:
 
 
 def word_information(counts: Doubles, prior: Doubles) -> Doubles:
-    """What each word says of the class, in bits: its part of I(class; a word drawn from a text of the class).
+    """The information of each word about the class, in bits: its term in I(class; word drawn from a text).
 
-    `counts` are classes x words; each word has one count more in each class, so that rare words say little.
+    `counts` are classes x words; one is added to each count, so that rare words have little information.
 
     >>> word_information(np.array([[9, 0, 5], [0, 9, 5]]), np.array([0.5, 0.5])).round(3).tolist()
     [0.181, 0.181, 0.0]

@@ -1,7 +1,7 @@
-"""The integral of several functions at once over pieces of the line, to a tolerance.
+"""Adaptive integration of several functions at once, to a tolerance.
 
-Each piece is integrated by the rule of Gauss and Kronrod with 15 points, whose difference from the rule of Gauss with
-the 7 points among them bounds the error; pieces with an error are halved until the errors sum to less than asked for.
+Each interval is integrated by the 15-point Gauss-Kronrod rule, whose difference from the embedded 7-point Gauss rule
+bounds the error; intervals are halved until the total error is below the tolerance.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ MOST_PIECES = 20_000
 
 
 def integrate(function: Callable[[Doubles], Doubles], edges: Doubles, tolerance: float) -> tuple[Doubles, float]:
-    """The integrals from the first to the last of the edges, and a bound of their error.
+    """The integrals from the first to the last edge, and a bound on their error.
 
-    `function` gives points x functions of values. It should be smooth between the edges.
+    `function` returns values of points x functions. It should be smooth between the edges.
 
     >>> found, error = integrate(lambda x: np.column_stack([x**2, np.exp(x)]), np.array([0.0, 1.0]), 1e-12)
     >>> found.round(12), error < 1e-12
@@ -56,7 +56,7 @@ def integrate(function: Callable[[Doubles], Doubles], edges: Doubles, tolerance:
 
 
 def _pieces(function: Callable[[Doubles], Doubles], low: Doubles, high: Doubles) -> tuple[Doubles, Doubles]:
-    """The integrals of each piece, pieces x functions, and the largest error of each piece."""
+    """The integrals of each interval, intervals x functions, and the largest error of each."""
     half = high / 2 - low / 2
     points = (low / 2 + high / 2)[:, None] + half[:, None] * POINTS[None, :]
     values = function(points.ravel()).reshape(len(low), len(POINTS), -1)

@@ -2,13 +2,13 @@
 
     auto        accuracy by Wilson's score interval (1927); log loss and Brier score by the normal interval of a mean;
                 the area under the ROC curve by its placements (DeLong 1988) on the scale of log-odds
-    exact       the same, but accuracy by the binomial interval of Clopper and Pearson (1934)
-    bootstrap   all by drawing rows with replacement: the percentiles of the draws
+    exact       the same, except accuracy by the exact binomial interval (Clopper and Pearson 1934)
+    bootstrap   all by the percentiles of bootstrap samples of rows
 
-The calibration error has no closed form: its interval is that of a posterior (calibration_interval.py), always.
+The calibration error has no closed form: its interval is always that of a posterior (calibration_interval.py).
 
 A row of weight w counts as w rows in the closed forms; the bootstrap draws rows with their weights. Differences are
-paired: they are those of the same rows, by the normal interval or by the same draws.
+paired: on the same rows, by the normal interval or by the same draws.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ Doubles = NDArray[np.float64]
 CLOSED, EXACT, BOOTSTRAP = "auto", "exact", "bootstrap"
 WAYS = (CLOSED, EXACT, BOOTSTRAP)
 DRAWS = 1000
-MOST_UNITS = 20_000  # that are drawn: more rows are drawn in random groups, whose sums vary alike
-CELLS = 1 << 22  # of the counts of some draws at once
+MOST_UNITS = 20_000  # resampled; more rows are resampled in random groups, whose sums have the same variance
+CELLS = 1 << 22  # of the counts processed at once
 
 
 class IntervalOptions(NamedTuple):
-    """How intervals are found."""
+    """How intervals are computed."""
 
     how: str = CLOSED
     draws: int = DRAWS
@@ -45,7 +45,7 @@ class IntervalOptions(NamedTuple):
     bins: int = BINS
 
     def checked(self) -> IntervalOptions:
-        """The same, or an error."""
+        """The validated options."""
         if self.how not in WAYS:
             raise UnknownChoice("intervals", self.how, WAYS)
         if isinstance(self.draws, bool) or not isinstance(self.draws, (int, np.integer)) or self.draws < 100:
@@ -64,7 +64,7 @@ def metric_of(scores: RowScores, metric: str, options: IntervalOptions) -> Metri
 
 
 def metrics_of(scores: RowScores, metrics: Sequence[str], options: IntervalOptions) -> dict[str, Metric]:
-    """Several metrics of predictions and their intervals; rows are drawn once for all."""
+    """Several metrics of predictions and their intervals; rows are resampled once for all."""
     values = {metric: _value(scores, metric, options.bins) for metric in metrics}
     finite = [metric for metric, value in values.items() if math.isfinite(value)]
     by_draws = [metric for metric in finite if options.how == BOOTSTRAP and metric != "calibration_error"]
@@ -93,7 +93,7 @@ def _closed(scores: RowScores, metric: str, value: float, options: IntervalOptio
 
 
 def difference(one: RowScores, other: RowScores, metric: str, options: IntervalOptions) -> Metric:
-    """How much more a metric is for `one` than for the `other`, on the same rows."""
+    """The paired difference of a metric between `one` and `other`, on the same rows."""
     require_same_rows([one, other])
     value = _value(one, metric, options.bins) - _value(other, metric, options.bins)
     if math.isnan(value) or math.isinf(value):
@@ -101,7 +101,7 @@ def difference(one: RowScores, other: RowScores, metric: str, options: IntervalO
     if options.how == BOOTSTRAP or metric == "calibration_error":
         drawn = draws([one, other], [metric], options)[metric]
         apart = drawn[0] - drawn[1]
-        if metric == "calibration_error":  # the bias of the draws is taken off
+        if metric == "calibration_error":  # the bias of the draws is subtracted
             apart = 2 * value - apart
         return _drawn(value, apart)
     reach = Z95 * standard_error(one.influence(metric) - other.influence(metric), one.unit_weights)
@@ -109,7 +109,7 @@ def difference(one: RowScores, other: RowScores, metric: str, options: IntervalO
 
 
 def standard_error(influence: Doubles, weights: Doubles) -> float:
-    """The standard error of a number, from what a unit of weight on each row adds to it."""
+    """The standard error of a statistic, from the influence of each row."""
     n = float(weights.sum())
     return math.sqrt(float(weights @ influence**2) * n / (n - 1)) if n > 1 else math.nan
 
@@ -129,7 +129,7 @@ def _drawn(value: float, drawn: Doubles) -> Metric:
 
 
 def _area_interval(value: float, reach: float, scores: RowScores) -> Metric:
-    """The interval of log-odds; where all is ranked right, that of a share of as many as the rarer class has rows."""
+    """The interval on the log-odds scale; for a perfect ranking, that of a proportion of the rarer class."""
     if not 0 < value < 1 or not reach:
         known = scores.true[scores.true < len(scores.classes)]
         rarest = min(int(np.count_nonzero(known == code)) for code in np.unique(known))
@@ -143,11 +143,11 @@ def _share(log_odds: float) -> float:
     return 1 / (1 + math.exp(-log_odds)) if log_odds > -700 else 0.0
 
 
-# -- drawing rows ----------------------------------------------------------------------------------------------------
+# -- the bootstrap ---------------------------------------------------------------------------------------------------
 
 
 def draws(scores: Sequence[RowScores], metrics: Sequence[str], options: IntervalOptions) -> dict[str, Doubles]:
-    """Metrics of rows that are drawn with replacement, the same for all: models x draws, by metric."""
+    """Metrics of rows resampled with replacement, the same rows for all models: models x draws, by metric."""
     require_same_rows(scores)
     wanted = [metric for metric in METRICS if metric in metrics]
     units = len(scores[0].units[0])
@@ -176,7 +176,7 @@ def draws(scores: Sequence[RowScores], metrics: Sequence[str], options: Interval
 
 
 def _sums(scores: RowScores, group: NDArray[np.int64], groups: int, bins: int, wanted: Sequence[str]) -> Doubles:
-    """The sums of each group of rows: weights, means, and by bins of confidence how far accuracy lies above it."""
+    """The sums of each group of rows: weights, metrics, and accuracy minus confidence by bin."""
     to, weights = group[scores.units[1]], scores.weights
     means = [scores.values(metric) if metric in wanted else np.zeros(len(scores)) for metric in MEANS]
     columns = [weights, *(weights * values for values in means)]

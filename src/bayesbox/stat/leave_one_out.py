@@ -1,4 +1,4 @@
-"""What leave-one-out is for every model: the rows' own classes, and the prior without one row of a class."""
+"""Leave-one-out for every model: the classes of the rows, and the prior without one row of a class."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Codes = NDArray[np.int32]
 
 
 def learned_target(labels: Encoded, classes: tuple[str, ...], book: Book) -> Codes:
-    """The labels as positions among the model's classes; every one must have been learned."""
+    """The labels as positions among the model's classes; an error if one was never learned."""
     place = {text: index for index, text in enumerate(classes)}
     positions = np.array([place.get(text, -1) for text in labels.levels] + [-1], dtype=np.int32)
     target = positions[labels.codes]
@@ -40,7 +40,7 @@ def never_learned(column: str) -> NeverLearned:
 
 
 def prior_table(declared_classes: Sequence[str], book: Book, rules: Any, model: Any) -> Doubles:
-    """The log prior of all classes (columns) after one row of a class (rows) is gone."""
+    """The log prior of all classes (columns) without one row of a class (rows)."""
     classes = len(model.classes)
     if rules.prior is not None:
         table = np.tile(model.log_prior, (classes, 1))

@@ -6,7 +6,7 @@ import math
 
 
 class Metric(float):
-    """A number that knows its 95 % interval; `how` says how that was found.
+    """A number with its 95 % interval; `how` names the method.
 
     >>> accuracy = Metric(0.8, 0.4902, 0.9433, "Wilson's score interval")
     >>> accuracy, accuracy.interval, f"{accuracy:.2f}", accuracy + 0.1
@@ -24,7 +24,7 @@ class Metric(float):
 
     @property
     def value(self) -> float:
-        """The number alone."""
+        """The number without its interval."""
         return float(self)
 
     @property
@@ -33,7 +33,7 @@ class Metric(float):
         return (self.low, self.high)
 
     def interval_text(self) -> str:
-        """The interval as text; nothing if there is none."""
+        """The interval as text; empty if there is none."""
         return "" if math.isnan(self.low) or math.isnan(self.high) else f"{self.low:.4f} to {self.high:.4f}"
 
     def __getnewargs__(self) -> tuple[float, float, float, str]:  # type: ignore[override]  # float takes one

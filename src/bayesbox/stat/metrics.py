@@ -1,20 +1,21 @@
-"""How good predictions are: counted batch by batch, and read off the counts at the end.
+"""Metrics of predictions, counted batch by batch.
 
-What is kept of the scored rows are tallies of the kind a model learns: for each true class the counts of the predicted
-ones (the confusion matrix) and exact sums of the losses, for each bin of confidence how many were right. They add up,
-so rows stream through in flat memory, and neither the cut into batches nor the order of the rows changes a bit of the
-result. Only the area under the ROC curve needs every score: they are kept as `row_scores` says.
+Scored rows are kept as tallies like those of a model: the confusion matrix, exact sums of the losses by true class, and
+the number of right predictions in each bin of confidence. They can be added, so memory is constant, and neither batches
+nor the order of the rows change a bit of the result. Only the area under the ROC curve needs every score: see
+`row_scores`.
 
-    accuracy      share of rows whose most probable class is the true one (of equal ones: the first)
-    log loss      mean of -log P(true class); infinite if a true class had probability 0, which is told, with the
-                  number of such rows; `clipped` takes P within [eps, 1 - eps] like scikit-learn's log_loss
-    Brier score   mean of the sum over classes of (P(class) - [class is true])^2; of two classes half of that, which
-                  is (P - [true])^2 of either: the value of scikit-learn's brier_score_loss
+    accuracy      share of rows whose most probable class is the true one (the first in case of a tie)
+    log loss      mean of -log P(true class); infinite if a true class had probability 0, which is reported with the
+                  number of such rows; `clipped` limits P to [eps, 1 - eps] like scikit-learn's log_loss
+    Brier score   mean of the sum over classes of (P(class) - [class is true])^2; for two classes half of that,
+                  (P - [true])^2 of either: the value of scikit-learn's brier_score_loss
     calibration   sum over bins of n_bin / n * |accuracy - mean confidence| (Guo et al. 2017)
-    baseline      what the best constant answer would get: the most frequent class, and the class shares as P
+    baseline      the scores of the best constant prediction: the most frequent class, and the class frequencies as P
 
-A label the model does not know has probability 0: an error, an infinite log loss, and a class more for the Brier
-score. A ratio 0 / 0, such as the precision of a class that was never predicted, is NaN, and left out of a macro mean.
+A label unknown to the model has probability 0: it counts as wrong, gives an infinite log loss, and adds a class to the
+Brier score. A ratio 0 / 0, such as the precision of a class that was never predicted, is NaN, and ignored in a macro
+mean.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ from bayesbox.tally.exact import ZERO, Dyadic
 Doubles = NDArray[np.float64]
 
 BINS = 15
-Z95 = 1.959963984540054  # the standard normal is beyond it in 5 % of the cases, both sides together
+Z95 = 1.959963984540054  # the two-sided 95 % quantile of the standard normal
 EPSILON = float(np.finfo(np.float64).eps)
 
 _BY_CLASS = Schema({"prediction": Category(), "log_loss": Real(), "clipped": Real(), "brier": Real()})
@@ -51,10 +52,10 @@ _BY_BIN = Schema({"right": Flag(), "confidence": Real()})
 
 
 class Bin(NamedTuple):
-    """The rows whose confidence lies above `start` and not above `stop`.
+    """The rows with a confidence above `start` and up to `stop`.
 
-    `n` is how many there are (with weights: their sum), `confidence` the mean of P(predicted class), `accuracy` the
-    share that was right, `low` and `high` its 95 % interval. Without rows these four are NaN.
+    `n` is their number (or sum of weights), `confidence` the mean of P(predicted class), `accuracy` the share of right
+    predictions, `low` and `high` its 95 % interval. Without rows these four are NaN.
     """
 
     start: float
@@ -75,7 +76,7 @@ class MetricValue(NamedTuple):
 
 
 class ClassScore(NamedTuple):
-    """One class: how many of those predicted were right, how many of its own were found; `support` are its rows."""
+    """Precision, recall and F1 of one class; `support` is the number of its rows."""
 
     name: str
     precision: MetricValue
@@ -86,7 +87,7 @@ class ClassScore(NamedTuple):
 
 @dataclass(frozen=True)
 class Scored:
-    """What was counted of some predictions; `+` takes others in. `classes` are those of the model, in its order."""
+    """The counts of some predictions; `+` adds others. `classes` are those of the model, in its order."""
 
     classes: tuple[str, ...]
     bins: int = BINS
@@ -96,7 +97,7 @@ class Scored:
     rows: int = 0  # with a label
     unlabelled: int = 0
     impossible: int = 0  # rows whose true class had probability 0
-    unseen: Counter[str] = field(default_factory=Counter)  # rows of each label that the model did not know
+    unseen: Counter[str] = field(default_factory=Counter)  # rows of each label unknown to the model
 
     def __add__(self, other: Scored) -> Scored:
         if (self.classes, self.bins) != (other.classes, other.bins):
@@ -128,10 +129,9 @@ def scored(
 ) -> Scored:
     """Count the predictions of some rows.
 
-    `log_p` are log-probabilities, rows x the classes `known` to the model: so a loss stays finite where the
-    probability itself is too small for a double. `classes` are all there are, where these are more; `rows` are the
-    numbers of the rows among all, or `first` is where they begin; `groups` are their groups. Rows
-    without a label are dropped and counted.
+    `log_p` are log-probabilities, rows x the classes `known` to the model: so a loss stays finite if the probability
+    underflows. `classes` are all classes, if there are more; `rows` are the row numbers, or `first` is that of the
+    first row; `groups` are their groups. Rows without a label are dropped and counted.
 
     >>> labels = Encoded(np.array([0, 1, 1], dtype=np.int32), ["no", "yes"], ["no", "yes"])
     >>> found = scored(np.log([[0.8, 0.2], [0.4, 0.6], [0.7, 0.3]]), labels, ["no", "yes"])
@@ -186,7 +186,7 @@ def _block(
     groups: Encoded | None,
     first: int,
 ) -> ScoreBlock:
-    """The rows that have a label, with a probability of each class: 0 for those the model does not know."""
+    """The rows with a label, with a probability of each class: 0 for classes unknown to the model."""
     kept = np.flatnonzero(labels.codes != MISSING)
     if tuple(known) == classes:
         full = log_p[kept]
@@ -206,10 +206,10 @@ def _block(
 
 @dataclass(frozen=True)
 class Metrics:
-    """What the counts say. `labels` are the classes of the model and, behind them, those it did not know.
+    """The metrics. `labels` are the classes of the model and, after them, the unknown ones.
 
-    `confusion` is true x predicted, both in the order of `labels`; `brier_sum` is the form over all classes, from
-    0 to 2, of which `brier` is half for two classes.
+    `confusion` is true x predicted, both in the order of `labels`; `brier_sum` is the sum over all classes, from 0 to
+    2, of which `brier` is half for two classes.
     """
 
     labels: tuple[str, ...]
@@ -236,7 +236,7 @@ class Metrics:
 
     @property
     def macro(self) -> Mapping[str, float]:
-        """The plain mean over the classes of precision, recall and F1, each where it is defined."""
+        """The unweighted mean over the classes of precision, recall and F1, where defined."""
         each = {
             "precision": [score.precision.value for score in self.per_class],
             "recall": [score.recall.value for score in self.per_class],
@@ -246,9 +246,9 @@ class Metrics:
 
 
 def measure(found: Scored, *, repeats: int = 1) -> Metrics:
-    """Read the metrics off the counts.
+    """The metrics from the counts.
 
-    With repeats every row was predicted this many times: the intervals are those of the rows, not of the predictions.
+    With repeats every row was predicted several times: the intervals are for rows, not for predictions.
     A row of weight w counts as w rows in the intervals too.
     """
     book = found.by_class
@@ -286,7 +286,7 @@ def measure(found: Scored, *, repeats: int = 1) -> Metrics:
 
 
 def wilson(successes: float, n: float) -> MetricValue:
-    """A proportion and its 95 % score interval (Wilson 1927); NaN of nothing.
+    """A proportion and its 95 % score interval (Wilson 1927); NaN without rows.
 
     >>> [round(value, 4) for value in wilson(8, 10)]
     [0.8, 0.4902, 0.9433]
@@ -316,7 +316,7 @@ def _mean_estimate(book: Book, column: str, n: float) -> MetricValue:
     if column not in book or book[column].sums.n != book.class_counts:
         return MetricValue(math.inf, math.nan, math.nan)
     spread = book[column].pooled()
-    reach = Z95 * math.sqrt(spread.variance / (n - 1)) if n > 1 else math.nan  # n / (n - 1) of the population variance
+    reach = Z95 * math.sqrt(spread.variance / (n - 1)) if n > 1 else math.nan  # the sample variance
     return MetricValue(spread.mean, max(spread.mean - reach, 0.0), spread.mean + reach)
 
 

@@ -9,7 +9,7 @@ Doubles = NDArray[np.float64]
 
 
 def mutual_information(counts: Doubles) -> float:
-    """I(class; x) in nats, from classes x levels of counts.
+    """I(class; x) in nats, from counts of classes x levels.
 
     >>> round(mutual_information(np.array([[5.0, 0], [0, 5]])), 6)
     0.693147
@@ -18,7 +18,7 @@ def mutual_information(counts: Doubles) -> float:
 
 
 def conditional_mutual_information(counts: Doubles) -> float:
-    """I(x; y | z) in nats, from an array of counts with the axes z, x, y: the rows that have all three.
+    """I(x; y | z) in nats, from an array of counts with the axes z, x, y, over the rows that have all three.
 
     >>> conditional_mutual_information(np.ones((2, 3, 4)))
     0.0
@@ -35,7 +35,7 @@ def conditional_mutual_information(counts: Doubles) -> float:
 
 
 def symmetric_uncertainty(counts: Doubles) -> float:
-    """2 I(x; y) / (H(x) + H(y)), of a table of counts: 1 where each tells the other.
+    """2 I(x; y) / (H(x) + H(y)), from a table of counts; 1 if each determines the other.
 
     >>> round(symmetric_uncertainty(np.array([[3.0, 0], [0, 5]])), 9)
     1.0
@@ -45,7 +45,7 @@ def symmetric_uncertainty(counts: Doubles) -> float:
 
 
 def entropy(counts: Doubles) -> float:
-    """In nats.
+    """The entropy in nats.
 
     >>> round(entropy(np.array([1.0, 1.0])), 6)
     0.693147
@@ -55,7 +55,7 @@ def entropy(counts: Doubles) -> float:
 
 
 def g_test(table: object) -> tuple[float, float]:
-    """G and the degrees of freedom of a table of first x second x given; states that do not occur have none.
+    """G and the degrees of freedom of a table of first x second x given; states that do not occur do not count.
 
     >>> statistic, degrees = g_test(np.array([[[10], [0]], [[0], [10]]]))
     >>> round(statistic, 6), degrees  # 40 log 2

@@ -1,8 +1,8 @@
-"""The area under the ROC curve, and how much each row has to do with it.
+"""The area under the ROC curve, and the influence of each row on it.
 
-The area is P(a positive scores above a negative) + P(both score the same) / 2 (Mann and Whitney 1947). What one row
-adds to its error is its placement: of a positive the share of negatives below it, of a negative the share of positives
-above it, less the area (DeLong, DeLong and Clarke-Pearson 1988).
+The area is P(a positive scores above a negative) + P(both score the same) / 2 (Mann and Whitney 1947). The influence of
+a row is its placement: for a positive the share of negatives below it, for a negative the share of positives above it,
+minus the area (DeLong, DeLong and Clarke-Pearson 1988).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def area_under_roc(scores: Doubles, positive: NDArray[np.bool_], weights: Double
 
 
 def area_influence(scores: Doubles, positive: NDArray[np.bool_], weights: Doubles) -> Doubles:
-    """What a unit of weight on each row adds to the area, to first order; 0 if there is no curve.
+    """The influence of each row on the area, to first order; 0 if there is no curve.
 
     >>> area_influence(np.array([0.1, 0.4, 0.4, 0.8]), np.array([False, False, True, True]), np.ones(4))
     array([ 0.0625, -0.0625, -0.0625,  0.0625])

@@ -1,7 +1,7 @@
-"""The probabilities that each row got, and its class: what follows from single rows, not from sums over them.
+"""The predicted probabilities and the class of each row, for metrics that need single rows.
 
-They are kept in blocks while rows stream through, up to `MOST_CELLS` probabilities; beyond that they are given up, and
-with them the area under the ROC curve and all that looks at rows.
+They are kept in blocks while rows are read, up to `MOST_CELLS` probabilities; beyond that they are discarded, and with
+them the area under the ROC curve and everything else that needs rows.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ Doubles = NDArray[np.float64]
 Codes = NDArray[np.integer]
 Places = NDArray[np.int64]
 
-MOST_CELLS = 1 << 23  # probabilities that are kept: 64 MB
+MOST_CELLS = 1 << 23  # probabilities kept: 64 MB
 MEANS = ("accuracy", "log_loss", "brier")
 METRICS = (*MEANS, "auc", "calibration_error")
 
 
 class ScoreBlock(NamedTuple):
-    """Some rows that have a label: their numbers, if they have some, log P(class), and their classes.
+    """Some rows with a label: their row numbers, if any, log P(class), and their classes.
 
-    Blocks whose rows have no numbers are put in the order of `first`, so that threads change nothing.
+    Blocks without row numbers are sorted by `first`, so that threads do not affect the result.
     """
 
     rows: Places | None
@@ -46,18 +46,18 @@ class ScoreBlock(NamedTuple):
 
 @dataclass(frozen=True)
 class RowBlocks:
-    """Blocks of rows as they come; None once there were too many."""
+    """Blocks of rows; None once there are too many."""
 
     blocks: tuple[ScoreBlock, ...] | None = ()
 
     @classmethod
     def of(cls, block: ScoreBlock) -> RowBlocks:
-        """One block, unless it is too large."""
+        """The blocks of one block, unless it is too large."""
         return cls(None if block.log_p.size > MOST_CELLS else (block,))
 
     @property
     def size(self) -> int:
-        """How many probabilities are kept."""
+        """The number of probabilities kept."""
         return sum(block.log_p.size for block in self.blocks or ())
 
     def __add__(self, other: RowBlocks) -> RowBlocks:
@@ -66,7 +66,7 @@ class RowBlocks:
         return RowBlocks(self.blocks + other.blocks)
 
     def joined(self, classes: tuple[str, ...]) -> RowScores | None:
-        """All rows as one, in the order of their numbers; None if there are none, or were too many."""
+        """All rows in the order of their numbers; None if there are none, or were too many."""
         if not self.blocks:
             return None
         blocks = sorted(self.blocks, key=lambda each: each.first)
@@ -105,10 +105,10 @@ def _used(block: ScoreBlock) -> list[str]:
 
 @dataclass(frozen=True)
 class RowScores:
-    """Predictions: `log_p` is predictions x classes, `true` the place of the true class among `labels`.
+    """Predictions: `log_p` is predictions x classes, `true` the position of the true class in `labels`.
 
-    `labels` are the classes of the model and, behind them, those it did not know. `rows` are the numbers of the rows;
-    with repeats a row is there several times.
+    `labels` are the classes of the model and, after them, the unknown ones. `rows` are the row numbers; with repeats a
+    row occurs several times.
     """
 
     classes: tuple[str, ...]
@@ -123,7 +123,7 @@ class RowScores:
         return len(self.true)
 
     def take(self, chosen: NDArray[np.integer] | NDArray[np.bool_]) -> RowScores:
-        """These predictions alone, in this order."""
+        """These predictions, in this order."""
         parts = (self.rows[chosen], self.log_p[chosen], self.true[chosen], self.weights[chosen])
         groups = None if self.groups is None else self.groups._replace(codes=self.groups.codes[chosen])
         return RowScores(self.classes, self.labels, *parts, groups)
@@ -137,13 +137,13 @@ class RowScores:
 
     @cached_property
     def predicted(self) -> Places:
-        """The place of the most probable class; the first in case of a tie."""
+        """The position of the most probable class; the first in case of a tie."""
         found: Places = self.log_p.argmax(axis=1)
         return found
 
     @cached_property
     def log_true(self) -> Doubles:
-        """log P(true class); -inf for a class that the model did not know."""
+        """log P(true class); -inf for a class unknown to the model."""
         known = self.true < len(self.classes)
         places = np.where(known, self.true, 0)
         return np.where(known, self.log_p[np.arange(len(self)), places], -np.inf)
@@ -161,7 +161,7 @@ class RowScores:
 
     @cached_property
     def brier(self) -> Doubles:
-        """The sum over classes of (P(class) - [class is true])^2, of two classes half of it."""
+        """The sum over classes of (P(class) - [class is true])^2, for two classes half of it."""
         p_true = np.exp(self.log_true)
         squares = (self.p**2).sum(axis=1) - p_true**2 + (1 - p_true) ** 2
         found: Doubles = (0.5 if len(self.labels) <= 2 else 1.0) * squares
@@ -173,7 +173,7 @@ class RowScores:
         return self.p[np.arange(len(self)), self.predicted]
 
     def values(self, metric: str) -> Doubles:
-        """What a metric is the mean of."""
+        """The value of each prediction whose mean is the metric."""
         return {"accuracy": self.right, "log_loss": self.loss, "brier": self.brier}[metric]
 
     def bin_of(self, bins: int) -> Places:
@@ -183,28 +183,28 @@ class RowScores:
     # -- one number ---------------------------------------------------------------------------------------------
 
     def mean(self, metric: str) -> float:
-        """The weighted mean of what a metric is the mean of."""
+        """A metric that is a weighted mean over predictions."""
         return float(self.weights @ self.values(metric) / self.weights.sum())
 
     def calibration_error(self, bins: int) -> float:
-        """The mean distance of accuracy and confidence over bins of confidence, weighted by rows."""
+        """The mean absolute difference between accuracy and confidence over bins, weighted by rows."""
         gaps = np.bincount(self.bin_of(bins), weights=self.weights * (self.right - self.confidence), minlength=bins)
         return float(np.abs(gaps).sum() / self.weights.sum())
 
     def of_class(self, code: int) -> tuple[Doubles, NDArray[np.bool_], Doubles]:
-        """P(class), whether the row is of it, and the weight, of all rows whose class the model knows."""
+        """P(class), whether the row is of that class, and the weight, for all rows of a known class."""
         known = self.true < len(self.classes)
         return self.p[known, code], self.true[known] == code, self.weights[known]
 
     def curves(self) -> list[int]:
-        """The classes whose ROC curves are averaged: of two the second, of more all that have a curve."""
+        """The classes whose ROC curves are averaged: of two the second, otherwise all that have a curve."""
         classes = len(self.classes)
         wanted = [1] if classes == 2 else [*range(classes)] if classes > 2 else []
         known = self.true[(self.true < classes) & (self.weights > 0)]
         return [code for code in wanted if 0 < np.count_nonzero(known == code) < len(known)]
 
     def area(self) -> float:
-        """Of two classes the area under the ROC curve of the second; of more the mean over one against the rest.
+        """The area under the ROC curve: of the second of two classes, otherwise the mean of one-vs-rest.
 
         NaN if there is no such curve: fewer than two classes among the labels.
         """
@@ -212,7 +212,7 @@ class RowScores:
         return math.fsum(areas) / len(areas) if areas else math.nan
 
     def area_of_pairs(self) -> float:
-        """The mean over pairs of classes, of the rows of the two alone, of both areas (Hand and Till 2001)."""
+        """The mean over pairs of classes of both areas, on the rows of the two (Hand and Till 2001)."""
         classes = len(self.classes)
         found = []
         for one in range(classes):
@@ -229,7 +229,7 @@ class RowScores:
 
     @cached_property
     def units(self) -> tuple[Places, Places]:
-        """The numbers of the rows, each once, and which of them each prediction is of."""
+        """The distinct row numbers, and the row of each prediction."""
         numbers, unit = np.unique(self.rows, return_inverse=True)
         return numbers, unit
 
@@ -242,7 +242,7 @@ class RowScores:
         return found
 
     def influence(self, metric: str) -> Doubles:
-        """What a unit of weight on each row adds to a metric, to first order."""
+        """The influence of each row on a metric, to first order."""
         if metric == "auc":
             return self._area_influence()
         values = self.values(metric)
@@ -261,12 +261,12 @@ class RowScores:
         return np.bincount(unit, weights=values, minlength=len(numbers)).astype(np.float64)
 
     def place_of(self, label: object) -> int:
-        """Where a class stands among the labels."""
+        """The position of a class in the labels."""
         return class_position(label, self.labels)
 
 
 def require_same_rows(scores: Sequence[RowScores]) -> None:
-    """Refuse to pair predictions of different rows."""
+    """Raise an error if predictions are of different rows."""
     first = scores[0]
     for other in scores[1:]:
         if len(first) != len(other) or not np.array_equal(first.rows, other.rows):

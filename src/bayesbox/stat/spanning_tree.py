@@ -1,4 +1,4 @@
-"""The maximum spanning tree, and the forest of the arcs in it that are worth something: the tree of TAN."""
+"""The maximum spanning tree, and the forest of its arcs of positive weight: the tree of TAN."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Doubles = NDArray[np.float64]
 def maximum_spanning_tree(weights: Doubles, root: int = 0) -> list[int]:
     """The parent of each node in the spanning tree of the largest weight, -1 for the root (Prim 1957).
 
-    Of equal weights the first node wins, so the tree is the same every time.
+    In case of a tie the first node wins, so the tree is deterministic.
 
     >>> maximum_spanning_tree(np.array([[0, 3, 1], [3, 0, 2], [1, 2, 0]]))
     [-1, 0, 1]
@@ -37,8 +37,8 @@ def maximum_spanning_tree(weights: Doubles, root: int = 0) -> list[int]:
 def augmenting_forest(worth: Doubles, root: int | None = None) -> list[int]:
     """The parent of each attribute in tree-augmented naive Bayes (Friedman, Geiger and Goldszmidt 1997), or -1.
 
-    The arcs are those of the maximum spanning tree that are worth more than 0. Of each tree of this forest the root
-    is `root`, or else its first attribute.
+    The arcs are those of the maximum spanning tree with a positive weight. The root of each tree of this forest is
+    `root`, or else its first attribute.
 
     >>> augmenting_forest(np.array([[0, 3, -1], [3, 0, 0], [-1, 0, 0]]), root=1)
     [1, -1, -1]

@@ -1,1 +1,1 @@
-"""What was counted: exact statistics that can be added, subtracted and compared. One statistic a file."""
+"""Tallies: exact statistics that can be added, subtracted and compared. One statistic per file."""

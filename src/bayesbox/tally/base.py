@@ -1,13 +1,13 @@
-"""What every tally is: counted rows that can be added, compared and, mostly, subtracted.
+"""The interface of tallies: counts that can be added, compared and, mostly, subtracted.
 
-The laws, tested for whatever is in `TALLIES`:
+The laws, tested for everything in `TALLIES`:
 
     a + b == b + a            (a + b) + c == a + (b + c)
     a + a.zero() == a         (a + b) - b == a              count(rows) == sum of count(row)
 
-A tally knows the classes it is split by, as texts. Adding aligns classes and levels by name, so neither the order in
-which they turned up nor the cut into batches can be seen in the result. `canonical` is the tally as lines of bytes in
-which what is zero does not appear; equality and digest are those of the lines.
+A tally has the classes it is split by, as texts. Adding aligns classes and levels by name, so the result depends
+neither on their order of appearance nor on batches. `canonical` is the tally as lines of bytes without zeros; equality
+and digest are those of the lines.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from bayesbox.tally.book import Book
 
 Index = NDArray[np.int64]
-Weights = NDArray[np.float64] | None  # of rows; None if each counts once
+Weights = NDArray[np.float64] | None  # of rows; None if each row counts once
 
 
 @runtime_checkable
 class Tally(Protocol):
-    """What was counted of one column, split by class."""
+    """The counts of one column, split by class."""
 
     form: ClassVar[str]
     classes: tuple[str, ...]
@@ -48,14 +48,14 @@ class Tally(Protocol):
 
 
 class StoredTally(Tally, Protocol):
-    """A tally that a model file can hold: it knows the tables it is written in, all tallies of its form at once."""
+    """A tally that a model file can store: it defines its tables, for all tallies of its form at once."""
 
     members: ClassVar[tuple[str, ...]]
-    """The names of its tables: those of no other form, and the first one for faults that lie in none alone."""
+    """The names of its tables, unique to this form; errors that concern several tables name the first one."""
     extends: ClassVar[str | None]
-    """The form whose tables hold a part of it; None if its own tables hold all of it."""
+    """The form whose tables have a part of it; None if its own tables have everything."""
     together: ClassVar[bool]
-    """Whether it is one of several columns together, the joint tally of a book; else it is one of a column."""
+    """Whether it is the joint tally of several columns of a book; otherwise it is of one column."""
 
     @classmethod
     def to_arrow(cls, tallies: Mapping[str, Self]) -> dict[str, bytes]:
@@ -67,30 +67,30 @@ class StoredTally(Tally, Protocol):
 
     @classmethod
     def from_arrow(cls, tables: Mapping[str, bytes], book: Book) -> Mapping[str, Self]:
-        """The tallies of such tables, by the names they were written with.
+        """The tallies in such tables, by name.
 
-        The book has the classes, and the tallies that are read already: those of the form that it extends, and where it
-        is one of several columns together, those of all columns. ValueError if no rows have such a tally.
+        The book has the classes and the tallies read so far: those of the form that this extends, and for a joint tally
+        those of all columns. ValueError if no rows can have such a tally.
         """
         ...
 
 
 @runtime_checkable
 class Removable(Tally, Protocol):
-    """A tally that rows can be taken out of again."""
+    """A tally that supports subtraction."""
 
     def __sub__(self, other: Any, /) -> Any: ...
     def is_possible(self) -> bool:
-        """Whether some rows have this tally: no count below zero, no sum without a row."""
+        """Whether some rows can have this tally: no negative count, no sum without a row."""
         ...
 
     def fits(self, rows: ExactArray) -> bool:
-        """Whether classes of this many rows can have this tally: no class has more values than rows."""
+        """Whether classes with these numbers of rows can have this tally: no class has more values than rows."""
         ...
 
 
 class Impossible(NamedTuple):
-    """Where a tally shows that no rows have it: the class and the value, as far as it is one of each."""
+    """Where a tally is impossible: the class and the value, if it is a single one."""
 
     label: str | None = None
     value: str | None = None
@@ -98,22 +98,22 @@ class Impossible(NamedTuple):
 
 @runtime_checkable
 class NamesImpossible(Removable, Protocol):
-    """A tally that can say where it is impossible."""
+    """A tally that can locate an impossible count."""
 
     def impossible(self) -> Impossible | None:
-        """The first place where no rows have this tally; None if some have it."""
+        """The first impossible count; None if some rows can have this tally."""
         ...
 
 
 def impossible_part(tally: Removable) -> Impossible | None:
-    """Where a tally is impossible, as far as it can say it; None if some rows have it."""
+    """Where a tally is impossible, if it can tell; None if some rows can have it."""
     if hasattr(type(tally), "impossible"):
         return cast("NamesImpossible", tally).impossible()
     return None if tally.is_possible() else Impossible()
 
 
 def class_column(name: str, *taken: str) -> str:
-    """The name of the column of a class in a frame that has others.
+    """The column name of a class in a DataFrame with other columns.
 
     >>> class_column("yes", "level"), class_column("level", "level")
     ('yes', 'level (class)')
@@ -122,18 +122,18 @@ def class_column(name: str, *taken: str) -> str:
 
 
 def is_removable(tally: Tally) -> TypeGuard[Removable]:
-    """Whether rows can be taken out of it again. For a hundred thousand columns: `isinstance` of a protocol is slow."""
+    """Whether it supports subtraction. Faster than `isinstance` of a protocol, for a hundred thousand columns."""
     return hasattr(type(tally), "__sub__")
 
 
 TALLIES: dict[str, type[StoredTally]] = {}
-"""Every tally by the name of its form: what is registered is put under the laws and into the file."""
+"""Every tally by the name of its form; registered tallies are tested for the laws and stored in the file."""
 
 T = TypeVar("T", bound=StoredTally)
 
 
 def register(tally: type[T]) -> type[T]:
-    """Enter a tally in the registry; another of the same form is replaced, one with the same tables refused."""
+    """Register a tally; another of the same form is replaced, one with the same tables is an error."""
     for other in TALLIES.values():
         if other.form != tally.form and not set(other.members).isdisjoint(tally.members):
             raise BadOption(f"tallies of {tally.form} and of {other.form} have the same tables", found=tally.members)
@@ -161,13 +161,13 @@ def digest_of(lines: Iterable[bytes]) -> str:
 
 
 def positions(wanted: Sequence[str], present: Sequence[str]) -> Index:
-    """Where each wanted name is among those present, -1 if it is not."""
+    """The position of each wanted name among those present, -1 if absent."""
     place = {name: index for index, name in enumerate(present)}
     return np.array([place.get(name, -1) for name in wanted], dtype=np.int64)
 
 
 def union(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
-    """The names of both, sorted; the very same tuple where nothing is new."""
+    """The sorted union of names; the same tuple if nothing is new."""
     if one == other:
         return one
     return tuple(sorted({*one, *other}))
@@ -186,10 +186,10 @@ def dyadic(array: ExactArray, cell: int) -> Dyadic:
 
 
 def numbers(array: ExactArray) -> CountArray:
-    """The cells as integers where all of them are, else as the nearest doubles."""
+    """The cells as integers if all are, else as the nearest floats."""
     if array.is_integral():
         try:
-            return array.to_integers().view(np.int64)  # the C name of the type may differ, and would be printed
+            return array.to_integers().view(np.int64)  # the C name of the type may differ, which shows in the repr
         except OverflowError:
             pass
     return array.to_doubles()

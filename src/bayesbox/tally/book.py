@@ -1,4 +1,4 @@
-"""The book: the tallies of all columns and of the class labels. Learning is adding to it, forgetting subtracting."""
+"""The book: the tallies of all columns and of the class labels. Training adds to it, forgetting subtracts."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ if TYPE_CHECKING:
 
 VERSION = b"bayesbox book 1\n"
 LEVEL_LIMIT = 1_000_000  # of one column
-SHOWN_LEVELS = 6  # of a column, in print
-TOGETHER = "(columns together)"  # what messages call the joint tally
+SHOWN_LEVELS = 6  # of a column, printed
+TOGETHER = "(columns together)"  # the name of the joint tally in messages
 
 
 class Book(Result):
-    """The tallies by column, split by class; `+` learns, `-` forgets, `digest()` names the whole.
+    """The tallies by column, split by class; `+` adds rows, `-` subtracts them, `digest()` identifies the counts.
 
-    Classes stand in the order of their labels' own type; a class whose count is zero is not there. A column that has
-    no value so far is not there either. `joint` is the tally of several columns together, for models that need one.
-    `ledger` is a hash of the rows, where one is kept; it is no part of the digest.
+    Classes are in the order of their labels' own type; a class with a zero count is omitted, and so is a column without
+    values. `joint` is the joint tally of several columns, for models that need one. `ledger` is a hash of the rows, if
+    one is kept; it is not part of the digest.
     """
 
     def __init__(
@@ -62,12 +62,12 @@ class Book(Result):
 
     @classmethod
     def empty(cls, label_type: str = "text") -> Self:
-        """Nothing counted yet."""
+        """An empty book."""
         return cls((), ExactArray(0), {}, label_type=label_type)
 
     @property
     def n(self) -> CountArray:
-        """Rows of each class (with weights: the sum of the weights)."""
+        """The rows of each class (with weights, the sum of the weights)."""
         return numbers(self.class_counts)
 
     def __getitem__(self, column: str | int) -> Any:
@@ -126,13 +126,13 @@ class Book(Result):
             _require_learned(joint is not None or theirs.joint.is_empty(), TOGETHER)
             joint = None if joint is None else _subtracted(TOGETHER, joint, theirs.joint)
         left = columns if joint is None else {**columns, TOGETHER: joint}
-        for name, tally in left.items():  # those too that were not subtracted from
+        for name, tally in left.items():  # including those that were not changed
             _require_learned(not is_removable(tally) or tally.fits(counts), f"column `{name}`", column=name)
         ledger = None if self.ledger is None or other.ledger is None else self.ledger - other.ledger
         return Book(classes, counts, columns, label_type=self.label_type, joint=joint, ledger=ledger).pruned()
 
     def pruned(self) -> Book:
-        """Without the classes and columns of which nothing is left."""
+        """The book without empty classes and columns."""
         present = self.class_counts.signs() != 0
         columns = {name: tally for name, tally in self.columns.items() if not tally.is_empty()}
         kept = tuple(name for name, some in zip(self.classes, present, strict=True) if some)
@@ -140,25 +140,25 @@ class Book(Result):
         return self.with_tallies(columns, joint=joint).with_classes(kept)
 
     def with_tallies(self, columns: Mapping[str, Tally], *, joint: Tally | None = None) -> Book:
-        """The same rows with other tallies of them."""
+        """The book with other tallies of the same rows."""
         return Book(
             self.classes, self.class_counts, columns, label_type=self.label_type, joint=joint, ledger=self.ledger
         )
 
     def with_ledger(self, ledger: Ledger | None) -> Book:
-        """The same tallies with a hash of the rows, or without one."""
+        """The book with a hash of the rows, or without one."""
         return Book(
             self.classes, self.class_counts, self.columns, label_type=self.label_type, joint=self.joint, ledger=ledger
         )
 
     def require_room(self, classes: int) -> None:
-        """Refuse to hold the same columns for this many classes, where that would take too much memory."""
+        """Raise an error if these columns for this many classes would take too much memory."""
         room = _Room(classes)
         for name, tally in self.columns.items():
             room.take(name, tally)
 
     def with_classes(self, classes: tuple[str, ...]) -> Book:
-        """The same book with these classes in this order; new ones are empty."""
+        """The book with these classes in this order; new ones are empty."""
         if classes == self.classes:
             return self
         counts = self.class_counts.take(positions(classes, self.classes))
@@ -167,7 +167,7 @@ class Book(Result):
         return Book(classes, counts, columns, label_type=self.label_type, joint=joint, ledger=self.ledger)
 
     def with_label_type(self, label_type: str) -> Book:
-        """The same book with its labels read as this type, if they can be."""
+        """The book with its labels read as this type, if possible."""
         if label_type == self.label_type or not self.classes:
             return self
         if label_type == "integer" and natural_label_type(self.classes) != "integer":
@@ -198,8 +198,8 @@ class Book(Result):
             yield from self.joint.canonical()
 
     def digest(self) -> str:
-        """SHA-256 of the canonical lines, in hex: equal for the same multiset of rows, however it was learned."""
-        if self._digest is None:  # a book never changes
+        """SHA-256 of the canonical lines, in hex: equal for the same multiset of rows, in any order and batches."""
+        if self._digest is None:  # a book is immutable
             self._digest = digest_of(self.canonical())
         return self._digest
 
@@ -233,7 +233,7 @@ class Book(Result):
 
 
 def _in_words(tally: Any) -> str:
-    """What a tally holds, short: its levels, or its mean and deviation."""
+    """A tally in short: its levels, or its mean and std."""
     if getattr(tally, "of_numbers", False) and tally.n.any():
         whole = tally.pooled()
         return f"mean {whole.mean:.6g}, std {whole.deviation:.6g}"
@@ -243,7 +243,7 @@ def _in_words(tally: Any) -> str:
 
 
 class _Room:
-    """Adds up what columns take in memory, and refuses the one that is too much."""
+    """Adds up the memory of columns, and raises an error at the limit."""
 
     def __init__(self, classes: int) -> None:
         self.classes = classes
@@ -252,7 +252,7 @@ class _Room:
         self._most = current_limits().memory // max(classes, 1)
 
     def take(self, name: str, tally: Tally) -> None:
-        """One more column."""
+        """Add a column."""
         if tally.form != "counts":
             self._numbers += 1
             if self._numbers * BYTES_A_MOMENT > self._most:
@@ -267,7 +267,7 @@ class _Room:
 
 
 def level_count(tally: Any) -> int:
-    """How many levels a tally of counts has; if they are not texts yet, how many it may have at most."""
+    """The number of levels of a tally of counts; an upper bound if they are not texts yet."""
     return tally.width if tally.unsorted else len(tally.levels)
 
 
@@ -279,7 +279,7 @@ def _added(name: str, one: Tally, other: Tally) -> Tally:
 
 
 def require_few_levels(name: str, tally: Tally) -> None:
-    """Refuse a category with more levels than a model should keep."""
+    """Raise an error for a category with too many levels."""
     if tally.form != "counts" or level_count(tally) <= LEVEL_LIMIT:
         return
     levels = len(tally.levels)  # type: ignore[attr-defined]

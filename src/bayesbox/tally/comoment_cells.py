@@ -1,4 +1,4 @@
-"""The cells that co-moments are kept in: a class, a level of every category, and which numbers are there."""
+"""The cells of co-moments: a class, a level of every category, and which numbers are present."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Flags = NDArray[np.bool_]
 
 
 class CoMomentAxes(NamedTuple):
-    """What the cells of a tally are cells of: classes, categories with their levels, numbers."""
+    """The axes of the cells of a tally: classes, categories with their levels, numbers."""
 
     classes: tuple[str, ...]
     categories: tuple[str, ...]
@@ -29,7 +29,7 @@ class CoMomentAxes(NamedTuple):
 
 @dataclass(frozen=True)
 class CoMomentCells:
-    """Cells of a frame: their class, levels and pattern, and what was summed over their rows."""
+    """Cells: their class, levels and pattern of missing values, and the sums over their rows."""
 
     label: Codes
     codes: Codes  # categories x cells, MISSING if there is none
@@ -51,7 +51,7 @@ class CoMomentCells:
 
 
 def pair_place(i: int, j: int, width: int) -> int:
-    """The place of the pair (i, j), i <= j, among the pairs of `width` numbers.
+    """The position of the pair (i, j), i <= j, among the pairs of `width` numbers.
 
     >>> [pair_place(i, j, 3) for i in range(3) for j in range(i, 3)]
     [0, 1, 2, 3, 4, 5]

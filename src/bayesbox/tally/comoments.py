@@ -1,9 +1,8 @@
-"""Several columns together, by class: how often each combination of levels occurred, and the exact sums and sums of
-products of the numbers beside it, apart for each pattern of missing values.
+"""Joint counts and co-moments of several columns by class, separately for each pattern of missing values.
 
-A cell is a class, a level of every category (or none), and which numbers are there. Its rows were all alike in these;
-it holds their number, the sum of each number that is there and of each product of two. What needs complete rows, what
-can do with some, and how the rest is made up for is the business of rules: nothing is filled in here.
+A cell is a class, a level of every category (or missing), and which numbers are present. It has the number of its rows,
+the sum of each number that is present and of each product of two. How missing values are handled is up to the rules:
+nothing is filled in here.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ class CoMoments(Result):
     def __init__(self, frame: CoMomentAxes, cells: CoMomentCells) -> None:
         self.frame = frame
         self.classes = frame.classes
-        self.cells = cells  # ascending; none of them empty
+        self.cells = cells  # ascending, none empty
 
     @classmethod
     def of(
@@ -65,9 +64,9 @@ class CoMoments(Result):
         *,
         gaps: Sequence[str] | None = None,
     ) -> Self:
-        """Rows counted: codes and levels of each category, values of each number (NaN if missing).
+        """The tally of rows, from codes and levels of each category and values of each number (NaN if missing).
 
-        `gaps` names the numbers that may be missing somewhere, if that is known already.
+        `gaps` names the numbers that may be missing somewhere, if known.
         """
         frame = CoMomentAxes(
             classes, tuple(categories), tuple(tuple(levels) for _, levels in categories.values()), tuple(numbers)
@@ -139,7 +138,7 @@ class CoMoments(Result):
         return self.impossible() is None
 
     def impossible(self) -> Impossible | None:
-        """The first class with sums that no rows have: without a row, or with a variance below zero."""
+        """The first class with impossible sums: without a row, or with a negative variance."""
         without = self.cells.n.signs() <= 0
         if without.any():
             return Impossible(self.classes[int(self.cells.label[int(np.argmax(without))])])
@@ -155,7 +154,7 @@ class CoMoments(Result):
         return None
 
     def rows(self) -> ExactArray:
-        """The rows of each class: every row is in some cell."""
+        """The rows of each class."""
         return self.cells.n.sum_groups(self.cells.label.astype(np.int64), len(self.classes))
 
     def fits(self, rows: ExactArray) -> bool:
@@ -178,7 +177,7 @@ class CoMoments(Result):
             yield array.text()
 
     def only(self, categories: tuple[str, ...], numbers: tuple[str, ...]) -> CoMoments:
-        """The tally of these columns alone, in this order; one that has no value is missing in every cell."""
+        """The tally of these columns, in this order; a column without values is missing in every cell."""
         levels = dict(zip(self.frame.categories, self.frame.levels, strict=True))
         frame = CoMomentAxes(self.classes, categories, tuple(levels.get(name, ()) for name in categories), numbers)
         if frame == self.frame:
@@ -215,7 +214,7 @@ class CoMoments(Result):
 
 
 def require_room(frame: CoMomentAxes, cells: int) -> None:
-    """Refuse cells whose sums would take too much memory."""
+    """Raise an error if the sums would take too much memory."""
     require_memory(
         float(BYTES_A_SUM * cells * max(frame.pairs, 1)),
         f"{cells * max(frame.pairs, 1):,} sums of products of {len(frame.numbers):,} numbers and "
@@ -244,7 +243,7 @@ def _grouped_rows(
     rows: Index | None,
     gaps: Sequence[str] | None,
 ) -> tuple[Codes, Codes, Flags, Any]:
-    """(label, codes, observed of each cell, the cell of each row that counts)"""
+    """The class, codes and observed numbers of each cell, and the cell of each row that counts."""
 
     def chosen(values: AnyArray) -> AnyArray:
         return values if rows is None else values[rows]
@@ -280,7 +279,7 @@ def _groups(frame: CoMomentAxes, label: Codes, codes: Codes, observed: Flags) ->
 
 
 def _union(one: CoMomentAxes, other: CoMomentAxes) -> CoMomentAxes:
-    """The columns of both: mine in my order, then those that are new."""
+    """The columns of both: the first's in its order, then the new ones."""
     if one == other:
         return one
     levels = dict(zip(one.categories, one.levels, strict=True))
@@ -291,7 +290,7 @@ def _union(one: CoMomentAxes, other: CoMomentAxes) -> CoMomentAxes:
 
 
 def _moved(tally: CoMoments, frame: CoMomentAxes) -> CoMomentCells:
-    """The cells of a tally in a frame that has all its classes and columns with a value."""
+    """The cells of a tally on other axes, which include all its classes and columns with values."""
     own, cells = tally.frame, tally.cells
     if own == frame:
         return cells
@@ -319,13 +318,13 @@ def _pair(i: int, j: int, width: int) -> int:
 
 
 def _columns(cells: int, width: int, places: Index) -> Index:
-    """The indices of some columns of every cell, -1 for a column that is not there."""
+    """The indices of some columns of every cell, -1 for an absent column."""
     index = np.arange(cells)[:, None] * width + places[None, :]
     return np.where(places[None, :] < 0, -1, index).ravel()
 
 
 def _spread(place: Index, width: int) -> Index:
-    """The indices of all sums of cells at these places."""
+    """The indices of all sums of cells at these positions."""
     return (place[:, None] * width + np.arange(width)[None, :]).ravel()
 
 
@@ -347,7 +346,7 @@ def _taken(cells: CoMomentCells, kept: Index, frame: CoMomentAxes) -> CoMomentCe
 
 
 def _sorted(frame: CoMomentAxes, cells: CoMomentCells) -> CoMomentCells:
-    """The cells ascending in their keys; those with the same key become one."""
+    """The cells sorted by key; those with the same key are merged."""
     group, one_of = _groups(frame, *cells.keys)
     if len(one_of) == len(cells):
         return _taken(cells, one_of, frame)
@@ -357,7 +356,7 @@ def _sorted(frame: CoMomentAxes, cells: CoMomentCells) -> CoMomentCells:
 
 
 def _settled(frame: CoMomentAxes, cells: CoMomentCells) -> tuple[CoMomentAxes, CoMomentCells]:
-    """Without empty cells, and without the levels and columns that occur in none."""
+    """The cells without empty ones, and without unused levels and columns."""
     filled = cells.n.signs() != 0
     for array, width in ((cells.totals, len(frame.numbers)), (cells.products, frame.pairs)):
         if width and not filled.all():
@@ -374,7 +373,7 @@ def _settled(frame: CoMomentAxes, cells: CoMomentCells) -> tuple[CoMomentAxes, C
 
 
 def _occurring(levels: tuple[str, ...], codes: Codes) -> tuple[str, ...]:
-    """The levels that have a code, sorted."""
+    """The sorted levels that have a code."""
     occurs = np.zeros(len(levels) + 1, dtype=bool)
     occurs[codes] = True
     return tuple(sorted(text for text, some in zip(levels, occurs[:-1].tolist(), strict=True) if some))

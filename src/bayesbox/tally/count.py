@@ -1,4 +1,4 @@
-"""From rows to a book: every column is counted by the class of its row, in one pass over the core's kernels."""
+"""Counting rows into a book: every column by the class of its row, in one pass of the core's kernels."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ from bayesbox.tally.unsorted_counts import MANY_LEVELS, UnsortedCounts
 from bayesbox.tally.values import Values
 from bayesbox.tally.words import WordCounts, count_words
 
-DIRECT_RANGE = 65_536  # integers whose range is no wider are counted by value, without a dictionary
+DIRECT_RANGE = 65_536  # integers within a range up to this are counted by value, without a dictionary
 MANY_CLASSES = 512
-DIRECT_CELLS = 1 << 21  # of such a table, classes x range: with many classes only narrower ranges are
+DIRECT_CELLS = 1 << 21  # of such a table, classes x range: many classes allow narrower ranges only
 
-COUNTED_TYPES = "?bBhHiIlLqQfd"  # the core counts integers, bools and whole numbers among floats
+COUNTED_TYPES = "?bBhHiIlLqQfd"  # the core counts integers, bools and integral floats
 
 
 def count(
@@ -50,7 +50,7 @@ def count(
     first_row: int = 0,
     label_type: str | None = None,
 ) -> Book:
-    """The book of these rows. A label that is missing leaves its row out."""
+    """The book of these rows. A row with a missing label is dropped."""
     kind_of_labels = label_type or label_type_of(labels.values)
     target, classes = _in_order(labels, kind_of_labels)
     weights = checked_weights(weights, len(target), where=where, first_row=first_row)
@@ -73,7 +73,7 @@ def count(
             if kind.is_count:
                 counter.require_counts(name, numbers[name])
     tallies |= counter.counts()
-    forms: dict[int, str | None] = {}  # a kind is shared by many columns, as a rule
+    forms: dict[int, str | None] = {}  # many columns usually share a kind
     for name in numbers:
         kind = schema.kinds[name]
         if id(kind) not in forms:
@@ -85,17 +85,17 @@ def count(
 
 
 def _in_order(labels: Encoded, label_type: str) -> tuple[NDArray[np.int32], tuple[str, ...]]:
-    """The codes and names of the classes, in the order of the classes: cheaper now than in every tally."""
+    """The codes and names of the classes, sorted: cheaper here than in every tally."""
     ordered = label_order(labels.levels, label_type)
     if ordered == labels.levels:
         return labels.codes, tuple(ordered)
     place = {name: index for index, name in enumerate(ordered)}
-    moved = np.array([*(place[name] for name in labels.levels), -1], dtype=np.int32)  # the last answers the code -1
+    moved = np.array([*(place[name] for name in labels.levels), -1], dtype=np.int32)  # the last entry is for code -1
     return moved[labels.codes], tuple(ordered)
 
 
 def checked_weights(weights: object, rows: int, *, where: str | None = None, first_row: int = 0) -> Weights:
-    """Weights as doubles: one per row, finite, none below zero."""
+    """Weights as floats: one per row, finite and non-negative."""
     if weights is None:
         return None
     try:
@@ -122,7 +122,7 @@ def _is_null(column: Column) -> bool:
 
 
 class _Counter:
-    """Gathers columns of a form, so that the core sees them together and reads each block of rows once."""
+    """Collects columns by form, so that the core counts them together and reads each block of rows once."""
 
     def __init__(
         self,
@@ -138,8 +138,8 @@ class _Counter:
         self.where = where
         self.first_row = first_row
         self.coded: dict[str, tuple[IntegerArray, list[str]]] = {}
-        self.unsorted: dict[str, tuple[IntegerArray, pa.Array]] = {}  # of many levels, which stay in their dictionary
-        self.integers: dict[str, tuple[NumberArray, Kind]] = {}  # doubles too, which may be whole numbers
+        self.unsorted: dict[str, tuple[IntegerArray, pa.Array]] = {}  # with many levels, which stay in their dictionary
+        self.integers: dict[str, tuple[NumberArray, Kind]] = {}  # floats too, which may be integral
 
     def class_counts(self) -> ExactArray:
         size = len(self.classes)
@@ -149,7 +149,7 @@ class _Counter:
         return _core.count_codes_weighted([zeros], [1], self.target, size, self.weights)[0]
 
     def levels(self, name: str, column: Column, kind: Kind) -> None:
-        """Take up a column of levels."""
+        """Add a column of levels."""
         if isinstance(column, np.ndarray) and column.dtype.char in COUNTED_TYPES and self.weights is None:
             self.integers[name] = (column, kind)
         else:
@@ -165,7 +165,7 @@ class _Counter:
         self.coded[name] = (codes, self._flag_texts(name, texts, lambda: codes) if kind.is_flag else texts)
 
     def _has_many_texts(self, levels: pa.Array) -> bool:
-        """Whether levels are many texts, and counted in a dense table."""
+        """Whether there are many levels that are texts, counted in a dense table."""
         return (
             len(levels) >= MANY_LEVELS
             and (pa.types.is_string(levels.type) or pa.types.is_large_string(levels.type))
@@ -174,7 +174,7 @@ class _Counter:
         )
 
     def _flag_texts(self, name: str, texts: list[str], codes: Callable[[], IntegerArray]) -> list[str]:
-        """The texts as false and true; `codes` gives the rows as places in the texts."""
+        """The texts as false and true; `codes` has the position of each row's text."""
         flags = flag_codes(texts, codes, name=name, where=self.where, first_row=self.first_row)
         return [FLAG_LEVELS[flag] for flag in flags]
 
@@ -236,7 +236,7 @@ class _Counter:
     def moments(self, columns: Mapping[str, NumberArray], forms: Mapping[str, str | None]) -> dict[str, Tally]:
         """The tallies of the columns of numbers: moments, and for some the distinct values or a grid."""
         require_room_for_numbers(len(self.classes), len(columns), where=self.where)
-        if len(self.classes) > MANY_CLASSES:  # the core counts integers by their values, classes x values of them
+        if len(self.classes) > MANY_CLASSES:  # the core counts integers by value, classes x values
             columns = {name: np.asarray(column, dtype=np.float64) for name, column in columns.items()}
         tallies: dict[str, Tally] = {}
         on_grid = {name: column for name, column in columns.items() if forms[name] == Grid.form}
@@ -255,7 +255,7 @@ class _Counter:
 
     @contextmanager
     def _naming_infinite(self, columns: Mapping[str, NumberArray]) -> Iterator[None]:
-        """Raise what the core found of an infinite value as an error with the name of the column."""
+        """Turn the core's error about an infinite value into one with the name of the column."""
         try:
             yield
         except ValueError as error:
@@ -272,7 +272,7 @@ class _Counter:
             ) from None
 
     def require_counts(self, name: str, column: NumberArray) -> None:
-        """Refuse a negative number in a column of counts."""
+        """Raise an error for a negative number in a column of counts."""
         negative = np.flatnonzero(column < 0)
         if len(negative):
             row = int(negative[0])
@@ -311,7 +311,7 @@ class _Counter:
 
 
 def _places(values: NDArray[np.int64], column: NumberArray) -> NDArray[np.int64]:
-    """Where each number stands among these, which ascend; -1 if it does not."""
+    """The position of each number in a sorted list; -1 if absent."""
     at = np.minimum(np.searchsorted(values, column), len(values) - 1)
     return np.where(values[at] == column, at, -1)
 
@@ -321,7 +321,7 @@ def _place(where: str | None, row: int) -> str:
 
 
 def _merged(classes: tuple[str, ...], texts: list[str], cells: ExactArray) -> Counts:
-    """Counts, with equal texts (such as 1 and true in a flag) taken together."""
+    """The counts with equal texts merged (such as 1 and true in a flag)."""
     distinct = list(dict.fromkeys(texts))
     if len(distinct) < len(texts):
         place = np.array([distinct.index(text) for text in texts], dtype=np.int64)

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from bayesbox.file.reader import Json
     from bayesbox.tally.book import Book
 
-MOST_DENSE = 1 << 20  # cells up to which a table is dense, however empty it is
+MOST_DENSE = 1 << 20  # cells; up to this a table is dense, however empty it is
 
 
 @register
 class Counts(Result):
-    """How often each level occurred in each class; with weights, the sum of the weights.
+    """The count of each level in each class; with weights, the sum of the weights.
 
     >>> car = Counts(("H", "L"), ("sports", "suv"), ExactArray.from_integers(np.array([1, 2, 2, 0])))
     >>> car.counts
@@ -39,7 +39,7 @@ class Counts(Result):
     extends: ClassVar[str | None] = None
     together: ClassVar[bool] = False
     sparse: ClassVar[bool] = False
-    """Whether only the cells that are not zero are held: see `SparseCounts`."""
+    """Whether only non-zero cells are stored: see `SparseCounts`."""
     unsorted: ClassVar[bool] = False
     """Whether its levels are not texts yet: see `UnsortedCounts`."""
 
@@ -50,7 +50,7 @@ class Counts(Result):
 
     @classmethod
     def of(cls, classes: tuple[str, ...], levels: list[str], cells: ExactArray) -> Self:
-        """Counts of levels in any order: sorted, and without those that never occurred."""
+        """The tally of levels given in any order: sorted, without those that never occurred."""
         width = len(levels)
         if width == 0:
             return cls(classes, (), ExactArray(0))
@@ -63,44 +63,44 @@ class Counts(Result):
 
     @property
     def counts(self) -> CountArray:
-        """Classes x levels: integers, or the nearest doubles where weights are fractional."""
+        """The counts, classes x levels: integers, or the nearest floats if weights are fractional."""
         return numbers(self.cells).reshape(len(self.classes), len(self.levels))
 
     @property
     def n(self) -> CountArray:
-        """Observed rows of each class."""
+        """The rows of each class with a value."""
         return numbers(self.totals())
 
     @property
     def is_exact(self) -> bool:
-        """Whether everything was kept as it is."""
+        """Whether no value was rounded."""
         return True
 
     def by_class(self) -> list[dict[str, float]]:
-        """What was counted in each class, by name."""
+        """The counts of each class, by name."""
         return [dict(zip(self.levels, row, strict=True)) for row in self.counts.tolist()]
 
     def level_cells(self) -> tuple[tuple[str, ...], ExactArray, ExactArray]:
-        """(levels, their cells, class-major; the values of each class)."""
+        """The levels, their cells (class-major), and the number of values of each class."""
         return self.levels, self.cells, self.totals()
 
     def entries(self) -> tuple[Index, ExactArray]:
-        """(the places of the cells that are not zero, ascending; these cells)."""
+        """The positions of the non-zero cells, ascending, and these cells."""
         place = np.flatnonzero(self.cells.signs())
         return place, self.cells if len(place) == len(self.cells) else self.cells.take(place)
 
     def by_level(self) -> ExactArray:
-        """How often each level occurred in all classes together, exactly."""
+        """The exact count of each level over all classes."""
         classes, width = len(self.classes), len(self.levels)
         return self.cells.sum_groups(np.tile(np.arange(width), classes), width)
 
     def most_by_level(self) -> NDArray[np.float64]:
-        """How often each level occurred in the class where it occurred most."""
+        """The count of each level in the class where it is most frequent."""
         most: NDArray[np.float64] = self.cells.to_doubles().reshape(len(self.classes), len(self.levels)).max(axis=0)
         return most
 
     def totals(self) -> ExactArray:
-        """Observed rows of each class, exactly."""
+        """The exact number of rows of each class with a value."""
         classes, width = len(self.classes), len(self.levels)
         return self.cells.sum_groups(np.repeat(np.arange(classes), width), classes)
 
@@ -127,7 +127,7 @@ class Counts(Result):
         return self.of(classes, list(levels), cells)
 
     def _may_be_sparse(self, other: Counts, cells: int) -> bool:
-        """Whether the sum of two, which has this many cells, may be better held as a sparse one."""
+        """Whether the sum of two, which has this many cells, may be better stored as sparse."""
         if self.sparse or other.sparse:
             return True
         return cells > MOST_DENSE and type(self) is Counts and cells > 2 * max(len(self.cells), len(other.cells))
@@ -156,7 +156,7 @@ class Counts(Result):
         return self.impossible() is None
 
     def impossible(self) -> Impossible | None:
-        """The first level that occurs less than never."""
+        """The first level with a negative count."""
         places, cells = self.entries()
         negative = cells.signs() < 0
         if not negative.any():
@@ -190,13 +190,13 @@ class Counts(Result):
         return {"level": list(self.levels), **{class_column(name, "level"): list(row) for name, row in by_class}}
 
     def to_json(self) -> Json:
-        """The classes, the levels and the exact cells, for a document that holds a tally by itself."""
+        """The classes, the levels and the exact cells, for a separate JSON document."""
         cells = self.cells.text().decode("ascii").split()
         return {"classes": list(self.classes), "levels": list(self.levels), "cells": cells}
 
     @classmethod
     def from_json(cls, written: object, where: str) -> Self:
-        """The tally of such a document; ValueError if it is none."""
+        """The tally in such a document; ValueError if it is not valid."""
         reader = Reader(written, where)
         classes, levels, cells = reader.texts("classes"), reader.texts("levels"), reader.texts("cells")
         reader.done()

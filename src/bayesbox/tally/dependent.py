@@ -1,7 +1,7 @@
-"""Counts of each column with its parents and the class: what a model of given arcs is made of.
+"""Counts of each column with its parents and the class, for models with given arcs.
 
-A family is sparse: it holds the combinations that occurred. A combination may lack some columns, so that a row with a
-missing parent still counts where this parent is not asked for.
+A family is sparse: it has the combinations that occurred. A combination may have missing columns, so that a row with a
+missing parent still counts for queries without this parent.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Dependent(Result):
     def __init__(self, classes: tuple[str, ...], parents: Parents, families: Mapping[str, Family]) -> None:
         self.classes = classes
         self.parents = dict(parents)
-        self.families = dict(families)  # by column; the class is the first of a family's columns, the column the last
+        self.families = dict(families)  # by column; the class comes first in a family, the column last
 
     @classmethod
     def of(
@@ -58,7 +58,7 @@ class Dependent(Result):
         target: NDArray[np.int32],
         weights: NDArray[np.float64] | None = None,
     ) -> Self:
-        """Rows counted: the codes of each column (negative where missing) and what they stand for."""
+        """The tally of rows, from the codes of each column (negative if missing) and their levels."""
         families = {}
         missing: tuple[IntegerArray, Sequence[str]] = (np.full(len(target), -1, dtype=np.int32), ())
         exact = None if weights is None else ExactArray.from_doubles(weights)
@@ -108,7 +108,7 @@ class Dependent(Result):
         return self.impossible() is None
 
     def impossible(self) -> Impossible | None:
-        """The first combination of a class, the parents' levels and a level that occurs less than never."""
+        """The first combination of class, parents' levels and level with a negative count."""
         for name, family in self.families.items():
             negative = family.cells.signs() < 0
             if negative.any():
@@ -164,8 +164,8 @@ class Dependent(Result):
 
 
 def dense(family: Family, levels: Sequence[Sequence[str]]) -> NDArray[np.float64]:
-    """The counts as an array with an axis for each column, over these levels; one more at the end of each axis but the
-    first and the last holds the combinations that lack this column."""
+    """The counts as an array with one axis per column, over these levels; the last entry of each axis, except the first
+    and the last axis, has the combinations in which this column is missing."""
     shape = [len(texts) + (0 < place < len(levels) - 1) for place, texts in enumerate(levels)]
     index = np.zeros(len(family), dtype=np.int64)
     kept = np.ones(len(family), dtype=bool)

@@ -1,4 +1,4 @@
-"""The distinct values of numbers by class, for as long as cut points are being derived from them."""
+"""The distinct values of numbers by class, temporary while cut points are derived."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ Doubles = NDArray[np.float64]
 
 
 class Distinct:
-    """Of each column of numbers the distinct values, ascending, and values x classes of counts.
+    """The distinct values of each column of numbers, ascending, and counts of values x classes.
 
-    It is gathered in a first pass over the rows and not kept: what is derived from it is.
+    It is collected in a first pass over the rows and not kept; what is derived from it is.
     """
 
     form: ClassVar[str] = "distinct"

@@ -1,4 +1,4 @@
-"""From documents to a book of two tallies: how often each word occurred in a class, and in how many documents."""
+"""Counting documents into a book of two tallies: occurrences of each word, and documents that contain it."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from bayesbox.tally.counts import Counts
 from bayesbox.tally.words import WordCounts, count_words, counts_of, most_cells, most_common, require_cells
 
 WORDS = "words"  # occurrences
-DOCUMENTS = "documents"  # documents that hold the word
-TWICE = "twice"  # documents that hold it two times or more, if that is requested
-THRICE = "thrice"  # and three times or more
+DOCUMENTS = "documents"  # documents that contain the word
+TWICE = "twice"  # documents that contain it at least twice, on request
+THRICE = "thrice"  # and at least three times
 
 
 def count_documents(
@@ -40,9 +40,9 @@ def count_documents(
     label_type: str | None = None,
     often: bool = False,
 ) -> Book:
-    """The book of these documents. A label that is missing leaves its document out; a weight counts it that often.
+    """The book of these documents. A document with a missing label is dropped; weights are counts.
 
-    With `often` two more tallies tell how many documents hold a word twice or more, and three times or more.
+    With `often` two more tallies count the documents that contain a word at least twice, and at least three times.
     """
     checked = checked_weights(weights, len(labels.codes))
     target, classes, kind = _present(labels, checked, label_type)
@@ -65,7 +65,7 @@ def _often(
     weights: Weights,
     names: list[str],
 ) -> dict[str, WordCounts]:
-    """The tallies of the documents that hold a word more than once."""
+    """The tallies of the documents that contain a word more than once."""
     found = {}
     for name, times in ((TWICE, 2), (THRICE, 3)):
         data = (np.asarray(matrix.data) >= times).astype(np.float64)
@@ -75,10 +75,10 @@ def _often(
 
 
 class DocumentCounter:
-    """Documents counted batch after batch: the words of all batches are in one table, and there is no book of each.
+    """Counts documents batch by batch into one table of words, without a book per batch.
 
     With a `limit` there are never many more than twice as many words: the rarest are dropped on the way, and `dropped`
-    tells how many. A word that was dropped and comes again is counted from then on.
+    counts them. A dropped word that occurs again is counted from then on.
 
     >>> from bayesbox.schema.encode import encode
     >>> counter = DocumentCounter(Tokens())
@@ -93,20 +93,20 @@ class DocumentCounter:
         self.limit = limit
         self.often = often
         self.dropped = 0
-        self.without_phrases = False  # which were dropped on the way
+        self.without_phrases = False  # whether phrases were dropped on the way
         self._words = _core.WordCounts()
         self._numbers: dict[str, int] = {}  # of the classes
         self._lock = Lock()
-        self._rest = Book.empty()  # how many documents each class has, and what was counted with weights
+        self._rest = Book.empty()  # the documents of each class, and weighted counts
 
     def beside(self) -> DocumentCounter:
-        """Another counter, for another thread, that can be merged into this one: it numbers the classes alike."""
+        """A counter for another thread that can be merged into this one: it shares the class numbers."""
         other = DocumentCounter(self.tokens, limit=self.limit, often=self.often)
         other._numbers, other._lock = self._numbers, self._lock
         return other
 
     def add(self, documents: Documents | CountMatrix, labels: Encoded, weights: Weights = None) -> None:
-        """Count these documents. A label that is missing leaves its document out."""
+        """Count these documents. A document with a missing label is dropped."""
         if weights is not None or self.often or isinstance(documents, CountMatrix):
             book = count_documents(documents, labels, self.tokens, weights=weights, often=self.often)
             self._rest, dropped = limited(self._rest + book, self.limit, slack=2)
@@ -124,28 +124,28 @@ class DocumentCounter:
 
     @property
     def size(self) -> int:
-        """How many words were counted."""
+        """The number of words counted."""
         return len(self._words)
 
     @property
     def classes(self) -> int:
-        """How many classes were counted, by all counters together."""
+        """The number of classes counted, by all counters together."""
         return len(self._numbers)
 
     def drop_phrases(self) -> None:
-        """Go on with single words alone, those that were counted and those to come."""
+        """Keep single words only, from now on and in what was counted."""
         if not self.without_phrases:
             self._words.drop_phrases()
             self.tokens, self.without_phrases = replace(self.tokens, phrases=SINGLE), True
 
     def merge(self, other: DocumentCounter) -> None:
-        """Add what a counter beside this one has counted."""
+        """Add the counts of another counter."""
         self._words.merge(other._words)
         self._rest = self._rest + other._rest
         self.dropped += other.dropped
 
     def handed_over(self) -> Book:
-        """What was counted, after which the counter is empty: there may be no room for both."""
+        """The book; the counter is empty afterwards, since there may be no memory for both."""
         rest, self._rest = self._rest, Book.empty()
         if WORDS in rest or not len(self._words):
             return rest
@@ -161,7 +161,7 @@ class DocumentCounter:
 
 
 def limited(book: Book, limit: int | None, *, slack: int = 1) -> tuple[Book, int]:
-    """(the book with the most common words only, if it has more than `slack` times the limit; the words dropped)."""
+    """The book with the most common words if it exceeds `slack` times the limit, and the number dropped."""
     if limit is None or WORDS not in book or len(book[WORDS].levels) <= slack * limit:
         return book, 0
     words = book[WORDS]
@@ -175,10 +175,10 @@ def limited(book: Book, limit: int | None, *, slack: int = 1) -> tuple[Book, int
 
 
 def require_possible_documents(book: Book) -> None:
-    """Refuse counts that no documents have together.
+    """Raise an error for counts that no documents can have.
 
-    A word is in no more documents of a class than the class has; and it occurs once in each document that holds it,
-    once more in those that hold it twice, and so on:
+    A word is in at most as many documents of a class as there are; and it occurs at least once in each document that
+    contains it, once more in those that contain it twice, and so on:
 
         words >= documents + twice + thrice        rows >= documents >= twice >= thrice
     """
@@ -193,7 +193,7 @@ def require_possible_documents(book: Book) -> None:
 
 
 def _words_of(book: Book, name: str) -> WordCounts:
-    """One of the tallies; one of which nothing is left is not in the book."""
+    """One of the tallies; an empty one is not in the book."""
     tally = book.columns.get(name)
     return tally if isinstance(tally, WordCounts) else WordCounts(book.classes, (), ExactArray(0))
 
@@ -214,18 +214,18 @@ def _require_none_below(left: Counts) -> None:
 def _present(
     labels: Encoded, weights: Weights, label_type: str | None
 ) -> tuple[NDArray[np.int32], tuple[str, ...], str]:
-    """(codes, the classes that have a document with a weight, in the order of their own type; that type)."""
+    """The codes, the classes that have a document with a weight, sorted by their own type, and that type."""
     target, classes, kind = _ordered(labels, label_type)
     if weights is not None:
         target = np.where(weights > 0, target, np.int32(-1)).astype(np.int32)
     present = np.zeros(len(classes), dtype=bool)
     present[target[target >= 0]] = True
-    place = np.append(np.cumsum(present) - 1, -1).astype(np.int32)  # the last entry answers the code -1
+    place = np.append(np.cumsum(present) - 1, -1).astype(np.int32)  # the last entry is for code -1
     return place[target], tuple(np.array(classes, dtype=object)[present].tolist()), kind
 
 
 def _ordered(labels: Encoded, label_type: str | None) -> tuple[NDArray[np.int32], tuple[str, ...], str]:
-    """The codes in the order of the labels' own type."""
+    """The codes in the sort order of the labels' own type."""
     kind = label_type or label_type_of(labels.values)
     classes = tuple(label_order(list(labels.levels), kind))
     rank = {text: index for index, text in enumerate(classes)}

@@ -1,7 +1,7 @@
 """Dyadic numbers m * 2**e as pairs of Python integers, and the two roundings that end every exact computation.
 
-A sum in a tally is a `Dyadic`; a mean, a variance or a deviation is a ratio of two of them, or the root of such a
-ratio, rounded once, to nearest with ties to even.
+A sum in a tally is a `Dyadic`; a mean, a variance or a std is a ratio of two of them, or the root of such a ratio,
+rounded once, to nearest with ties to even.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ class Dyadic(NamedTuple):
 
     @property
     def fraction(self) -> Fraction:
-        """The same number as a fraction."""
+        """The number as a fraction."""
         return Fraction(self.m << self.e) if self.e >= 0 else Fraction(self.m, 1 << -self.e)
 
     @classmethod
     def of(cls, value: float) -> Dyadic:
-        """A finite double as it is."""
+        """The exact value of a finite float."""
         numerator, denominator = value.as_integer_ratio()
         return cls(numerator, 1 - denominator.bit_length())
 
@@ -64,7 +64,7 @@ def rounded_ratio(over: Dyadic, under: Dyadic) -> float:
         return math.inf if (numerator < 0) == (denominator < 0) else -math.inf
 
 
-ROOT_BITS = 70  # of an integer root: more than the 53 of a double, so that a sticky bit decides every tie
+ROOT_BITS = 70  # of an integer root: more than the 53 of a double, so that a sticky bit resolves every tie
 
 
 def rounded_root(over: Dyadic, under: Dyadic) -> float:
@@ -77,7 +77,7 @@ def rounded_root(over: Dyadic, under: Dyadic) -> float:
         return 0.0
     exponent = over.e - under.e
     shift = max(0, 2 * ROOT_BITS - over.m.bit_length() + under.m.bit_length())
-    shift += (exponent - shift) & 1  # an even exponent remains under the root
+    shift += (exponent - shift) & 1  # keeps the exponent even under the root
     quotient, remainder = divmod(over.m << shift, under.m)
     root = math.isqrt(quotient)
     sticky = 1 if remainder or root * root != quotient else 0

@@ -1,7 +1,7 @@
-"""Counts of every family of a network: how often each state of a node goes with each combination of its parents'.
+"""Counts of every family of a network: each state of a node with each combination of its parents' states.
 
 The structure and the states are fixed, so the tallies of two sets of rows have the same cells and add cell by cell,
-exactly; subtracting takes rows out again.
+exactly; subtraction removes rows.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from bayesbox.tally.base import added, digest_of, numbers, quoted
 
 @dataclass(frozen=True)
 class FamilyBook:
-    """The counts of the families by node; `scopes` holds (parents..., node), in the order of the cells.
+    """The counts of the families by node; `scopes` has (parents..., node), in the order of the cells.
 
     >>> states = {"rain": ("yes", "no"), "grass": ("wet", "dry")}
     >>> scopes = {"rain": ("rain",), "grass": ("rain", "grass")}
@@ -50,7 +50,7 @@ class FamilyBook:
         return cls(scopes, states, cells, ExactArray.from_integers(np.array([rows], dtype=np.int64)))
 
     def __getstate__(self) -> dict[str, Any]:
-        """Plain data, the counts as texts: what looks into a pickle meets nothing of the core."""
+        """Plain data with the counts as texts, so that a pickle has no objects of the core."""
         cells = {name: each.text() for name, each in self.cells.items()}
         return {"scopes": dict(self.scopes), "states": dict(self.states), "cells": cells, "total": self.total.text()}
 
@@ -65,7 +65,7 @@ class FamilyBook:
         return total
 
     def shape(self, node: str) -> tuple[int, ...]:
-        """An axis for each parent, and the states of the node along the last."""
+        """One axis per parent, and the states of the node on the last."""
         return tuple(len(self.states[name]) for name in self.scopes[node])
 
     def counts(self, node: str) -> CountArray:

@@ -1,9 +1,8 @@
-"""Counts of several columns together: how often each combination of levels occurred. No class has a place of its own.
+"""Joint counts of several columns, without a class: how often each combination of levels occurred.
 
-Only combinations that occurred are held, so columns of many levels cost no more than the rows they came from. A
-combination may lack some columns: a row with a missing value is counted as it is, and left out only where somebody asks
-for what it lacks. Adding and subtracting are exact, and by name: neither the order of rows, of columns or of levels nor
-the cut into batches can be seen in the result.
+Only combinations that occurred are stored, so columns with many levels cost no more than their rows. A row with missing
+values is counted with them, and ignored only in queries about the missing columns. Adding and subtracting are exact,
+and by name: the result depends neither on the order of rows, columns or levels nor on batches.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from bayesbox.tally.exact import ZERO, Dyadic
 Codes = NDArray[np.int32]
 
 WIDEST_KEY = 1 << 62
-SAFE_TOTAL = 1 << 31  # the product of two counts below it fits into 64 bits
+SAFE_TOTAL = 1 << 31  # the product of two smaller counts fits into 64 bits
 
 
 class Family(Result):
@@ -46,7 +45,7 @@ class Family(Result):
         self, names: tuple[str, ...], levels: tuple[tuple[str, ...], ...], codes: Codes, cells: ExactArray
     ) -> None:
         self.names = names
-        self.levels = levels  # of each column, sorted; every one occurs
+        self.levels = levels  # of each column, sorted; all of them occur
         self.codes = codes  # columns x combinations, MISSING if there is no value; combinations ascend
         self.cells = cells  # the count of each combination, none of them zero
 
@@ -60,7 +59,7 @@ class Family(Result):
         *,
         rows: int | None = None,
     ) -> Self:
-        """Rows, or combinations with their weights, counted: codes of each column and what they stand for."""
+        """The counts of rows, or of weighted combinations, from the codes of each column and their levels."""
         length = len(columns[0]) if columns else (rows or 0)
         codes = np.empty((len(names), length), dtype=np.int32)
         ordered: list[tuple[str, ...]] = []
@@ -79,7 +78,7 @@ class Family(Result):
 
     @classmethod
     def total(cls, families: Iterable[Family]) -> Family | None:
-        """The sum of many: like adds to like, so that each combination is touched a few times only."""
+        """The sum of many, added pairwise by size, so that each combination is copied only a few times."""
         waiting: list[Family] = []
         for family in families:
             while waiting and len(waiting[-1]) <= len(family):
@@ -97,7 +96,7 @@ class Family(Result):
     def items(self) -> Iterator[tuple[tuple[str | None, ...], Any]]:
         """Combinations (None if a value is missing) and their counts."""
         counts = numbers(self.cells).tolist()
-        texts = [(*levels, None) for levels in self.levels]  # the code -1 is the last entry
+        texts = [(*levels, None) for levels in self.levels]  # code -1 is the last entry
         for place, count in enumerate(counts):
             yield tuple(texts[column][self.codes[column, place]] for column in range(len(self.names))), count
 
@@ -113,7 +112,7 @@ class Family(Result):
         return Family.of(names, list(columns), levels, self.cells, rows=len(self))
 
     def complete(self) -> Family:
-        """The combinations that lack nothing."""
+        """The combinations without missing values."""
         return self._selected(np.flatnonzero((self.codes != MISSING).all(axis=0)))
 
     def _selected(self, kept: NDArray[np.int64]) -> Family:
@@ -122,8 +121,8 @@ class Family(Result):
         return Family(self.names, *_pruned(self.levels, self.codes[:, kept]), self.cells.take(kept))
 
     def integers(self) -> tuple[AnyArray, int]:
-        """(counts, e): each count is an integer times 2**e. Products of two counts do not overflow: where they would,
-        the integers are Python's.
+        """(counts, e): each count is an integer times 2**e. Products of two counts do not overflow: large ones are
+        Python integers.
         """
         if self.cells.is_integral():
             total = self.n
@@ -136,7 +135,7 @@ class Family(Result):
         return exact, low
 
     def zero(self) -> Family:
-        """Nothing counted of these columns."""
+        """An empty tally of these columns."""
         return Family.of(self.names, [np.empty(0, dtype=np.int32)] * len(self.names), [()] * len(self.names))
 
     def __add__(self, other: Family) -> Family:
@@ -167,7 +166,7 @@ class Family(Result):
         return Family.of(self.names, columns, levels, cells, rows=len(cells))
 
     def is_possible(self) -> bool:
-        """Whether some rows have this tally: no count below zero."""
+        """Whether some rows can have this tally: no negative count."""
         return bool(np.all(self.cells.signs() >= 0))
 
     def canonical(self) -> Iterator[bytes]:
@@ -197,7 +196,7 @@ class Family(Result):
 
 
 def _recoded(column: NumberArray, order: list[int], size: int) -> Codes:
-    """Codes of levels that are sorted now: `order` are the old codes in the new order."""
+    """The codes after sorting the levels: `order` has the old codes in the new order."""
     if order == list(range(size)):
         return column.astype(np.int32, copy=False)
     place = np.empty(size, dtype=np.int32)
@@ -206,8 +205,8 @@ def _recoded(column: NumberArray, order: list[int], size: int) -> Codes:
 
 
 def _mapped(column: NumberArray, new: ArrayLike) -> Codes:
-    """The new code of each code; what is missing stays so."""
-    table = np.append(np.asarray(new, dtype=np.int32), np.int32(MISSING))  # the last entry answers the code -1
+    """The new code of each code; missing stays missing."""
+    table = np.append(np.asarray(new, dtype=np.int32), np.int32(MISSING))  # the last entry is for code -1
     mapped: Codes = table[column]
     return mapped
 
@@ -215,7 +214,7 @@ def _mapped(column: NumberArray, new: ArrayLike) -> Codes:
 def groups_of(
     codes: Sequence[IntegerArray] | IntegerArray, sizes: Sequence[int], length: int | None = None
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """(the group of each row, one row of each group): rows with the same codes are a group, groups ascend."""
+    """The group of each row, and one row of each group: rows with the same codes form a group, groups are sorted."""
     rows = len(codes[0]) if length is None else length
     key, span = np.zeros(rows, dtype=np.int64), 1
     for column, size in zip(codes, sizes, strict=True):
@@ -238,7 +237,7 @@ def groups_of(
 
 
 def _pruned(levels: Sequence[Sequence[str]], codes: Codes) -> tuple[tuple[tuple[str, ...], ...], Codes]:
-    """Without the levels that do not occur; the order stays."""
+    """The tally without unused levels, in the same order."""
     kept, columns = [], np.empty_like(codes)
     for place, (texts, column) in enumerate(zip(levels, codes, strict=True)):
         occurs = np.zeros(len(texts) + 1, dtype=bool)

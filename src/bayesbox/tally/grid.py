@@ -1,9 +1,9 @@
-"""How many numbers are in each cell of a fixed grid, by class: the tally of a column whose density needs its shape.
+"""Counts of numbers in the cells of a fixed grid by class, for densities that need the shape of a column.
 
-A cell holds the doubles that share sign, exponent and the first three bits of the mantissa, so that it is an eighth of
-a power of two wide: from 1 to below 1.125, from 1.125 to below 1.25, ..., from 2 to below 2.25. Zero is a cell by
-itself. The cells are the same for every column and do not depend on the values that were seen, so rows add up to the
-same grid in any order, and can be taken out again.
+A cell has the doubles that share sign, exponent and the first three bits of the mantissa, so its width is an eighth of
+a power of two: from 1 to below 1.125, from 1.125 to below 1.25, ..., from 2 to below 2.25. Zero is a separate cell. The
+cells are the same for every column and do not depend on the values, so rows add up to the same grid in any order, and
+can be subtracted.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from bayesbox.tally.moments import Moments
 if TYPE_CHECKING:
     from bayesbox.tally.book import Book
 
-LAST_CELL = 16_376  # of the greatest double; its negative is the first one
+LAST_CELL = 16_376  # of the largest double; its negative is the first one
 NO_CELL = -32_768  # of NaN
-CELL_BITS = 49  # of a double, that its cell leaves open
+CELL_BITS = 49  # of a double that its cell does not fix
 
 Doubles = NDArray[np.float64]
 Cells = NDArray[np.int32]
 
 
 class GridCounts(NamedTuple):
-    """The cells that have a count, class by class and ascending: the class, the cell and the count of each."""
+    """The non-empty cells, sorted by class and cell: the class, the cell and the count of each."""
 
     label: Cells
     cell: Cells
@@ -41,7 +41,7 @@ class GridCounts(NamedTuple):
 
     @classmethod
     def of(cls, label: Cells, cell: Cells, counts: ExactArray) -> GridCounts:
-        """The same in order, equal cells added up, and without those whose count is zero."""
+        """The counts sorted, with equal cells added and empty ones dropped."""
         keys, place = np.unique(label.astype(np.int64) << 16 | (cell - NO_CELL), return_inverse=True)
         total = counts.sum_groups(place.astype(np.int64), len(keys))
         kept = np.flatnonzero(total.signs())
@@ -49,7 +49,7 @@ class GridCounts(NamedTuple):
         return cls((keys >> 16).astype(np.int32), ((keys & 0xFFFF) + NO_CELL).astype(np.int32), total.take(kept))
 
     def relabelled(self, place: Index) -> GridCounts:
-        """With the class `place[k]` for the class k; those of a negative place are dropped."""
+        """The counts with class k renumbered to `place[k]`; those with a negative place are dropped."""
         label = place[self.label]
         kept = np.flatnonzero(label >= 0)
         return GridCounts.of(label[kept].astype(np.int32), self.cell[kept], self.counts.take(kept))
@@ -63,7 +63,7 @@ def no_cells() -> GridCounts:
 
 @register
 class Grid(Moments):
-    """Counts of the cells of a fixed grid by class, beside the exact moments.
+    """Counts of the cells of a fixed grid by class, in addition to the exact moments.
 
     >>> pay = Grid.of(("H", "L"), np.array([0.0, 1, 1.1, -3, 0, 0]), np.array([0, 0, 0, 0, 1, 1], dtype=np.int32))
     >>> pay.cells, pay.counts_of_cells
@@ -79,7 +79,7 @@ class Grid(Moments):
     extends: ClassVar[str | None] = Moments.form
 
     def __init__(self, classes: tuple[str, ...], sums: _core.Moments, grid: GridCounts) -> None:
-        self.classes = classes  # as in Moments, without another call: a table may have thousands of these
+        self.classes = classes  # inlined from Moments: a table may have thousands of columns
         self.sums = sums
         self.grid = grid
 
@@ -111,16 +111,16 @@ class Grid(Moments):
             grids = [_weighted(values, target, weights) for values in columns]
         return [cls(classes, each, grid) for each, grid in zip(sums, grids, strict=True)]
 
-    # -- what can be read off ------------------------------------------------------------------------------------
+    # -- statistics ----------------------------------------------------------------------------------------------
 
     @property
     def cells(self) -> Cells:
-        """The cells that have a count in some class, ascending."""
+        """The cells with a count in some class, ascending."""
         return np.unique(self.grid.cell)
 
     @property
     def counts_of_cells(self) -> CountArray:
-        """Classes x cells: integers, or the nearest doubles where weights are fractional."""
+        """The counts, classes x cells: integers, or the nearest floats if weights are fractional."""
         cells = self.cells
         place = self.grid.label.astype(np.int64) * len(cells) + np.searchsorted(cells, self.grid.cell)
         table = self.grid.counts.sum_groups(place, len(self.classes) * len(cells))
@@ -132,7 +132,7 @@ class Grid(Moments):
         return numbers(self.grid.counts.sum_groups(np.searchsorted(cells, self.grid.cell), len(cells)))
 
     def zeros(self) -> ExactArray:
-        """How many values of each class are zero."""
+        """The number of zeros in each class."""
         there = np.flatnonzero(self.grid.cell == 0)
         return self.grid.counts.take(there).sum_groups(self.grid.label[there].astype(np.int64), len(self.classes))
 
@@ -142,19 +142,19 @@ class Grid(Moments):
             return self.zeros().to_doubles() / self.sums.n.to_doubles()
 
     def quantile(self, share: float) -> tuple[float, float]:
-        """The cell of the value up to which a share of all values lies: its least and its greatest number."""
+        """The smallest and largest number of the cell that contains a quantile of all values."""
         counts = np.cumsum(self.pooled_counts())
         place = min(int(np.searchsorted(counts, share * counts[-1])), len(counts) - 1)
         low, high = edges(self.cells[[place]])
         return float(low[0]), float(high[0])
 
     def cell_range(self) -> tuple[float, float]:
-        """The least number of the first cell that has a count, and the greatest number of the last one."""
+        """The smallest number of the first non-empty cell, and the largest number of the last."""
         low, high = edges(self.cells[[0, -1]])
         return float(low[0]), float(high[1])
 
     def clipped(self, low: float, high: float) -> tuple[float, float]:
-        """A range within the cells that have a count.
+        """A range clipped to the non-empty cells.
 
         >>> ages = Grid.of(("a",), np.array([18.0, 30, 72]), np.zeros(3, dtype=np.int32))
         >>> ages.clipped(-40.0, 100.0)
@@ -191,7 +191,7 @@ class Grid(Moments):
         return not len(self.grid.cell) and super().is_empty()
 
     def impossible(self) -> Impossible | None:
-        """The first cell whose count is below zero, or the first class whose sums no values have."""
+        """The first cell with a negative count, or the first class with impossible sums."""
         below = np.flatnonzero(self.grid.counts.signs() < 0)
         if not len(below):
             return super().impossible()
@@ -200,7 +200,7 @@ class Grid(Moments):
         return Impossible(self.classes[self.grid.label[below[0]]], value)
 
     def agrees_with_its_moments(self) -> bool:
-        """Whether each class has as many values in its cells as its moments say."""
+        """Whether the number of values in the cells of each class matches its moments."""
         return _core.grid_agrees(self.sums, self.grid.label, self.grid.counts)
 
     def canonical(self) -> Iterator[bytes]:
@@ -245,7 +245,7 @@ class Grid(Moments):
 
 @functools.lru_cache(maxsize=4)
 def _line_of_sorted(classes: tuple[str, ...]) -> bytes | None:
-    """The line of the classes in a digest; None if they are not in the order of their texts."""
+    """The line of the classes in a digest; None if they are not sorted."""
     return quoted(classes) if list(classes) == sorted(classes) else None
 
 
@@ -257,13 +257,13 @@ def _weighted(values: NumberArray, target: NDArray[np.int32], weights: NDArray[n
 
 
 def edges(cells: Cells) -> tuple[Doubles, Doubles]:
-    """The least and the greatest number of each cell.
+    """The smallest and largest number of each cell.
 
     >>> edges(_core.grid_cells(np.array([1.0, -1.3, 0.0])))
     (array([ 1.   , -1.375,  0.   ]), array([ 1.125, -1.25 ,  0.   ]))
     """
     size = np.abs(cells).astype(np.int64)
-    near = np.maximum((size - 1) << CELL_BITS, 1).view(np.float64)  # the number of the cell that is next to zero
+    near = np.maximum((size - 1) << CELL_BITS, 1).view(np.float64)  # the number of the cell nearest to zero
     far = ((size << CELL_BITS) - 1).view(np.float64)
     low, high = np.where(cells > 0, near, -far), np.where(cells > 0, far, -near)
     return np.where(cells == 0, 0.0, low), np.where(cells == 0, 0.0, high)

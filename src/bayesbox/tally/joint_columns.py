@@ -1,4 +1,4 @@
-"""The columns of rows as the tally of all of them together takes them: categories as codes, numbers as values."""
+"""The columns of rows for a joint tally: categories as codes, numbers as values."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ class Roles(NamedTuple):
 
 
 def roles_of(schema: Schema, flags: Sequence[str] = ()) -> Roles:
-    """The part of each column; `flags` are the numbers that hold only 0 and 1, and so are levels."""
+    """The role of each column; `flags` are the numbers with only 0 and 1, which become levels."""
     categories, numbers = [], []
     for name in schema.used:
         kind = schema.kinds[name]
         if kind.part_of is not None:
-            continue  # a joint table of month, weekday and hour would be all but empty: the seconds stand for a date
+            continue  # a joint table of month, weekday and hour would be nearly empty: a date is its seconds
         if kind.is_matrix or kind.is_text:
             what = "a sparse matrix of counts" if kind.is_matrix else f"free text such as column `{name}`"
             raise BadOption(
@@ -66,7 +66,7 @@ def roles_of(schema: Schema, flags: Sequence[str] = ()) -> Roles:
 
 
 def numbers_that_are_flags(schema: Schema, book: Book) -> tuple[str, ...]:
-    """The numbers, not declared as such, that hold nothing but 0 and 1."""
+    """The undeclared numbers that have only 0 and 1."""
     return tuple(
         name
         for name in schema.used
@@ -77,7 +77,7 @@ def numbers_that_are_flags(schema: Schema, book: Book) -> tuple[str, ...]:
 def coded(
     name: str, column: Column, kind: Kind, *, flags: Sequence[str] = (), where: str | None = None
 ) -> tuple[NDArray[np.int32], list[str]]:
-    """A category as codes and the texts of its levels; a flag's are `false` and `true`, or 0 and 1 for a number."""
+    """A category as codes and its levels; those of a flag are `false` and `true`, or 0 and 1 for a number."""
     if name in flags:
         return _flags_of_numbers(name, column, where), list(FLAG_DIGITS)
     if isinstance(column, np.ndarray) and column.dtype.kind == "f":
@@ -105,7 +105,7 @@ def _flags_of_numbers(name: str, column: Column, where: str | None) -> NDArray[n
 
 
 def count_all(columns: Columns, labels: Encoded, schema: Schema, *, flags: Sequence[str] = (), **options: Any) -> Book:
-    """The book of these rows: each column by itself, and all of them together."""
+    """The book of these rows: each column separately, and all of them jointly."""
     book = count(columns, labels, schema, **options)
     if not book.classes:
         return book
@@ -124,7 +124,7 @@ def count_together(
     weights: object = None,
     where: str | None = None,
 ) -> CoMoments:
-    """The tally of the columns of these rows together; `book` has each of them by itself."""
+    """The joint tally of the columns of these rows; `book` has each column separately."""
     roles = roles_of(schema, flags)
     categories = {
         name: coded(name, columns[name], schema.kinds[name], flags=flags, where=where)

@@ -2,15 +2,15 @@
 
     ledger = sum over the rows of lanes(BLAKE2b(row, label, weight))       1,024 lanes of 16 bits, each modulo 2^16
 
-The same rows give the same ledger whatever their order, batches, threads or file format; taking a row out again
-subtracts its lanes. So a ledger names a multiset of rows without holding any of them: tallies can be the same for
-different rows, ledgers are not, as far as anybody knows how to find such rows.
+The same rows give the same ledger whatever their order, batches, threads or file format; removing a row subtracts its
+lanes. So a ledger identifies a multiset of rows without storing any of them: tallies can be equal for different rows,
+while no way is known to find different rows with equal ledgers.
 
-The canonical row holds every column that is used and has a value, in the order of the names: the text of a level, the
-exact double of a number, a text as it is. Each part stands behind its length, so that no two rows are the same bytes.
-A whole weight w up to 65,535 is w copies of the row; any other weight is hashed with the row, so that 2.5 times a row
-is another thing than 2 times and half a time. Lanes count modulo 2^16: 65,536 copies of one row leave no trace here,
-though they do in the counts of the classes.
+The canonical row has every used column with a value, sorted by name: the text of a level, the exact double of a number,
+a text unchanged. Each part is preceded by its length, so that no two rows have the same bytes. An integer weight w up
+to 65,535 is w copies of the row; any other weight is hashed with the row, so a row of weight 2.5 differs from one of
+weight 2 plus one of 0.5. Lanes count modulo 2^16: 65,536 copies of one row leave no trace here, but they do in the
+class counts.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 LANES = 1024
 VERSION = b"bayesbox ledger 1\n"
 NUMBER, LEVEL, TEXT, MATRIX = b"n", b"l", b"t", b"m"
-CELL = np.dtype([("column", "<i8"), ("count", "<f8")])  # one of a row of a matrix
+CELL = np.dtype([("column", "<i8"), ("count", "<f8")])  # a cell of a row of a matrix
 
 
 class Ledger:
@@ -55,14 +55,14 @@ class Ledger:
     """
 
     member: ClassVar[str] = "ledger.arrow"
-    """Its table in the model file: lane, one row a lane."""
+    """Its table in the model file: lane, one row per lane."""
 
     def __init__(self, lanes: NDArray[np.uint16]) -> None:
         self.lanes = lanes
 
     @classmethod
     def empty(cls) -> Self:
-        """That of no rows."""
+        """The ledger of no rows."""
         return cls(np.zeros(LANES, dtype=np.uint16))
 
     def zero(self) -> Self:
@@ -75,7 +75,7 @@ class Ledger:
         return type(self)(self.lanes - other.lanes)
 
     def is_empty(self) -> bool:
-        """Whether it is that of no rows."""
+        """Whether it is the ledger of no rows."""
         return not self.lanes.any()
 
     def canonical(self) -> Iterator[bytes]:
@@ -100,7 +100,7 @@ class Ledger:
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """The ledger of such a text; ValueError if it is not one."""
+        """The ledger in such a text; ValueError if it is not valid."""
         try:
             data = base64.b64decode(text, validate=True)
         except (binascii.Error, ValueError):
@@ -115,7 +115,7 @@ class Ledger:
 
     @classmethod
     def from_arrow(cls, table: bytes) -> Self:
-        """The ledger of such a table; ValueError if it is not one."""
+        """The ledger in such a table; ValueError if it is not valid."""
         lanes = numpy_values(arrow.read(table, {"lane": (PLACE,)})["lane"])
         if len(lanes) != LANES or lanes.min() < 0 or lanes.max() > np.iinfo(np.uint16).max:
             raise ValueError(f"a ledger must have {LANES} lanes of 16 bits")
@@ -159,7 +159,7 @@ def _is_null(column: Any) -> bool:
 def _coded(
     name: str, column: Any, kind: Kind, where: str | None, first_row: int
 ) -> tuple[bytes, AnyArray, NDArray[np.uint8] | None, NDArray[np.int64] | None]:
-    """(tag, numbers or codes, the bytes of what the codes stand for, where each begins)."""
+    """The tag, the numbers or codes, the bytes of the levels, and where each begins."""
     if isinstance(column, CountMatrix):
         return MATRIX, *_rows_of_matrix(column)
     if kind.tokens is not None:
@@ -175,12 +175,12 @@ def _coded(
 
 
 def _one_each(lengths: AnyArray) -> tuple[NDArray[np.int64]]:
-    """The code of each row, which is its own text; one without letters is missing."""
+    """The codes of a column in which each row is its own text; an empty text is missing."""
     return (np.where(lengths > 0, np.arange(len(lengths)), MISSING),)
 
 
 def _rows_of_matrix(matrix: CountMatrix) -> tuple[NDArray[np.int64], NDArray[np.uint8], NDArray[np.int64]]:
-    """The rows of a matrix of counts as bytes: the columns that are not 0, ascending, with their counts."""
+    """The rows of a matrix of counts as bytes: the non-zero columns, ascending, with their counts."""
     row = np.repeat(np.arange(matrix.rows), np.diff(matrix.indptr))
     inside = slice(int(matrix.indptr[0]), int(matrix.indptr[-1]))
     place = row * matrix.width + np.asarray(matrix.indices[inside], dtype=np.int64)

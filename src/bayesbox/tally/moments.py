@@ -1,4 +1,4 @@
-"""Exact moments by class: the tally of a number. n, how many are fractional, the sum, the sum of squares."""
+"""Exact moments by class, the tally of a number: n, the number of fractional values, the sum, the sum of squares."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ LEAST = math.ulp(0.0)
 
 
 class InfiniteValue(NamedTuple):
-    """Where an infinite value stands: the number of its column and of its row."""
+    """The position of an infinite value: its column and its row."""
 
     column: int
     row: int
 
 
 def infinite_value(error: ValueError) -> InfiniteValue | None:
-    """Where the core met an infinite value, None for an error of another kind.
+    """The position of the infinite value in an error of the core; None for another error.
 
-    The core raises it as a ValueError of a mark and two numbers.
+    The core raises a ValueError with a mark and two numbers.
 
     >>> infinite_value(ValueError("infinite", 3, 41)), infinite_value(ValueError("the columns differ in length"))
     (InfiniteValue(column=3, row=41), None)
@@ -44,7 +44,7 @@ def infinite_value(error: ValueError) -> InfiniteValue | None:
 
 
 class Spread(NamedTuple):
-    """n, sum and sum of squares of some values, exactly; what can be asked of them is rounded once.
+    """The exact n, sum and sum of squares of some values; derived statistics are rounded once.
 
     >>> Spread(Dyadic(4, 0), Dyadic(110, 0), Dyadic(3450, 0)).variance
     106.25
@@ -60,7 +60,7 @@ class Spread(NamedTuple):
 
     @property
     def rest_of_mean(self) -> float:
-        """What the rounded mean leaves out: the mean is `mean + rest_of_mean` to twice the precision."""
+        """The rounding error of the mean: `mean + rest_of_mean` has twice the precision."""
         return rounded_ratio(self.total - Dyadic.of(self.mean) * self.n, self.n)
 
     @property
@@ -78,7 +78,7 @@ class Spread(NamedTuple):
 
     @property
     def unit(self) -> float:
-        """The deviation as a measure of distances: where values differ never 0, as if they were all at one point."""
+        """The std as a unit of distance: never 0 if values differ."""
         return max(self.deviation, LEAST) if self.excess.m else 0.0
 
     def __add__(self, other: Spread) -> Spread:  # type: ignore[override]
@@ -98,7 +98,7 @@ class Moments(Result):
     """
 
     form: ClassVar[str] = "moments"
-    of_numbers: ClassVar[bool] = True  # rather than of levels
+    of_numbers: ClassVar[bool] = True  # not of levels
     members: ClassVar[tuple[str, ...]] = ("moments.arrow",)
     extends: ClassVar[str | None] = None
     together: ClassVar[bool] = False
@@ -123,7 +123,7 @@ class Moments(Result):
 
     @property
     def n(self) -> CountArray:
-        """Observed rows of each class."""
+        """The rows of each class with a value."""
         return numbers(self.sums.n)
 
     @property
@@ -161,19 +161,19 @@ class Moments(Result):
     def holds_only_flags(self) -> bool:
         """Whether every value is 0 or 1: none is fractional, and the sum equals the sum of squares.
 
-        For integers x*x >= x, with equality for 0 and 1 only, so equality of the sums leaves nothing else.
+        For integers x*x >= x, with equality only for 0 and 1, so equal sums leave nothing else.
         """
         return not self.sums.fractional.any() and self.sums.total == self.sums.squares
 
     @property
     def levels(self) -> tuple[str, ...]:
-        """The levels 0 and 1, for a column that holds nothing else."""
+        """The levels 0 and 1, for a column with only these values."""
         self._require_flags()
         return ("0", "1")
 
     @property
     def counts(self) -> CountArray:
-        """Classes x (0, 1), for a column that holds nothing else."""
+        """The counts, classes x (0, 1), for a column with only these values."""
         self._require_flags()
         return numbers(self.flag_cells()).reshape(len(self.classes), 2)
 
@@ -183,26 +183,26 @@ class Moments(Result):
 
     @property
     def is_exact(self) -> bool:
-        """Whether everything was kept as it is."""
+        """Whether no value was rounded."""
         return True
 
     def range(self) -> tuple[float, float] | None:
-        """The least and the greatest value, where these were counted."""
+        """The smallest and largest value, if these were counted."""
         return None
 
     def clipped(self, low: float, high: float) -> tuple[float, float]:
-        """A range less what is known to lie beyond all values: here as it is."""
+        """A range clipped to the known values; here unchanged."""
         return low, high
 
     def by_class(self) -> list[dict[str, Any]]:
-        """What was counted in each class, by name."""
+        """The moments of each class, by name."""
         if self.holds_only_flags:
             return [dict(zip(self.levels, row, strict=True)) for row in self.counts.tolist()]
         per_class = zip(self.n.tolist(), self.mean.tolist(), self.deviation.tolist(), strict=True)
         return [{"n": n, "mean": mean, "deviation": deviation} for n, mean, deviation in per_class]
 
     def level_cells(self) -> tuple[tuple[str, ...], ExactArray, ExactArray]:
-        """The same as those of a tally of levels, where all values are 0 or 1."""
+        """The same as for a tally of levels, if all values are 0 or 1."""
         return ("0", "1"), self.flag_cells(), self.sums.n
 
     def flag_cells(self) -> ExactArray:
@@ -246,10 +246,10 @@ class Moments(Result):
         return self.impossible() is None
 
     def impossible(self) -> Impossible | None:
-        """The first class whose sums no values have.
+        """The first class with impossible sums.
 
-        No sum without a value; no more fractions than values; n * squares >= total**2, for a variance is not negative;
-        and where no value is fractional, squares >= |total|, since x * x >= |x| for integers.
+        No sum without a value; no more fractional values than values; n * squares >= total**2, since a variance is not
+        negative; and without fractional values, squares >= |total|, since x * x >= |x| for integers.
         """
         sums = self.sums
         n, fractional, total, squares = (array.signs() for array in self._arrays())

@@ -1,8 +1,8 @@
-"""Counts of every pair of columns by class: what models need in which one column depends on another.
+"""Counts of every pair of columns by class, for models in which one column depends on another.
 
-A pair holds the rows that have a value in both columns, a column by itself those that have one there. All cells are in
-one exact array: for each column classes x levels, then for each later column classes x levels x levels. Columns and
-levels are sorted, so that equal multisets of rows give equal tallies whatever order they came in.
+A pair counts the rows with a value in both columns, a single column those with a value in it. All cells are in one
+exact array: for each column classes x levels, then for each later column classes x levels x levels. Columns and levels
+are sorted, so equal multisets of rows give equal tallies in any order.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from bayesbox.tally.base import Impossible, added, positions, quoted, register, 
 if TYPE_CHECKING:
     from bayesbox.tally.book import Book
 
-MOST_LEVELS = 255  # of a column that is counted with others; one with more is counted by itself alone
+MOST_LEVELS = 255  # of a column that is counted in pairs; one with more is counted alone
 
 Levels = tuple[tuple[str, ...], ...]
 
 
 class Block(NamedTuple):
-    """Where the cells of one column (`second` is `first`) or of one pair stand."""
+    """The position of the cells of one column (`second` is `first`) or of one pair."""
 
     first: int
     second: int
@@ -56,10 +56,10 @@ def blocks(classes: int, sizes: Sequence[int]) -> Iterator[Block]:
 
 @register
 class Pairs(Result):
-    """How often two levels of two columns occurred together in each class; with weights, the sum of the weights.
+    """The joint counts of two levels of two columns in each class; with weights, the sum of the weights.
 
-    `wide` names columns with more levels than are counted with others: they are used by themselves alone. A column
-    that has become wide stays so when rows are taken out again.
+    `wide` names columns with too many levels to be counted in pairs: they are counted alone. A column that has become
+    wide stays so when rows are subtracted.
 
     >>> codes = {"colour": (np.array([0, 1, 1]), ["red", "blue"]), "size": (np.array([0, 0, -1]), ["large"])}
     >>> pairs = Pairs.of(("+", "-"), codes, np.array([0, 0, 1], dtype=np.int32))
@@ -97,7 +97,7 @@ class Pairs(Result):
         target: NDArray[np.int32],
         weights: NDArray[np.float64] | None = None,
     ) -> Self:
-        """Rows counted: the codes of each column (negative where missing) and what they stand for."""
+        """The tally of rows, from the codes of each column (negative if missing) and their levels."""
         wide = frozenset(name for name, (_, texts) in columns.items() if len(texts) > MOST_LEVELS)
         names = tuple(sorted(columns.keys() - wide))
         counted = (target >= 0) & (target < len(classes)) & (True if weights is None else weights > 0)
@@ -115,7 +115,7 @@ class Pairs(Result):
         return cls(classes, names, texts, cells, wide)
 
     def _sorted(self) -> Self:
-        """The same with its levels in order, without those that never occurred."""
+        """The tally with sorted levels, without those that never occurred."""
         present = self._present()
         levels = tuple(
             tuple(sorted(text for text, some in zip(texts, seen, strict=True) if some))
@@ -126,7 +126,7 @@ class Pairs(Result):
         return type(self)(self.classes, names, levels, self._spread(self.classes, names, levels), self.wide)
 
     def _present(self) -> list[list[bool]]:
-        """Of each column which levels have a cell that is not zero; +1 and -1 do not cancel."""
+        """Which levels of each column have a non-zero cell; +1 and -1 do not cancel."""
         signs = self.cells.signs() != 0
         seen = [np.zeros(len(texts), dtype=bool) for texts in self.levels]
         for block in self.blocks():
@@ -139,24 +139,24 @@ class Pairs(Result):
         return [each.tolist() for each in seen]
 
     def blocks(self) -> Iterator[Block]:
-        """Where each column and each pair stands."""
+        """The position of each column and each pair."""
         return blocks(len(self.classes), [len(texts) for texts in self.levels])
 
-    # -- what was counted ----------------------------------------------------------------------------------------
+    # -- the counts ----------------------------------------------------------------------------------------------
 
     @property
     def sizes(self) -> NDArray[np.int64]:
-        """How many levels each column has."""
+        """The number of levels of each column."""
         return np.array([len(texts) for texts in self.levels], dtype=np.int64)
 
     @cached_property
     def doubles(self) -> NDArray[np.float64]:
-        """All cells, one after another."""
+        """All cells as floats."""
         return self.cells.to_doubles()
 
     @cached_property
     def places(self) -> dict[str, int]:
-        """Where each column stands among the names."""
+        """The position of each column in the names."""
         return {name: place for place, name in enumerate(self.names)}
 
     @cached_property
@@ -168,13 +168,13 @@ class Pairs(Result):
         return np.concatenate([[0], np.cumsum(cells)]).tolist(), before.tolist()
 
     def single(self, name: str) -> NDArray[np.float64]:
-        """Classes x levels of one column."""
+        """The counts of one column, classes x levels."""
         place = self.places[name]
         start, size = self._starts[0][place], len(self.levels[place])
         return self.doubles[start : start + len(self.classes) * size].reshape(-1, size)
 
     def pair(self, first: str, second: str) -> NDArray[np.float64]:
-        """Classes x levels of the first x levels of the second."""
+        """The counts of a pair, classes x levels of the first x levels of the second."""
         one, other = self.places[first], self.places[second]
         if one > other:
             return self.pair(second, first).transpose(0, 2, 1)
@@ -186,7 +186,7 @@ class Pairs(Result):
         return self.doubles[start : start + classes * size * width].reshape(classes, size, width)
 
     def information(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """I(x; y | class) of every two columns in nats, and the rows that have both; columns as in `names`."""
+        """I(x; y | class) of every pair of columns in nats, and the rows with both; columns as in `names`."""
         return _core.pair_information(self.doubles, self.sizes, len(self.classes))
 
     # -- the algebra ---------------------------------------------------------------------------------------------
@@ -252,7 +252,7 @@ class Pairs(Result):
         return self.impossible() is None
 
     def impossible(self) -> Impossible | None:
-        """The first count below zero, or the first level that is more often with others than by itself."""
+        """The first negative count, or the first level that is more frequent in a pair than alone."""
         negative = self.cells.signs() < 0
         if negative.any():
             return self._place(int(np.argmax(negative)))
@@ -337,7 +337,7 @@ class Pairs(Result):
 
 
 def require_few_cells(classes: int, sizes: Mapping[str, int]) -> int:
-    """The number of cells of pairs of columns of these sizes; refused where they would take too much memory."""
+    """The number of cells of pairs of columns of these sizes; an error if they would take too much memory."""
     total = sum(sizes.values())
     cells = classes * (total + (total * total - sum(size * size for size in sizes.values())) // 2)
     if sizes:
@@ -354,7 +354,7 @@ def require_few_cells(classes: int, sizes: Mapping[str, int]) -> int:
 def _in_order(
     codes: IntegerArray, texts: Sequence[str], counted: NDArray[np.bool_]
 ) -> tuple[IntegerArray, tuple[str, ...]]:
-    """Codes of the levels that occur in the rows that count, in order; others are missing."""
+    """The codes of the sorted levels that occur in the rows that count; others are missing."""
     valid = counted & (codes >= 0) & (codes < len(texts))
     present = np.zeros(len(texts), dtype=bool)
     present[codes[valid]] = True
@@ -366,7 +366,7 @@ def _in_order(
 
 
 def _flat(axes: Sequence[NDArray[np.int64]], source: Block) -> NDArray[np.int64]:
-    """The cells of a block at these positions of its axes, -1 if one of them is not there."""
+    """The cells of a block at these positions of its axes, -1 if one of them is absent."""
     index = np.zeros((1,) * len(axes), dtype=np.int64)
     absent = np.zeros((1,) * len(axes), dtype=bool)
     for axis, (places, size) in enumerate(zip(axes, source.shape, strict=True)):
@@ -384,7 +384,7 @@ def _weighted(
     classes: int,
     weights: NDArray[np.float64],
 ) -> ExactArray:
-    """The same cells as sums of weights, exactly."""
+    """The same cells as exact sums of weights."""
     wide = [
         np.where((each >= 0) & (each < size), each, -1).astype(np.int32)
         for each, size in zip(codes, sizes, strict=True)

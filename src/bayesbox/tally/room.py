@@ -1,4 +1,4 @@
-"""What the tables of a book take in memory, estimated before they are made."""
+"""Estimates of the memory of a book's tables, before they are made."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from bayesbox.limits import BYTES_A_COUNT, BYTES_A_MOMENT, require_memory
 
 
 def require_room_for_levels(classes: int, levels: Mapping[str, int], *, where: str | None = None) -> None:
-    """Refuse dense tables of classes x levels, given by column, that would take too much memory.
+    """Raise an error if dense tables of classes x levels, given by column, would take too much memory.
 
-    All of them are held at once; the widest takes as many bytes again while two batches of it are added, or its
-    probabilities are computed.
+    All of them are in memory at once; the widest takes twice its size while batches are added or its probabilities
+    computed.
     """
     if not levels:
         return
@@ -28,7 +28,7 @@ def require_room_for_levels(classes: int, levels: Mapping[str, int], *, where: s
 
 
 def require_room_for_table(classes: int, levels: int) -> None:
-    """Refuse one dense table of classes x levels that would take too much memory."""
+    """Raise an error if a dense table of classes x levels would take too much memory."""
     require_memory(
         float(2 * BYTES_A_COUNT * classes * levels),
         f"all {classes:,} classes x {levels:,} levels of a column at once",
@@ -37,7 +37,7 @@ def require_room_for_table(classes: int, levels: int) -> None:
 
 
 def require_room_for_numbers(classes: int, columns: int, *, where: str | None = None) -> None:
-    """Refuse moments of classes x columns of numbers that would take too much memory."""
+    """Raise an error if the moments of classes x columns would take too much memory."""
     require_memory(
         float(BYTES_A_MOMENT * classes * columns),
         f"{classes:,} classes x {columns:,} columns of numbers",
@@ -47,7 +47,7 @@ def require_room_for_numbers(classes: int, columns: int, *, where: str | None = 
 
 
 def require_room_for_values(classes: int, values: int, *, where: str | None = None) -> None:
-    """Refuse counts of the distinct numbers of a column that would take too much memory."""
+    """Raise an error if the counts of a column's distinct numbers would take too much memory."""
     require_memory(
         float(2 * BYTES_A_COUNT * classes * values),
         f"{classes:,} classes x {values:,} distinct numbers",

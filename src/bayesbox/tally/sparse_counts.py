@@ -1,8 +1,8 @@
-"""Counts of levels by class of which nearly all are zero: only the others are held.
+"""Sparse counts of levels by class: only non-zero cells are stored.
 
-A table of 12,000 classes x 12,000 levels from 12,000 rows has 144 million cells, of which 12,000 are not zero. What is
-counted, added, written and compared is the same as of a dense table, digest included; what needs all cells at once is
-refused where they would take too much memory.
+A table of 12,000 classes x 12,000 levels from 12,000 rows has 144 million cells, of which 12,000 are not zero.
+Counting, adding, writing and comparing give the same as for a dense table, including the digest; operations on all
+cells at once are an error if they would take too much memory.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from bayesbox.tally.base import Index, digest_of, positions, quoted, union
 from bayesbox.tally.counts import MOST_DENSE, Counts
 from bayesbox.tally.room import require_room_for_table
 
-FILLED = 16  # a table is sparse where fewer than one cell in this many is not zero
-CELLS_A_PIECE = 1 << 20  # that are worked on at once where all are needed one after another
+FILLED = 16  # a table is sparse if fewer than one cell in this many is not zero
+CELLS_A_PIECE = 1 << 20  # processed at a time when all are needed
 
 
 def is_sparse(cells: int, filled: int) -> bool:
-    """Whether a table of this many cells, of which this many may not be zero, is better held as a sparse one."""
+    """Whether a table with this many cells and non-zero cells is better stored as sparse."""
     return cells > MOST_DENSE and filled * FILLED < cells
 
 
 class SparseCounts(Counts):
-    """The same as `Counts`, by the cells that are not zero: `place` ascends, and counts cells class by class.
+    """The same as `Counts`, by non-zero cells: `place` has their positions, ascending and class-major.
 
     >>> rows = np.arange(2000, dtype=np.int32)
     >>> names = tuple(f"{row:04}" for row in rows)
@@ -55,7 +55,7 @@ class SparseCounts(Counts):
         target: NDArray[np.int32],
         weights: NDArray[np.float64] | None = None,
     ) -> Counts:
-        """Rows counted: the code of each row's level, which may be in any order, and its class; -1 leaves it out."""
+        """The tally of rows, from the code of each row's level, in any order, and its class; -1 drops a row."""
         wide = codes.astype(np.int64)
         kept = (wide >= 0) & (wide < len(levels)) & (target >= 0)
         keys = target[kept].astype(np.int64) * len(levels) + wide[kept]
@@ -64,7 +64,7 @@ class SparseCounts(Counts):
 
     @property
     def cells(self) -> ExactArray:  # type: ignore[override]
-        """All cells, class-major; refused where they would take too much memory."""
+        """All cells, class-major; an error if they would take too much memory."""
         require_room_for_table(len(self.classes), len(self.levels))
         return self._piece(0, len(self.classes))
 
@@ -92,7 +92,7 @@ class SparseCounts(Counts):
         return most
 
     def of_levels(self, levels: Index) -> NDArray[np.float64]:
-        """Classes x these levels, by their places, as the nearest doubles; -1 is a level that never occurred."""
+        """The counts as floats, classes x levels at these positions; -1 is a level that never occurred."""
         width = len(self.levels)
         found = np.zeros((len(self.classes), len(levels)))
         column = np.full(width + 1, -1, dtype=np.int64)
@@ -136,12 +136,12 @@ class SparseCounts(Counts):
 
 
 def moved_to(tally: Counts, classes: tuple[str, ...]) -> Counts:
-    """The same tally with these classes, in this order."""
+    """The tally with these classes, in this order."""
     return _gathered(classes, tally.levels, *_moved(tally, classes, tally.levels))
 
 
 def combined(one: Counts, other: Counts, *, sign: int) -> Counts:
-    """one + sign * other, where the result may be sparse."""
+    """one + sign * other; the result may be sparse."""
     classes, levels = union(one.classes, other.classes), union(one.levels, other.levels)
     mine, theirs = _moved(one, classes, levels), _moved(other, classes, levels)
     cells = ExactArray(len(mine[0]) + len(theirs[0]))
@@ -151,7 +151,7 @@ def combined(one: Counts, other: Counts, *, sign: int) -> Counts:
 
 
 def _moved(tally: Counts, classes: tuple[str, ...], levels: tuple[str, ...]) -> tuple[Index, ExactArray]:
-    """The entries of a tally at their places among other classes and levels; those that have none there are dropped."""
+    """The entries of a tally repositioned to other classes and levels; those without a position are dropped."""
     place, some = tally.entries()
     label, level = np.divmod(place, max(len(tally.levels), 1))
     label, level = positions(tally.classes, classes)[label], positions(tally.levels, levels)[level]
@@ -162,9 +162,9 @@ def _moved(tally: Counts, classes: tuple[str, ...], levels: tuple[str, ...]) -> 
 
 
 def _gathered(classes: tuple[str, ...], levels: Sequence[str], keys: Index, cells: ExactArray | None) -> Counts:
-    """The tally of entries in any order, some perhaps of the same cell; each is one row if there are no `cells`.
+    """The tally of entries in any order, possibly repeated; without `cells` each entry is one row.
 
-    Levels that do not occur are dropped, and the others sorted.
+    Unused levels are dropped, and the others sorted.
     """
     if cells is None:
         place, counts = np.unique(keys, return_counts=True)

@@ -1,7 +1,7 @@
-"""Counts of words by class of which nearly all are zero, as a model file of many classes holds them.
+"""Sparse counts of words by class, as in a model file with many classes.
 
-Most words occur in few classes. A file lists the cells that are not zero, and a tally of it holds no more; what needs
-all cells at once, such as the weights of a model, is estimated first and refused where it would take too much memory.
+Most words occur in few classes. A file lists the non-zero cells, and its tally stores no more; the memory of operations
+on all cells, such as the weights of a model, is estimated first, with an error if it would be too much.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from bayesbox.tally.counts import Counts
 from bayesbox.tally.sparse_counts import SparseCounts, combined, moved_to
 from bayesbox.tally.words import FEW, WordCounts, require_cells
 
-MOST_DENSE_CELLS = 1 << 22  # of all tallies of a model together, up to which they are dense, however empty
-FILLED_WORDS = 8  # beyond it a tally is sparse where fewer than one cell in this many is not zero
-MOST_SPREAD = 1 << 25  # cells up to which a few words are added to a dense tally
+MOST_DENSE_CELLS = 1 << 22  # of all tallies of a model together; up to this they are dense, however empty
+FILLED_WORDS = 8  # beyond it a tally is sparse if fewer than one cell in this many is not zero
+MOST_SPREAD = 1 << 25  # cells; up to this a few words are added to a dense tally
 
 
 class SparseWordCounts(SparseCounts, WordCounts):
-    """The same as `WordCounts`, by the cells that are not zero: `place` ascends, and counts cells class by class.
+    """The same as `WordCounts`, by non-zero cells: `place` has their positions, ascending and class-major.
 
     >>> some = ExactArray.from_integers(np.array([1, 2]))
     >>> words = SparseWordCounts(("DE", "NZ"), ("beer", "kiwi"), np.array([0, 3]), some)
@@ -36,12 +36,12 @@ class SparseWordCounts(SparseCounts, WordCounts):
 
     @property
     def cells(self) -> ExactArray:  # type: ignore[override]
-        """All cells, class-major; refused where they would take too much memory."""
+        """All cells, class-major; an error if they would take too much memory."""
         require_cells(len(self.classes), len(self.levels))
         return self._piece(0, len(self.classes))
 
     def whole(self) -> WordCounts:
-        """The same with all its cells."""
+        """The tally with all its cells."""
         return WordCounts(self.classes, self.levels, self.cells)
 
     @classmethod
@@ -71,7 +71,7 @@ class SparseWordCounts(SparseCounts, WordCounts):
 
 
 def words_of(tally: Counts) -> WordCounts:
-    """The counts of words that a table of levels stands for, as sparse as it is."""
+    """A table of levels as counts of words, sparse if it is."""
     if isinstance(tally, SparseCounts):
         return SparseWordCounts(tally.classes, tally.levels, tally.place, tally.some)
     return WordCounts(tally.classes, tally.levels, tally.cells)

@@ -1,4 +1,4 @@
-"""What is known of the values of many columns by class, computed by the core: each number exact and rounded once."""
+"""Statistics of many columns by class, computed by the core exactly and rounded once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_WORD = (1 << 63) - 1
 
 
 class SpreadTable(NamedTuple):
-    """Columns x (classes and, last, all of them): zeros if there is no value. `least` is one per column.
+    """Arrays of columns x (classes, then all classes together): zeros without values. `least` is one per column.
 
     >>> target = np.array([0, 0, 0, 0, 1, 1], dtype=np.int32)
     >>> age = Moments.of(("H", "L"), np.array([20.0, 45, 20, 25, 25, 25]), target)
@@ -30,13 +30,13 @@ class SpreadTable(NamedTuple):
 
     n: Doubles
     mean: Doubles
-    mean_low: Doubles  # what the rounded mean leaves out
-    unit: Doubles  # the deviation; 0 only where all values are equal
-    least: Doubles  # the deviation of a share `floor` of the variance of the column
+    mean_low: Doubles  # the rounding error of the mean
+    unit: Doubles  # the std; 0 only if all values are equal
+    least: Doubles  # the std at `floor` times the variance of the column
 
     @classmethod
     def of(cls, tallies: Sequence[Moments], *, floor: float = 0.0) -> SpreadTable:
-        """The table of tallies with the same classes; what has too many digits for the core is computed here."""
+        """The table of tallies with the same classes; Python computes what has too many digits for the core."""
         share = exact_share(floor)
         in_core = max(share.numerator, share.denominator) <= MOST_WORD
         words = (share.numerator, share.denominator) if in_core else (0, 1)
@@ -69,7 +69,7 @@ def _least(whole: Spread, share: Fraction) -> float:
 
 @lru_cache
 def exact_share(floor: float) -> Fraction:
-    """A floor as it is written: 0.1 is one tenth.
+    """A floor as an exact fraction: 0.1 is one tenth.
 
     >>> exact_share(0.1)
     Fraction(1, 10)

@@ -1,9 +1,8 @@
-"""Counts of many levels while batches are added up: the levels stay bytes, in the order in which they came.
+"""Counts of many levels while batches are added: the levels stay bytes, in order of appearance.
 
-A column of 40,000 levels comes with all of them in every batch of a file. To sort them and to look them up as texts in
-every batch takes several times longer than to count the rows. So what was counted of a batch keeps the dictionary that
-came with it; the sum of batches has a dictionary of the core, which only ever grows; and levels become sorted texts
-when somebody asks for them, once, at the end.
+A column of 40,000 levels has all of them in every batch of a file. Sorting and looking them up as texts in every batch
+takes several times longer than counting the rows. So the counts of a batch keep its dictionary; the sum of batches has
+a dictionary in the core, which only grows; and levels become sorted texts on request, once, at the end.
 """
 
 from __future__ import annotations
@@ -21,15 +20,15 @@ from bayesbox.schema.tokens import text_buffers
 from bayesbox.tally.base import Index, positions, union
 from bayesbox.tally.counts import MOST_DENSE, Counts
 
-MANY_LEVELS = 512  # of a batch; fewer are sorted at once
+MANY_LEVELS = 512  # of a batch; fewer are sorted immediately
 
-Buffers = tuple[NDArray[np.uint8], IntegerArray]  # the letters of all levels, and where each begins
+Buffers = tuple[NDArray[np.uint8], IntegerArray]  # the bytes of all levels, and where each begins
 
 
 class UnsortedCounts(Counts):
-    """The same as `Counts`, which it becomes when its levels or its cells are requested.
+    """The same as `Counts`, into which it turns when its levels or cells are requested.
 
-    `by_level` has the cells level by level, so that a level that is new comes behind the others.
+    `by_level` has the cells level by level, so that a new level is appended.
 
     >>> cells = ExactArray.from_integers(np.array([1, 2, 2, 0]))
     >>> cars = UnsortedCounts.of_dictionary(("H", "L"), pa.array(["suv", "sports"]), cells)
@@ -42,12 +41,12 @@ class UnsortedCounts(Counts):
     def __init__(self, classes: tuple[str, ...], texts: LevelDictionary | Buffers, by_level: ExactArray) -> None:
         self.classes = classes
         self.by_level_first = by_level
-        self._texts = texts  # a dictionary is shared with other sums, which may have made it longer since
+        self._texts = texts  # a dictionary is shared with other sums, which may have extended it
         self._settled: Counts | None = None
 
     @classmethod
     def of_dictionary(cls, classes: tuple[str, ...], texts: pa.Array, by_level: ExactArray) -> Counts:
-        """Counts of a batch, level by level: the levels in any order, some perhaps twice."""
+        """The counts of a batch, level by level: the levels in any order, possibly repeated."""
         return cls(classes, text_buffers(texts), by_level)
 
     @property
@@ -57,16 +56,16 @@ class UnsortedCounts(Counts):
 
     @property
     def cells(self) -> ExactArray:  # type: ignore[override]
-        """The cells of the sorted levels, class by class."""
+        """The cells of the sorted levels, class-major."""
         return self.settled().cells
 
     @property
     def width(self) -> int:
-        """How many levels are held, some of them perhaps without a row: no fewer than there are."""
+        """The number of stored levels, an upper bound since some may have no rows."""
         return len(self.by_level_first) // max(len(self.classes), 1)
 
     def settled(self) -> Counts:
-        """The same tally with its levels sorted, and without those that never occurred."""
+        """The tally with sorted levels, without those that never occurred."""
         if self._settled is None:
             alone = self if isinstance(self._texts, LevelDictionary) else self._with_dictionary()
             self._settled = alone._sorted()
@@ -81,7 +80,7 @@ class UnsortedCounts(Counts):
         return Counts(self.classes, tuple(self._texts.texts(order)), cells)
 
     def _with_dictionary(self) -> UnsortedCounts:
-        """The same tally by a dictionary of the core, in which every level is once."""
+        """The tally with a dictionary of the core, in which every level occurs once."""
         dictionary = LevelDictionary()
         codes = self._codes_in(dictionary)
         cells = ExactArray(len(dictionary) * len(self.classes))
@@ -89,7 +88,7 @@ class UnsortedCounts(Counts):
         return UnsortedCounts(self.classes, dictionary, cells)
 
     def _codes_in(self, dictionary: LevelDictionary) -> Index:
-        """The codes of these levels in a dictionary, which learns those that are new."""
+        """The codes of these levels in a dictionary, to which new ones are added."""
         if isinstance(self._texts, LevelDictionary):
             return dictionary.codes_of(self._texts)[: self.width]
         return dictionary.codes(*self._texts)
@@ -106,7 +105,7 @@ class UnsortedCounts(Counts):
         assert isinstance(total._texts, LevelDictionary)
         codes = theirs._codes_in(total._texts)
         size, before = len(total._texts) * len(classes), len(total.by_level_first)
-        if size > MOST_DENSE and size > 2 * max(before, len(theirs.by_level_first)):  # it may better be sparse
+        if size > MOST_DENSE and size > 2 * max(before, len(theirs.by_level_first)):  # sparse may be better
             return self.settled()._combined(other, sign=sign)
         grown = np.arange(size) if size > before else None
         if grown is not None:
@@ -141,7 +140,7 @@ class UnsortedCounts(Counts):
 
 
 def _unsorted(tally: Counts) -> UnsortedCounts | None:
-    """Any dense tally in this form; None if it has none."""
+    """A dense tally in this form; None if that is not possible."""
     if isinstance(tally, UnsortedCounts):
         return tally
     found = None if tally.sparse else plain_text_bytes(tally.levels)
@@ -153,5 +152,5 @@ def _unsorted(tally: Counts) -> UnsortedCounts | None:
 
 
 def _spread(codes: Index, classes: int) -> Index:
-    """Where the cells of these levels stand, level by level."""
+    """The positions of the cells of these levels, level by level."""
     return (codes[:, None] * classes + np.arange(classes)[None, :]).ravel()

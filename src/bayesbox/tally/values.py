@@ -1,10 +1,10 @@
-"""How often each distinct number occurred in each class: the tally of a column whose density needs its values.
+"""Counts of distinct numbers by class, for densities that need the values of a column.
 
-Up to `DISTINCT_LIMIT` distinct values the tally is exact. Beyond it, values are cut to their leading `bits` significant
-binary digits, as many as leave no more distinct values than the limit; the moments stay exact. That number of digits
-follows from the values alone, and digits that are cut off one part at a time are cut off as if at once, so rows still
-add up to the same tally in any order and any division into batches. But what was cut off cannot be brought back: rows
-cannot be taken out of a coarse tally.
+Up to `DISTINCT_LIMIT` distinct values the tally is exact. Beyond it, values are truncated to their leading `bits`
+significant binary digits, as many as keep the number of distinct values within the limit; the moments stay exact. The
+number of digits depends only on the values, and truncating in steps is the same as truncating at once, so rows still
+add up to the same tally in any order and batches. But truncation is irreversible: a coarse tally does not support
+subtraction.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ Doubles = NDArray[np.float64]
 
 @register
 class Values(Moments):
-    """Counts of distinct values by class, beside the exact moments.
+    """Counts of distinct values by class, in addition to the exact moments.
 
-    `values` ascend; `cells` are class-major over them; `bits` are the significant binary digits that were kept.
+    `values` ascend; `cells` are class-major over them; `bits` is the number of significant binary digits kept.
 
     >>> age = Values.of(("H", "L"), np.array([20.0, 45, 20, 25, 25, 25]), np.array([0, 0, 0, 0, 1, 1], dtype=np.int32))
     >>> age.values, age.counts_of_values
@@ -91,18 +91,18 @@ class Values(Moments):
 
     @property
     def is_exact(self) -> bool:
-        """Whether every value was kept as it is."""
+        """Whether no value was truncated."""
         return self.bits == ALL_BITS
 
     @property
     def counts_of_values(self) -> CountArray:
-        """Classes x values: integers, or the nearest doubles where weights are fractional."""
+        """The counts, classes x values: integers, or the nearest floats if weights are fractional."""
         return numbers(self.cells).reshape(len(self.classes), len(self.values))
 
     @property
     def table(self) -> tuple[Doubles, Doubles]:
-        """(values ascending, counts of values x classes as doubles); a coarse value stands at the middle of those
-        that were cut to it."""
+        """The values, ascending, and counts of values x classes as floats; a truncated value is replaced by the
+        midpoint of its cell."""
         counts = self.cells.to_doubles().reshape(len(self.classes), len(self.values)).T
         return _middles(self.values, self.bits), np.ascontiguousarray(counts)
 
@@ -110,18 +110,18 @@ class Values(Moments):
         return (float(self.values[0]), float(self.values[-1])) if len(self.values) else None
 
     def places(self, values: Doubles) -> NDArray[np.int64]:
-        """Where values stand among the distinct ones; -1 if they do not."""
+        """The positions of values among the distinct ones; -1 if absent."""
         wanted = cut(values, self.bits)
         place = np.minimum(np.searchsorted(self.values, wanted), max(len(self.values) - 1, 0))
         found = len(self.values) > 0 and self.values[place] == wanted
         return np.where(found, place, -1)
 
     def agrees_with_its_moments(self) -> bool:
-        """Whether the moments are those of the values, as they must be where both are exact."""
+        """Whether the moments match the values, as they must if both are exact."""
         classes = len(self.classes)
         weights = self.cells.to_doubles()
         if ExactArray.from_doubles(weights) != self.cells:
-            return True  # weights of more digits than a double has cannot be multiplied here
+            return True  # weights with more digits than a double cannot be multiplied here
         there = np.flatnonzero(weights)
         label, place = np.divmod(there, max(len(self.values), 1))
         sums = _core.moments([self.values[place]], label.astype(np.int32), classes, weights[there])[0]
@@ -170,7 +170,7 @@ class Values(Moments):
         return type(self)(classes, sums, self.values, self.cells.take(index.ravel()), self.bits)
 
     def _canonical_form(self) -> Self:
-        """Without the values that do not occur, and with as many digits as the limit allows."""
+        """The tally without unused values, and with as many digits as the limit allows."""
         present = np.any(self.cells.signs().reshape(len(self.classes), len(self.values)), axis=0)
         kept = self if present.all() else self._taken(np.flatnonzero(present))
         return kept._cut_to(_bits_within(kept.values, kept.bits, DISTINCT_LIMIT))
@@ -180,7 +180,7 @@ class Values(Moments):
         return type(self)(self.classes, self.sums, self.values[kept], self.cells.take(index), self.bits)
 
     def _cut_to(self, bits: int) -> Self:
-        """With no more than this many significant digits."""
+        """The tally with at most this many significant digits."""
         if bits >= self.bits:
             return self
         values, place = np.unique(cut(self.values, bits), return_inverse=True)
@@ -192,7 +192,7 @@ class Values(Moments):
         return super().is_empty() and not self.cells.signs().any()
 
     def impossible(self) -> Impossible | None:
-        """The first value that occurs less than never, or the first class whose sums no values have."""
+        """The first value with a negative count, or the first class with impossible sums."""
         negative = self.cells.signs() < 0
         if not negative.any():
             return super().impossible()
@@ -238,14 +238,14 @@ def _grid(classes: int, width: int, columns: NDArray[np.int64]) -> NDArray[np.in
 
 
 def cut(values: Doubles, bits: int) -> Doubles:
-    """The values with the digits after their first `bits` significant ones set to zero; the order stays."""
+    """The values truncated to `bits` significant binary digits; the order is preserved."""
     mask = np.int64(-1) << np.int64(ALL_BITS - bits)
     cut: Doubles = (np.ascontiguousarray(values).view(np.int64) & mask).view(np.float64)
     return cut + 0.0  # a tiny negative number becomes -0.0
 
 
 def _middles(values: Doubles, bits: int) -> Doubles:
-    """The middle of all the doubles that are cut to each of these values."""
+    """The midpoint of all the doubles that are truncated to each of these values."""
     if bits >= ALL_BITS:
         return values
     below = (np.int64(1) << np.int64(ALL_BITS - bits)) - 1
@@ -254,10 +254,10 @@ def _middles(values: Doubles, bits: int) -> Doubles:
 
 
 def _bits_within(values: Doubles, bits: int, limit: int) -> int:
-    """The most digits, no more than `bits`, that leave at most `limit` distinct values."""
+    """The largest number of digits, up to `bits`, with at most `limit` distinct values."""
     if len(values) <= limit:
         return bits
-    low, high = 1, bits  # low is enough, high is too many
+    low, high = 1, bits  # low satisfies the limit, high does not
     while high - low > 1:
         middle = (low + high) // 2
         distinct = 1 + int(np.count_nonzero(np.diff(cut(values, middle))))

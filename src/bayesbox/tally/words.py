@@ -20,22 +20,22 @@ from bayesbox.tally.counts import Counts
 if TYPE_CHECKING:
     from bayesbox.tally.book import Book
 
-FEW = 64  # words are few where the vocabulary they go into has so many times as many
+FEW = 64  # words are few if the vocabulary has this many times as many
 
 
 @register
 class WordCounts(Counts):
-    """How often each word occurred in the rows of each class. `n` counts occurrences, where `Counts` counts rows."""
+    """The occurrences of each word in each class. `n` counts occurrences, unlike `Counts`, which counts rows."""
 
     form: ClassVar[str] = "words"
     members: ClassVar[tuple[str, ...]] = ("words.arrow", "word-counts.arrow", "vocabulary.arrow")
 
     def fits(self, rows: ExactArray) -> bool:
-        """A row may hold any number of words, but there are none without a row."""
+        """A row may have any number of words, but words need a row."""
         return not np.any((rows.signs() == 0) & (self.totals().signs() != 0))
 
     def only(self, places: NDArray[np.int64]) -> Self:
-        """The words at these places, in ascending order, alone."""
+        """The tally of the words at these positions, ascending."""
         width = len(self.levels)
         cells = self.cells.take((np.arange(len(self.classes))[:, None] * width + places[None, :]).ravel())
         return type(self)(self.classes, tuple(self.levels[place] for place in places.tolist()), cells)
@@ -55,7 +55,7 @@ class WordCounts(Counts):
         return super()._combined(other, sign=sign)
 
     def _with_few(self, other: Counts, *, sign: int) -> Self:
-        """The same for few words: each is looked up among the sorted ones, and the rest is not touched."""
+        """The same for few words: each is looked up in the sorted vocabulary, and the rest is unchanged."""
         before = self.levels
         places = [bisect_left(before, word) for word in other.levels]
         new = [
@@ -64,7 +64,7 @@ class WordCounts(Counts):
             if place == len(before) or before[place] != word
         ]
         levels = list(before)
-        for index in reversed(new):  # from the end, so that the places in front still hold
+        for index in reversed(new):  # from the end, so that earlier positions stay valid
             levels.insert(places[index], other.levels[index])
         origin = np.insert(np.arange(len(before)), [places[index] for index in new], -1)
         rows = np.arange(len(self.classes), dtype=np.int64)[:, None]
@@ -100,9 +100,9 @@ def count_words(
     tokens: Tokens,
     weights: Weights = None,
 ) -> tuple[tuple[str, ...], ExactArray, ExactArray]:
-    """(the words of these documents, sorted; how often each occurs by class; in how many documents).
+    """The sorted words of these documents, their occurrences by class, and the documents that contain them.
 
-    A document whose class is -1 is left out; a weight counts a document that often.
+    A document with class -1 is dropped; weights are counts.
     """
     counted = _core.WordCounts()
     counted.count(documents.data, documents.offsets, target, classes, tokens.compiled)
@@ -119,9 +119,9 @@ def count_words(
 
 
 def counts_of(counted: _core.WordCounts, order: NDArray[np.int64]) -> tuple[tuple[str, ...], ExactArray, ExactArray]:
-    """(the words, sorted; classes x words: occurrences; documents); too many are refused.
+    """The sorted words, and occurrences and documents as classes x words; an error if there are too many.
 
-    `order` are the numbers that the classes were counted by, in the order of the result.
+    `order` has the class numbers in the order of the result.
     """
     require_cells(len(order), len(counted))
     letters, ends, words, holders = counted.counted(order, most_cells())
@@ -129,25 +129,25 @@ def counts_of(counted: _core.WordCounts, order: NDArray[np.int64]) -> tuple[tupl
 
 
 def most_common(cells: ExactArray, classes: int, width: int, number: int) -> NDArray[np.int64]:
-    """The places of the words that occur most in all classes together, in the order of the words."""
+    """The positions of the most frequent words over all classes, ascending."""
     totals = cells.sum_groups(np.tile(np.arange(width, dtype=np.int64), classes), width).to_doubles()
     return np.sort(np.argsort(-totals, kind="stable")[:number])
 
 
 def most_cells() -> int:
-    """How many counts, classes x words, the limit allows."""
+    """The number of counts, classes x words, that the memory limit allows."""
     return current_limits().memory // BYTES_A_WORD
 
 
 def require_cells(classes: int, words: int) -> None:
-    """Refuse more counts than a tally may hold."""
+    """Raise an error if there are more counts than the limit allows."""
     _require_room(classes, words, BYTES_A_WORD)
 
 
 def _require_room(classes: int, words: int, bytes_a_cell: int) -> None:
     needed, memory = float(bytes_a_cell * classes * words), current_limits().memory
     if needed <= memory:
-        return  # before words are found for what does not happen
+        return  # skip building the message
     most = memory // bytes_a_cell // max(classes, 1)
     require_memory(
         needed,

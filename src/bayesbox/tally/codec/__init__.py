@@ -1,1 +1,1 @@
-"""How tallies are written into the model file and read back. Each is reached through its tally."""
+"""Reading and writing tallies in the model file; each tally refers to its module here."""

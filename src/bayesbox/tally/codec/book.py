@@ -1,12 +1,12 @@
-"""A book as tables: one of the class counts, and those that each form of tally writes.
+"""A book as Arrow tables: the class counts, and the tables of each form of tally.
 
     classes.arrow   class, count
-    ledger.arrow    lane: the hash of the rows, where one is kept
+    ledger.arrow    lane: the hash of the rows, if one is kept
 
-A tally says itself in which tables it is written and how (`Tally.members`, `to_arrow` and `from_arrow`), and is found
-through the registry. A row stands for what is not zero, rows are in the order of their texts, and no row occurs twice:
-equal books give equal tables. Numbers are exact: a column of numbers is int64 where all of them fit, else text, in
-which `-1bp-3` is -27 / 8: hexadecimal digits and a power of two, as `float.fromhex` and C read them.
+A tally defines its tables (`Tally.members`, `to_arrow` and `from_arrow`), and is found through the registry. Only
+non-zero counts have a row, rows are sorted by their texts, and no row is repeated: equal books give equal tables.
+Numbers are exact: a column of numbers is int64 if all of them fit, else text, in which `-1bp-3` is -27 / 8: hexadecimal
+digits and a power of two, as `float.fromhex` and C read them.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ _COLUMNS = {"class": (TEXT,), "count": (WHOLE, TEXT)}
 
 
 def forms(tables: Collection[str] = MODULES) -> list[type[StoredTally]]:
-    """Every tally that is registered, those of these tables at least, in the order of the file: those of columns, those
-    that extend another, those of several columns together."""
+    """Every registered tally, including those of these tables, in the order of the file: of columns, extending another,
+    joint."""
     for table in tables:
         if table in MODULES:
             importlib.import_module(f"bayesbox.tally.{MODULES[table]}")
@@ -58,12 +58,12 @@ def _depth(tally: type[StoredTally]) -> int:
 
 
 def member_names(tables: Collection[str] = MODULES) -> tuple[str, ...]:
-    """Every table that `book_to_arrow` may give, as far as it is among these; the first of them is always there."""
+    """The tables among these names that `book_to_arrow` may write; the first is always present."""
     return (CLASSES, *(member for form in forms(tables) for member in form.members), Ledger.member)
 
 
 def book_to_arrow(book: Book) -> dict[str, bytes]:
-    """The tables of a book by the names of their files; a form without a tally has none."""
+    """The tables of a book by file name; a form without a tally has none."""
     present = book.class_counts.signs() != 0
     book = book.with_classes(tuple(sorted(itertools.compress(book.classes, present))))
     by_form: dict[str, dict[str, StoredTally]] = {}
@@ -90,9 +90,9 @@ def _registered(form: str) -> type[StoredTally]:
 
 
 def book_from_arrow(tables: Mapping[str, bytes], label_type: str, order: Sequence[str]) -> Book:
-    """The book of these tables, its columns in this order as far as they are named there.
+    """The book in these tables, its columns in the given order as far as they are named.
 
-    MemberFault where a table is not as `book_to_arrow` writes it.
+    MemberFault if a table is not as `book_to_arrow` writes it.
     """
     require_members(tables, known=tables, needed=(CLASSES,))
     with within(CLASSES):
@@ -112,7 +112,7 @@ def book_from_arrow(tables: Mapping[str, bytes], label_type: str, order: Sequenc
 
 
 def _completed(book: Book, form: type[StoredTally], found: Mapping[str, Tally]) -> Book:
-    """The book with these tallies as well."""
+    """The book with these tallies added."""
     columns, joint = book.columns, book.joint
     if form.together:
         if joint is not None:

@@ -1,4 +1,4 @@
-"""The columns of the tables that tallies are written as: names, classes and exact numbers, in order and checked."""
+"""The columns of tally tables: names, classes and exact numbers, sorted and validated."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from bayesbox.schema.arrays import FEW, numbers_array, numpy_values, repeated_te
 from bayesbox.schema.tokens import text_buffers, text_column
 from bayesbox.tally.base import positions
 
-SPARSE = 8  # this many places a row may be looked at before sorting takes less time
-BLOCK = 4096  # rows that are checked together, and share a window of exact digits while they are
+SPARSE = 8  # positions per row; with more, sorting is faster than a lookup table
+BLOCK = 4096  # rows validated together, sharing a window of exact digits
 
 Index = NDArray[np.int64]
 
 
 class RowGatherer:
-    """Gathers the rows of a table, tally by tally: the column and the class of each."""
+    """Collects the rows of a table, tally by tally: the column and the class of each."""
 
     def __init__(self) -> None:
         self.names: list[str] = []
@@ -44,8 +44,8 @@ class RowGatherer:
 
 
 class TableRows(NamedTuple):
-    """The rows of a table that was read: the names of the columns, where the rows of each start (and the last stop),
-    and of each row the number of its column and of its class."""
+    """The rows of a table: the names of the columns, where the rows of each start (and the last stop), and the column
+    and class of each row."""
 
     names: list[str]
     starts: Index
@@ -54,7 +54,7 @@ class TableRows(NamedTuple):
 
     @classmethod
     def of(cls, table: Mapping[str, Any], classes: tuple[str, ...]) -> TableRows:
-        """The rows of a table with the columns `column` and `class`; these are the classes that have rows."""
+        """The rows of a table with the columns `column` and `class`; `labels` are the classes that have rows."""
         names, column = _coded(table["column"])
         require_ordered(names, "columns")
         labels, label = _coded(table["class"])
@@ -70,7 +70,7 @@ class TableRows(NamedTuple):
         return zip(self.names, starts, starts[1:], strict=False)
 
     def blocks(self) -> Iterator[tuple[int, int, int, int]]:
-        """The first column of a block and the one after its last, and where their rows start and stop."""
+        """Blocks of columns: the first and one past the last, and where their rows start and stop."""
         starts, first = self.starts, 0
         while first < len(self.names):
             last = int(np.searchsorted(starts, starts[first] + BLOCK, side="right")) - 1
@@ -80,7 +80,7 @@ class TableRows(NamedTuple):
 
 
 def _coded(column: pa.Array) -> tuple[list[str], Index]:
-    """The distinct texts of a column, in the order in which they turn up, and the number of each row's text."""
+    """The distinct texts of a column, in order of appearance, and the code of each row's text."""
     if len(column) <= FEW:
         numbers: dict[str, int] = {}
         codes = [numbers.setdefault(text, len(numbers)) for text in column.to_pylist()]
@@ -90,7 +90,7 @@ def _coded(column: pa.Array) -> tuple[list[str], Index]:
 
 
 def exact_column(parts: Sequence[ExactArray]) -> pa.Array:
-    """Exact numbers as int64 where all of them fit, else as text."""
+    """Exact numbers as int64 if all of them fit, else as text."""
     try:
         return numbers_array(np.concatenate([part.to_integers() for part in parts]))
     except OverflowError:
@@ -109,7 +109,7 @@ def _lines(text: bytes) -> pa.Array:
 
 
 class Exact:
-    """A column of exact numbers, read slice by slice, so that each tally keeps a window of its own."""
+    """A column of exact numbers, read slice by slice, so that each tally has its own window of digits."""
 
     def __init__(self, column: pa.Array) -> None:
         self.integers = numpy_values(column) if column.type == WHOLE else None
@@ -126,7 +126,7 @@ class Exact:
         return cells
 
     def slices(self, starts: Index) -> list[ExactArray]:
-        """The rows from each start up to the next, each with a window of its own."""
+        """The rows from each start up to the next, each with its own window of digits."""
         if self.integers is not None:
             return ExactArray.slices_of_integers(self.integers, starts)
         found = ExactArray.slices_of_text(self.lines, self.starts[starts])
@@ -140,13 +140,13 @@ def _require_lines(cells: Sequence[ExactArray], rows: int) -> None:
 
 
 def ranked(column: pa.Array) -> tuple[tuple[str, ...], Index]:
-    """The distinct texts in their order, and the rank of each row's text."""
+    """The sorted distinct texts, and the rank of each row's text."""
     letters, ends, ranks = _core.rank_texts(*text_buffers(column))
     return tuple(text_column(letters, ends).to_pylist()), ranks
 
 
 def distinct(keys: Index, most: int) -> tuple[Index, Index]:
-    """The distinct keys (from 0 to below `most`) in their order, and the place of each row's key among them."""
+    """The sorted distinct keys (from 0 to below `most`), and the position of each row's key among them."""
     if most > SPARSE * len(keys):
         slots, places = np.unique(keys, return_inverse=True)
         return slots, places
@@ -156,13 +156,13 @@ def distinct(keys: Index, most: int) -> tuple[Index, Index]:
 
 
 def require_ordered(texts: Sequence[str], what: str) -> None:
-    """Refuse texts that are out of order or twice there."""
+    """Raise an error if texts are unsorted or repeated."""
     if not all(map(operator.lt, texts, itertools.islice(texts, 1, None))):
         raise ValueError(f"the {what} are not sorted")
 
 
 def require_increasing(*keys: Index) -> None:
-    """Refuse rows that are out of order or twice there."""
+    """Raise an error if rows are unsorted or repeated."""
     later = np.zeros(max(len(keys[0]) - 1, 0), dtype=bool)
     for key in reversed(keys):
         step = np.diff(key)

@@ -1,10 +1,10 @@
-"""Counts of several columns together as a table, for the forms that are made of such counts.
+"""Joint counts of several columns as a table, for the forms based on such counts.
 
     pairs.arrow, dependent.arrow   columns, class, levels, count
 
 `columns` and `levels` are JSON lists: of one or two columns; or of a column's parents and the column itself, where null
-stands for a value that is missing. Only what is not zero has a row, and rows are in the order of the tally, so that
-equal tallies give equal tables.
+means missing. Only non-zero counts have a row, and rows are in the order of the tally, so equal tallies give equal
+tables.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def _texts(written: str, *, missing: bool) -> tuple[Any, ...]:
 
 
 def require_possible(tally: Removable, again: bytes, data: bytes, book: Book) -> None:
-    """Refuse a tally that is not written again as it was read, or that no rows have."""
+    """Raise an error if a tally would not be written as it was read, or is impossible."""
     if again != data:
         raise ValueError("its rows are out of order, or one is repeated")
     if not (tally.is_possible() and tally.fits(book.class_counts)):

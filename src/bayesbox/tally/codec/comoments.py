@@ -1,11 +1,11 @@
-"""The tally of columns together as a table: one row per cell.
+"""The joint tally of columns as a table: one row per cell.
 
     comoments.arrow   class, levels, numbers, n, sums, products
 
-`levels` is a JSON mapping of the categories that are there to their levels, `numbers` a JSON list of the numbers that
-are there, both in the order of their texts; `sums` and `products` hold exact numbers, apart by spaces: one for each
-number, and one for each pair of them, (first, first), (first, second), ... A number is written as everywhere in the
-file: `-1bp-3` is -27 / 8.
+`levels` is a JSON mapping of the categories that are present to their levels, `numbers` a JSON list of the numbers that
+are present, both sorted; `sums` and `products` have exact numbers, separated by spaces: one for each number, and one
+for each pair of them, (first, first), (first, second), ... Numbers are written as everywhere in the file: `-1bp-3` is
+-27 / 8.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _JSON = json.JSONEncoder(ensure_ascii=True, separators=(",", ":"))
 
 
 def write(form: type[C], tallies: Mapping[str, C]) -> dict[str, bytes]:
-    """The cells in the order of their texts."""
+    """The table of the cells, sorted by their texts."""
     tally: CoMoments = tallies[TOGETHER]
     present = sorted({tally.classes[place] for place in tally.cells.label.tolist()})
     tally = tally.with_classes(tuple(present))
@@ -69,7 +69,7 @@ def write(form: type[C], tallies: Mapping[str, C]) -> dict[str, bytes]:
 
 
 def read(form: type[C], tables: Mapping[str, bytes], book: Book) -> dict[str, C]:
-    """The tally of such a table; ValueError if rows cannot have it, or the columns by themselves say otherwise."""
+    """The tally in such a table; ValueError if it is impossible, or contradicts the tallies of the columns."""
     table = arrow.read(tables[form.members[0]], _COLUMNS)
     rows = list(zip(*(table[name].to_pylist() for name in _COLUMNS), strict=True))
     if any(one[:3] >= other[:3] for one, other in itertools.pairwise(rows)):
@@ -85,7 +85,7 @@ def read(form: type[C], tables: Mapping[str, bytes], book: Book) -> dict[str, C]
     frame = CoMomentAxes(classes, categories, texts, names)
     require_room(frame, len(rows))
     tally = form(frame, _cells(frame, rows, levels, numbers))
-    tally = (tally.zero() + tally).with_classes(book.classes)  # in the order of a tally
+    tally = (tally.zero() + tally).with_classes(book.classes)  # in canonical order
     _require_right(tally, book)
     return {TOGETHER: tally}
 
@@ -145,7 +145,7 @@ def _exact(lines: Sequence[str], places: Sequence[int], size: int) -> ExactArray
 
 
 def _require_right(tally: CoMoments, book: Book) -> None:
-    """Refuse sums that no rows have, and any that are not those of the columns by themselves."""
+    """Raise an error for impossible sums, and for sums that contradict the tallies of the columns."""
     if not tally.is_possible():
         raise ValueError("some sums cannot come from any rows")
     if not tally.fits(book.class_counts):

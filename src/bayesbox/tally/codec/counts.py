@@ -36,7 +36,7 @@ _COLUMNS = {"column": (TEXT,), "class": (TEXT,), "level": (TEXT,), "count": (WHO
 
 
 def write(form: type[C], tallies: Mapping[str, C]) -> dict[str, bytes]:
-    """The table of these tallies, which have the same classes in the order of their texts."""
+    """The table of these tallies, which have the same classes, sorted by text."""
     rows = RowGatherer()
     levels: list[str] = []
     places: list[Index] = []  # of the level of each row
@@ -54,7 +54,7 @@ def write(form: type[C], tallies: Mapping[str, C]) -> dict[str, bytes]:
 
 
 def read(form: type[C], tables: Mapping[str, bytes], book: Book) -> dict[str, C]:
-    """The tallies of such a table; the book has the classes, in the order of their texts."""
+    """The tallies in such a table; the book has the classes, sorted by text."""
     table = arrow.read(tables[form.members[0]], _COLUMNS)
     rows = TableRows.of(table, book.classes)
     texts, ranks = ranked(table["level"])
@@ -89,7 +89,7 @@ def read(form: type[C], tables: Mapping[str, bytes], book: Book) -> dict[str, C]
 
 
 def _require_counts(rows: TableRows, counts: Exact, book: Book) -> None:
-    """Refuse counts that are not above zero, or more in a class than it has rows."""
+    """Raise an error for counts that are not positive, or exceed the rows of a class."""
     size = len(book.classes)
     for first, last, start, stop in rows.blocks():
         cells = counts[start:stop]

@@ -36,7 +36,7 @@ def write(form: type[D], tallies: Mapping[str, D]) -> dict[str, bytes]:
 
 
 def read(form: type[D], tables: Mapping[str, bytes], book: Book) -> dict[str, D]:
-    """The joint tally of such a table; ValueError if no rows have it."""
+    """The joint tally in such a table; ValueError if it is impossible."""
     data = tables[form.members[0]]
     rows, cells = read_combinations(data, book)
     by_column: dict[str, list[int]] = {}

@@ -1,9 +1,9 @@
-"""The grids of a book's columns as a table of the model file, beside the moments of the same columns.
+"""The grids of a book's columns as a table of the model file, in addition to their moments.
 
     grid.arrow      column, class, cell, count
 
-`cell` is 0 for zero. A number of size 1.mmm... * 2**e is in the cell 8 * (e + 1023) + mmm + 1, mmm being the first
-three bits, and one below 2**-1022 in the cell of its size over 2**-1025, rounded down, + 1; both with its sign.
+`cell` is 0 for zero. A number of magnitude 1.mmm... * 2**e is in the cell 8 * (e + 1023) + mmm + 1, with mmm its first
+three bits, and a smaller one than 2**-1022 in the cell floor(magnitude / 2**-1025) + 1; both with its sign.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _COLUMNS: dict[str, tuple[pa.DataType, ...]] = {
 
 
 def write(form: type[G], tallies: Mapping[str, G]) -> dict[str, bytes]:
-    """The table of these tallies, which have the same classes in the order of their texts."""
+    """The table of these tallies, which have the same classes, sorted by text."""
     rows = RowGatherer()
     cells: list[np.ndarray[tuple[int], np.dtype[np.int64]]] = []
     counts: list[ExactArray] = []
@@ -54,7 +54,7 @@ def write(form: type[G], tallies: Mapping[str, G]) -> dict[str, bytes]:
 
 
 def read(form: type[G], tables: Mapping[str, bytes], book: Book) -> dict[str, G]:
-    """The tallies of such a table; the book has the moments of the same columns."""
+    """The tallies in such a table; the book has the moments of the same columns."""
     table = arrow.read(tables[form.members[0]], _COLUMNS)
     rows = TableRows.of(table, book.classes)
     cells, counts = numpy_values(table["cell"]), Exact(table["count"])

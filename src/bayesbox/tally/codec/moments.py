@@ -29,7 +29,7 @@ _COLUMNS = {"column": (TEXT,), "class": (TEXT,), **dict.fromkeys(_SUMS, (WHOLE, 
 
 
 def write(form: type[M], tallies: Mapping[str, M]) -> dict[str, bytes]:
-    """The table of these tallies, which have the same classes in the order of their texts."""
+    """The table of these tallies, which have the same classes, sorted by text."""
     rows = RowGatherer()
     columns: list[list[ExactArray]] = [[] for _ in _SUMS]
     for name, tally in tallies.items():
@@ -44,7 +44,7 @@ def write(form: type[M], tallies: Mapping[str, M]) -> dict[str, bytes]:
 
 
 def read(form: type[M], tables: Mapping[str, bytes], book: Book) -> dict[str, M]:
-    """The tallies of such a table; the book has the classes, in the order of their texts."""
+    """The tallies in such a table; the book has the classes, sorted by text."""
     table = arrow.read(tables[form.members[0]], _COLUMNS)
     rows = TableRows.of(table, book.classes)
     require_increasing(rows.column, rows.label)
@@ -66,7 +66,7 @@ def read(form: type[M], tables: Mapping[str, bytes], book: Book) -> dict[str, M]
 
 
 def _require_moments(arrays: list[ExactArray], class_counts: ExactArray, rows: TableRows, start: int) -> None:
-    """Refuse moments that no values have: too many of them, or a variance below zero."""
+    """Raise an error for impossible moments: too many values, or a negative variance."""
     n, fractional, total, squares = arrays
     settled = (total.signs() == 0) | _settled(n.to_doubles(), total.to_doubles(), squares.to_doubles())
     doubtful = np.flatnonzero(~settled).tolist()
@@ -84,7 +84,7 @@ def _require_moments(arrays: list[ExactArray], class_counts: ExactArray, rows: T
 
 
 def _settled(n: Doubles, total: Doubles, squares: Doubles) -> NDArray[np.bool_]:
-    """Where doubles settle that n * squares > total**2; the other cells are computed exactly."""
+    """Where floats suffice to show that n * squares > total**2; the other cells are computed exactly."""
     with np.errstate(all="ignore"):
         return (n * squares > total * total * (1 + 1e-12)) & (total * total > 1e-290)
 

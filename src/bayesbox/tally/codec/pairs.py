@@ -1,4 +1,4 @@
-"""Counts of every column and every two as a table: see `combinations`."""
+"""Counts of every column and every pair as a table: see `combinations`."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def write(form: type[P], tallies: Mapping[str, P]) -> dict[str, bytes]:
 
 
 def read(form: type[P], tables: Mapping[str, bytes], book: Book) -> dict[str, P]:
-    """The joint tally of such a table; ValueError if no rows have it."""
+    """The joint tally in such a table; ValueError if it is impossible."""
     data = tables[form.members[0]]
     rows, cells = read_combinations(data, book)
     seen: dict[str, set[str]] = {}

@@ -1,8 +1,8 @@
-"""The distinct values of a book's columns as a table of the model file, beside the moments of the same columns.
+"""The distinct values of a book's columns as a table of the model file, in addition to their moments.
 
     values.arrow    column, class, value, count, bits
 
-`bits` are the significant binary digits that were kept of a column's values: 53 where they are exact.
+`bits` is the number of significant binary digits kept of a column's values: 53 if they are exact.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _COLUMNS: dict[str, tuple[pa.DataType, ...]] = {
 
 
 def write(form: type[V], tallies: Mapping[str, V]) -> dict[str, bytes]:
-    """The table of these tallies, which have the same classes in the order of their texts."""
+    """The table of these tallies, which have the same classes, sorted by text."""
     rows, values, cells, bits = RowGatherer(), [], [], []
     for name, tally in tallies.items():
         kept = np.flatnonzero(tally.cells.signs())
@@ -62,7 +62,7 @@ def write(form: type[V], tallies: Mapping[str, V]) -> dict[str, bytes]:
 
 
 def read(form: type[V], tables: Mapping[str, bytes], book: Book) -> dict[str, V]:
-    """The tallies of such a table; the book has the moments of the same columns."""
+    """The tallies in such a table; the book has the moments of the same columns."""
     table = arrow.read(tables[form.members[0]], _COLUMNS)
     rows = TableRows.of(table, book.classes)
     values, bits = numpy_values(table["value"]), numpy_values(table["bits"])
@@ -85,7 +85,7 @@ def read(form: type[V], tables: Mapping[str, bytes], book: Book) -> dict[str, V]
 def _cells(
     name: str, moments: Moments, label: Index, values: Doubles, counts: ExactArray
 ) -> tuple[Doubles, ExactArray]:
-    """The distinct values of one column, and how often each occurs in each class: as often as its moments say."""
+    """The distinct values of one column and their counts by class, which must match its moments."""
     distinct, place = np.unique(values, return_inverse=True)
     require_increasing(label, place)
     size, width = len(moments.classes), len(distinct)
@@ -103,7 +103,7 @@ def _cells(
 
 
 def _bits(name: str, values: Doubles, bits: Index) -> int:
-    """How many binary digits were kept of the values of one column."""
+    """The number of binary digits kept of the values of one column."""
     kept = int(bits[0])
     if not 1 <= kept <= ALL_BITS or (bits != kept).any():
         raise ValueError(f"column `{name}`: its values must have 1 to {ALL_BITS} binary digits, the same for all")

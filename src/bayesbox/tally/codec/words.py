@@ -1,11 +1,11 @@
-"""Tallies of words as tables: the words once, and of each column and class which of them are there, and how often.
+"""Tallies of words as tables: the vocabulary once, and the counts of words for each column and class.
 
     words.arrow        column, class, words: how many rows of the next table are of this column and class
-    word-counts.arrow  place, count: the place of a word in the last table
-    vocabulary.arrow   word, in the order of the texts
+    word-counts.arrow  place, count: the position of a word in the last table
+    vocabulary.arrow   word, sorted
 
-So a vocabulary that several tallies share, each of them split by class, is written once. Every word of it is counted
-somewhere, and the places of a column and class ascend: equal tallies give equal tables.
+A vocabulary that several tallies share is thus written once. Every word has a count somewhere, and the positions of a
+column and class ascend, so equal tallies give equal tables.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _VOCABULARY_COLUMNS = {"word": (TEXT,)}
 
 
 def write(form: type[W], tallies: Mapping[str, W]) -> dict[str, bytes]:
-    """The tables of these tallies, which have the same classes in the order of their texts."""
+    """The tables of these tallies, which have the same classes, sorted by text."""
     vocabulary = _vocabulary(tallies)
     rows, lengths, places, cells = RowGatherer(), [], [], []
     for name, tally in tallies.items():
@@ -68,7 +68,7 @@ def write(form: type[W], tallies: Mapping[str, W]) -> dict[str, bytes]:
 
 
 def _vocabulary(tallies: Mapping[str, WordCounts]) -> tuple[str, ...]:
-    """The words of all tallies, in their order."""
+    """The sorted words of all tallies."""
     first, *others = [tally.levels for tally in tallies.values()]
     if all(levels == first for levels in others):
         return first
@@ -81,7 +81,7 @@ def _places(words: tuple[str, ...], vocabulary: tuple[str, ...]) -> list[int]:
 
 
 def read(form: type[W], tables: Mapping[str, bytes], book: Book) -> dict[str, W]:
-    """The tallies of these tables; MemberFault where they are not as `write` makes them."""
+    """The tallies in these tables; MemberFault if they are not as `write` makes them."""
     run_table, count_table, vocabulary = form.members
     with within(vocabulary):
         texts = tuple(arrow.read(tables[vocabulary], _VOCABULARY_COLUMNS)["word"].to_pylist())
@@ -102,7 +102,7 @@ def read(form: type[W], tables: Mapping[str, bytes], book: Book) -> dict[str, W]
 
 
 def _require_used(places: Index, number: int) -> None:
-    """Refuse places at which there is no word, and words of which there is no place."""
+    """Raise an error for positions without a word, and words without a position."""
     if len(places) and not 0 <= places.min() <= places.max() < number:
         raise ValueError(f"a position is not one of {number} words")
     if not np.bincount(places, minlength=number).all():
@@ -132,7 +132,7 @@ def _tallies(
         cells += size * len(there)
         filled += stop - start
         found.append((name, first, last, start, stop, there))
-    if size:  # a model has weights for all cells, and its digest goes through all; the estimate is that of two tallies
+    if size:  # a model has weights for all cells, and so does its digest; the estimate is that of two tallies
         require_cells(size, -(-cells // (2 * size)))
     sparse = cells > MOST_DENSE_CELLS and filled * FILLED_WORDS < cells
     result: dict[str, W] = {}
@@ -151,7 +151,7 @@ def _tallies(
 
 
 def _distinct_places(places: Index, number: int) -> Index:
-    """The places, ascending, each once: no more memory than they take, however long the vocabulary is."""
+    """The sorted distinct positions, with memory for these only, however long the vocabulary is."""
     if len(places) * 16 < number:
         return np.unique(places)
     present = np.zeros(number, dtype=bool)
@@ -160,7 +160,7 @@ def _distinct_places(places: Index, number: int) -> Index:
 
 
 def _positive(counts: Exact, start: int, stop: int) -> ExactArray:
-    """The numbers of these rows, all of them above zero."""
+    """The numbers of these rows, which must be positive."""
     found = counts[start:stop]
     if (found.signs() <= 0).any():
         raise ValueError("a count is not positive")
@@ -168,7 +168,7 @@ def _positive(counts: Exact, start: int, stop: int) -> ExactArray:
 
 
 def _spread(counts: Exact, start: int, stop: int, slots: Index, size: int) -> ExactArray:
-    """The numbers of these rows at these of this many cells, zero elsewhere; those not above zero are refused."""
+    """The numbers of these rows at their cells, zero elsewhere; an error if one is not positive."""
     if counts.integers is not None:
         own = counts.integers[start:stop]
         if (own <= 0).any():
