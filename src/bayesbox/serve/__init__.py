@@ -1,1 +1,1 @@
-"""The prediction service: models that answer, learn and forget over HTTP, and the store that makes it last."""
+"""The prediction service: models that predict, learn and forget over HTTP, and the durable store behind it."""

@@ -1,9 +1,9 @@
-"""The audit log: every record holds the hash of the one before, so that none can be changed, added or taken out later.
+"""The audit log: every record has the hash of the previous one, so that none can be changed, added or removed later.
 
     hash = SHA-256 of the record, as JSON in ASCII with sorted keys and without spaces, and without the hash itself
 
-Records at the end can be cut off without a trace in the log itself: note the last hash elsewhere, and give it to
-`bayes audit verify --head`.
+Truncating the log at the end leaves no trace in the log itself: note the last hash elsewhere, and pass it to `bayes
+audit verify --head`.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from typing import Any
 from bayesbox.serve.store.database import Row, Transaction
 
 FIRST = "0" * 64
-"""What the first record has as the hash of the one before."""
+"""The previous hash of the first record."""
 COLUMNS = "number, time, action, model, details, previous, hash"
 
 
 def append(transaction: Transaction, action: str, model: str | None, details: Mapping[str, Any]) -> dict[str, Any]:
-    """Append a record as a part of a change."""
+    """Append a record within a transaction."""
     transaction.lock_audit()
     last = transaction.query("SELECT number, hash FROM audit ORDER BY number DESC LIMIT 1")
     number, previous = last[0] if last else (0, FIRST)
@@ -42,7 +42,7 @@ def append(transaction: Transaction, action: str, model: str | None, details: Ma
 
 
 def records(transaction: Transaction, model: str | None, *, after: int = 0, limit: int) -> list[dict[str, Any]]:
-    """Records beyond a number, oldest first: of one model, or of all."""
+    """The records after a number, oldest first: of one model, or of all."""
     condition, values = ("", ()) if model is None else (" AND model = ?", (model,))
     statement = f"SELECT {COLUMNS} FROM audit WHERE number > ?{condition} ORDER BY number LIMIT ?"
     return [_record(row) for row in transaction.query(statement, (after, *values, limit))]
@@ -66,7 +66,7 @@ def hash_of(record: Mapping[str, Any]) -> str:
 
 @dataclass
 class AuditCheck:
-    """What checking an audit log found: its records and last hash, and what is wrong, in words."""
+    """The result of checking an audit log: its records and last hash, and the problems in words."""
 
     records: int = 0
     head: str = FIRST
@@ -74,19 +74,19 @@ class AuditCheck:
 
     @property
     def holds(self) -> bool:
-        """Whether nothing is wrong."""
+        """Whether there are no problems."""
         return not self.faults
 
 
 def check(transaction: Transaction, *, head: str | None = None) -> AuditCheck:
-    """Go over the whole log; `head` is a hash that was noted earlier, and must still be there."""
+    """Check the whole log; `head` is a hash that was noted earlier, and must still be in it."""
     return check_records(
         (_record(row) for row in transaction.rows(f"SELECT {COLUMNS} FROM audit ORDER BY number")), head
     )
 
 
 def check_records(found: Iterable[Mapping[str, Any]], head: str | None = None) -> AuditCheck:
-    """The same of records."""
+    """Check these records."""
     result, seen = AuditCheck(), head in (None, FIRST)
     for record in found:
         result.records += 1
@@ -108,7 +108,7 @@ def _record(row: Row) -> dict[str, Any]:
     found = dict(zip(COLUMNS.split(", "), row, strict=True))
     try:
         found["details"] = json.loads(found["details"])
-    except ValueError:  # somebody has changed it: the hash will say so
+    except ValueError:  # it was changed: the hash will not match
         found["details"] = {"unreadable": found["details"]}
     return found
 

@@ -1,10 +1,10 @@
-"""`Client`: asks a service of `bayes serve`, from Python, with nothing but the standard library.
+"""`Client` for `bayes serve`, in Python, with only the standard library.
 
     client = Client("http://127.0.0.1:8080", token)
     client.predict("people", [{"age": 34}])
     client.learn("people", [{"id": "visit-17", "row": {"age": 34}, "label": "yes"}])
 
-The file stands by itself: it can be copied to a machine that does not have bayesbox.
+The file is self-contained: it can be copied to a machine without bayesbox.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 Json = dict[str, Any]
-AGAIN = (408, 429, 502, 503, 504)  # statuses after which a request is repeated
+AGAIN = (408, 429, 502, 503, 504)  # status codes after which a request is repeated
 LONGEST_WAIT = 30.0  # seconds between two attempts
 BATCH = 500  # events of one request
 
 
 class ServiceProblem(Exception):
-    """An answer that is an error (RFC 9457): its `status`, and the `problem` with detail, field, row and ids."""
+    """An error response (RFC 9457): its `status`, and the `problem` with detail, field, row and ids."""
 
     def __init__(self, status: int, problem: Json) -> None:
         self.status = status
@@ -37,18 +37,18 @@ class ServiceProblem(Exception):
 
 
 class Client:
-    """A client of `bayes serve`. Threads may share it: each has a connection of its own, which is kept.
+    """A client of `bayes serve`. Threads may share it: each has its own connection, which is reused.
 
-    A request that gets no answer, or is told to come again, is repeated, after a wait that doubles. That is safe: a
-    question changes nothing, and an event that is learned twice under one id counts once.
+    A request without a response, or with a status that asks to retry, is repeated with exponential backoff. That is
+    safe: queries change nothing, and an event that is learned twice under one id counts once.
 
     Parameters
     ----------
-    url : str; the address of the service
-    token : str or None; made by bayes token create
-    timeout : float, default 30; seconds that an answer may take
-    retries : int, default 5; how often a request is repeated
-    context : ssl.SSLContext or None; how the certificate of TLS is checked
+    url : str; the URL of the service
+    token : str or None; created by bayes token create
+    timeout : float, default 30; the timeout of a request in seconds
+    retries : int, default 5; the maximum number of retries
+    context : ssl.SSLContext or None; how the TLS certificate is verified
 
     Examples
     --------
@@ -73,14 +73,14 @@ class Client:
         self.timeout = timeout
         self.retries = retries
         self.digest: str | None = None
-        """The digest that the last answer to this client carried."""
+        """The digest in the last response to this client."""
         self._token = token
         self._parts = parts
         self._context = context
         self._local = threading.local()
 
     def __repr__(self) -> str:
-        return f"Client({self.url!r})"  # and never the token
+        return f"Client({self.url!r})"  # never the token
 
     # -- questions -------------------------------------------------------------------------------------------------
 
@@ -99,21 +99,21 @@ class Client:
     def predict(
         self, model: str, rows: Sequence[Mapping[str, Any] | str], *, proba: bool = True, explain: int = 0
     ) -> list[dict[str, Any]]:
-        """For each row its class, its probabilities and what says most for it."""
+        """The class of each row, its probabilities and the strongest evidence for it."""
         body = {"rows": list(rows), "proba": proba, "explain": explain}
         found: list[Json] = self._model("POST", model, "predict", body)["answers"]
         return found
 
     def explain(self, model: str, row: Mapping[str, Any] | str, *, against: str | None = None) -> dict[str, Any]:
-        """Why one row gets its class."""
+        """Explain the class of one row."""
         return self._model("POST", model, "explain", {"row": row, "against": against})
 
     def ask(self, model: str, row: Mapping[str, Any], **given: Any) -> dict[str, Any]:
-        """What to ask next; `costs` by column, and for a network its `target`."""
+        """The most informative columns to ask next; `costs` by column, and for a network its `target`."""
         return self._model("POST", model, "ask", {"row": row, **given})
 
     def what_if(self, model: str, row: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-        """One row as it is and as it would be."""
+        """Predictions of one row as it is and with other values."""
         return self._model("POST", model, "what-if", {"row": row, "changes": changes})
 
     def posteriors(
@@ -124,13 +124,13 @@ class Client:
         return [each["posteriors"] for each in self._model("POST", model, "predict", body)["answers"]]
 
     def decode(self, model: str, sequences: Sequence[Sequence[Any]], *, forecast: int = 0) -> list[dict[str, Any]]:
-        """The states of sequences by a hidden Markov model, and what follows them."""
+        """The decoded states of sequences by a hidden Markov model, and forecasts."""
         body = {"sequences": [list(each) for each in sequences], "forecast": forecast}
         found: list[Json] = self._model("POST", model, "predict", body)["answers"]
         return found
 
     def infer(self, model: str, columns: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
-        """The Open Inference Protocol: a sequence for each column; the data of the outputs by name."""
+        """The outputs by name, from the Open Inference Protocol; `inputs` has a sequence for each column."""
         inputs = [
             {"name": name, "shape": [len(values)], "datatype": _datatype(values), "data": list(values)}
             for name, values in columns.items()
@@ -141,10 +141,10 @@ class Client:
     # -- learning and forgetting -----------------------------------------------------------------------------------
 
     def learn(self, model: str, events: Iterable[Mapping[str, Any]], *, batch: int = BATCH) -> dict[str, Any]:
-        """Learn events: {"row": ..., "label": ..., "id": ...}; one without an id gets a new one.
+        """Learn events: {"row": ..., "label": ..., "id": ...}; an event without an id gets a new one.
 
-        They are sent some at a time; those that were acknowledged are durable, whatever becomes of the others. The
-        answer has digest, sequence and rows after the last of them, the sums learned, known and forgotten, and answers.
+        They are sent in batches; acknowledged events are durable, even if later ones fail. The result has digest,
+        sequence and rows after the last event, the totals learned, known and forgotten, and answers.
         """
         total: Json = {"learned": 0, "known": 0, "forgotten": 0, "answers": []}
         for some in _batches(events, batch):
@@ -155,7 +155,7 @@ class Client:
         return total
 
     def forget(self, model: str, ids: Sequence[str] = (), *, key: tuple[str, Any] | None = None) -> dict[str, Any]:
-        """Forget events by their ids, or all whose row has a value in a column; the certificate."""
+        """Forget events by their ids, or all whose row has a value in a column; returns the certificate."""
         body: Json = {"ids": list(ids)}
         if key is not None:
             body["key"] = {"column": key[0], "value": key[1]}
@@ -170,19 +170,19 @@ class Client:
         found: list[Json] = self._model("GET", model, "certificates")["certificates"]
         return found
 
-    # -- watching ----------------------------------------------------------------------------------------------------
+    # -- monitoring --------------------------------------------------------------------------------------------------
 
     def drift(self, model: str) -> dict[str, Any]:
-        """The requests so far against what the model has learned."""
+        """The drift of the requests so far against the training data."""
         return self._model("GET", model, "drift")
 
     def audit(self, model: str, *, after: int = 0, limit: int = 1000) -> list[dict[str, Any]]:
-        """Records of the audit log beyond a number."""
+        """The records of the audit log after a number."""
         found: list[Json] = self._model("GET", model, f"audit?after={after}&limit={limit}")["records"]
         return found
 
     def reload(self, model: str) -> dict[str, Any]:
-        """Take the file of a model as it is now."""
+        """Reload the file of a model."""
         found: Json = self._model("POST", model, "reload")["model"]
         return found
 
@@ -193,7 +193,7 @@ class Client:
         return found
 
     def request(self, method: str, path: str, body: Json | None = None, *, retries: int | None = None) -> Any:
-        """One request, repeated where that may help: the JSON of the answer, or a `ServiceProblem`."""
+        """One request, with retries: the JSON of the response; raises `ServiceProblem`."""
         data = None if body is None else json.dumps(body).encode()
         headers = {"accept": "application/json", "x-request-id": uuid.uuid4().hex}
         if data is not None:
@@ -274,7 +274,7 @@ def _datatype(values: Sequence[Any]) -> str:
 
 
 def _batches(events: Iterable[Mapping[str, Any]], size: int) -> Iterator[list[Json]]:
-    """Events with ids, some at a time: they keep their ids when they are sent again."""
+    """Batches of events with ids: they keep their ids when they are sent again."""
     some: list[Json] = []
     for event in events:
         some.append({"id": uuid.uuid4().hex, **event})

@@ -1,4 +1,4 @@
-"""The events of a model as a table: one row an event, with its number, its id, its row, its label and its weight."""
+"""The events of a model as a table: one row per event, with its number, id, row, label and weight."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LARGEST = 1 << 63
 
 
 class EventTable:
-    """The events of a model that are left, as of one moment; a column of values of several types becomes text."""
+    """The current events of a model, as a consistent snapshot; a column with values of several types becomes text."""
 
     def __init__(self, transaction: Transaction, head: Head) -> None:
         self._transaction, self._head = transaction, head
@@ -33,17 +33,17 @@ class EventTable:
                 labels.add(_type_of(event.label))
                 for name, value in event.row.items():
                     types.setdefault(name, set()).add(_type_of(value))
-        types.pop(self.target, None)  # the label is what counted
+        types.pop(self.target, None)  # the label counts
         self.columns = {name: _common(types[name]) for name in sorted(types) if name not in OWN}
         self.label_type = _common(labels or {"text"})
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The columns in their order."""
+        """The columns in order."""
         return (*OWN[:2], *self.columns, self.target, OWN[2])
 
     def tables(self) -> Iterator[pa.Table]:
-        """The rows, some thousands at a time; one empty table if there is none."""
+        """The rows in tables of some thousands; one empty table if there are none."""
         if not self.rows:
             yield self._table([])
         for events in events_between(self._transaction, self._head, 0, self._head.sequence):
@@ -62,7 +62,7 @@ class EventTable:
 
 @contextlib.contextmanager
 def event_table(database: Database, name: str) -> Iterator[EventTable]:
-    """The events of a model, to be read within the block."""
+    """The events of a model, as a context manager."""
     with database.reading() as transaction:
         yield EventTable(transaction, require_head(transaction, name))
 
@@ -76,7 +76,7 @@ def _type_of(value: object) -> str:
 
 
 def _common(types: set[str]) -> str:
-    """The type that values of these types have in common.
+    """The common type of values of these types.
 
     >>> _common({"integer", "real"}), _common({"flag"}), _common({"flag", "text"})
     ('real', 'flag', 'text')

@@ -1,8 +1,8 @@
-"""A model and the events counted into it: what the store holds is a base, and events on top of it.
+"""Counting events into a model: the store has a base, and events on top of it.
 
-Counting is exact, so the order and the grouping of events do not matter, as long as every event counts as it would
-alone. So columns in which events bring values of several types are counted event by event, and a column whose kind is
-still open gets it from one event.
+Counting is exact, so the order and batches of events do not matter, as long as every event counts as it would alone. So
+columns with values of several types are counted event by event, and an undetermined kind of column is decided by one
+event.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ C = TypeVar("C", bound="AnyClassifier")
 
 
 def require_counting(classifier: AnyClassifier) -> None:
-    """Refuse a model that cannot learn single events exactly."""
+    """Raise an error if a model cannot learn single events exactly."""
     if classifier.fixed:
         raise NoCounts("this model was made of given tables: it answers, but there are no counts to add to")
     if getattr(classifier.rules, "limit", None) is not None:
@@ -47,7 +47,7 @@ def require_counting(classifier: AnyClassifier) -> None:
 
 
 def derived_parts(classifier: AnyClassifier) -> tuple[str, ...]:
-    """What a model has learned of its rows beyond counts, in words: events change it only when it is trained again."""
+    """The derived parts of a model in words: events change them only when it is retrained."""
     if not counts_events(classifier):
         return (f"all of {classifier.title}: it is trained again as a whole",)
     lost = (f"the calibration ({classifier.calibrate}): none fits the classes",) if lost_calibration(classifier) else ()
@@ -55,28 +55,28 @@ def derived_parts(classifier: AnyClassifier) -> tuple[str, ...]:
 
 
 def lost_calibration(classifier: AnyClassifier) -> bool:
-    """Whether a model is to be calibrated and is not, since it has other classes than it had."""
+    """Whether a model has lost its calibration because its classes changed."""
     return classifier.calibrate is not None and classifier.calibrated is None and counts_events(classifier)
 
 
 def counts_events(classifier: AnyClassifier) -> bool:
-    """Whether events can be added to the tallies; else the model can only be trained again as a whole."""
+    """Whether events can be added to the tallies; otherwise the model can only be retrained as a whole."""
     return bool(getattr(classifier, "counts_any_time", True))
 
 
 def learned(classifier: C, events: Sequence[StoredEvent]) -> C:
-    """The classifier with these events too."""
+    """The classifier with these events added."""
     return changed(classifier, events, forget=False)[0]
 
 
 def changed(classifier: C, events: Sequence[StoredEvent], *, forget: bool) -> tuple[C, Book]:
-    """The classifier with these events, or without them, and their tallies."""
+    """The classifier with these events added or removed, and their tallies."""
     result = copy.copy(classifier)
     total = Book.empty(classifier.book.label_type)
     if not events or not counts_events(classifier):
         return result, total
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # such as a calibration that is lost with its class: the state says it
+        warnings.simplefilter("ignore")  # such as a calibration lost with its class: the state has it
         for parts in _parts(classifier, events):
             pending = count_rows(result, RowsInMemory(parts), forget=forget)
             assert pending is not None  # there are rows
@@ -88,7 +88,7 @@ def changed(classifier: C, events: Sequence[StoredEvent], *, forget: bool) -> tu
 
 
 def with_tallies(classifier: C, schema: Schema, book: Book) -> C:
-    """The same classifier with other tallies."""
+    """The classifier with other tallies."""
     result = copy.copy(classifier)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -102,12 +102,12 @@ def rows_of(classifier: AnyClassifier, events: Sequence[StoredEvent]) -> list[La
 
 
 def rows_in(book: Book) -> int:
-    """How many rows tallies count, their weights rounded."""
+    """The number of rows in tallies, with rounded weights."""
     return round(float(np.sum(book.class_counts.to_doubles())))
 
 
 def _parts(classifier: AnyClassifier, events: Sequence[StoredEvent]) -> Iterator[list[LabelledRows]]:
-    """The events in batches; lists of them are counted one after another, each under the schema that the last left."""
+    """The events in lists of batches, counted in turn, each with the schema of the previous one."""
     assert classifier.schema is not None
     schema = classifier.schema
     names = [name for name in classifier.feature_names if name not in schema.kinds or schema.kinds[name].is_used]
@@ -124,12 +124,12 @@ def _parts(classifier: AnyClassifier, events: Sequence[StoredEvent]) -> Iterator
 
 
 def _is_open(kind: Kind) -> bool:
-    """Whether the next values decide what a column is."""
+    """Whether the next values decide the kind of a column."""
     return not kind.is_known or kind.is_open
 
 
 def _uniform(classifier: AnyClassifier, names: Sequence[str], events: Sequence[StoredEvent]) -> list[LabelledRows]:
-    """The events as one batch, or one of each event where the values of a column are of several types."""
+    """The events as one batch, or one batch per event if a column has values of several types."""
     schema = classifier.schema
     assert schema is not None
     columns: dict[str, list[Any]] = {}
@@ -149,7 +149,7 @@ def _uniform(classifier: AnyClassifier, names: Sequence[str], events: Sequence[S
     if len({type(label) for label in labels}) > 1:
         return [rows for event in events for rows in _uniform(classifier, names, [event])]
     found = {name: values_column(values, name) for name, values in columns.items()}
-    if not found:  # rows that say nothing count for the classes alone
+    if not found:  # rows without values count for the classes only
         found = {names[0]: pa.nulls(len(events))}
     weights = None
     if any(event.weight != 1.0 for event in events):
@@ -166,7 +166,7 @@ def _double(value: Any, name: str) -> float:
 
 
 def _label(classifier: AnyClassifier, label: Any) -> Any:
-    """A label in the type of the model's own; the bin of a number where the target was cut into bins."""
+    """A label in the type of the model's labels; the bin of a number if the target was binned."""
     cuts = classifier.target_cuts
     if cuts is not None and type(label) in (int, float):
         from bayesbox.classifier.target.bins import binned_labels

@@ -1,8 +1,8 @@
-"""Check a whole store: count base and events again, and compare with what the store says of itself.
+"""Check a whole store: recount base and events, and compare with the recorded digests.
 
-For every model the base is loaded and all events that are left are counted on top of it. The digest must be the one in
-the head, on the way those of the snapshots, and at the end that of the last record of the audit log. Then every
-certificate: its digests are those that the audit log has, and none of its ids is among the events that are left.
+For every model the base is loaded and all remaining events are counted on top of it. The digest must match that of the
+head, those of the snapshots on the way, and that of the last record of the audit log. Then every certificate is
+checked: its digests must match the audit log, and none of its ids may be among the remaining events.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
     from bayesbox.classifier.base import AnyClassifier
 
 CHANGES = frozenset({"attach", "learn", "forget", "reload", "retrain"})
-"""The actions in the audit log that say which digest a model has after them."""
+"""The actions in the audit log that record the digest of a model."""
 
 LOGGED = ("before", "after", "count", "ids")
-"""What a certificate and the audit log both say of a forgetting."""
+"""The fields that a certificate and the audit log have in common."""
 
 
 @dataclass
 class ModelCheck:
-    """What counting a model again found: its digest, what it was counted of, and what is wrong, in words."""
+    """The result of recounting a model: its digest, what it was counted from, and the problems in words."""
 
     name: str
     sequence: int
@@ -49,11 +49,11 @@ class ModelCheck:
 
     @property
     def holds(self) -> bool:
-        """Whether nothing is wrong."""
+        """Whether there are no problems."""
         return not self.faults
 
     def to_json(self) -> dict[str, Any]:
-        """The check as `bayes verify --json` prints it."""
+        """The check as a plain dict, as `bayes verify --json` prints it."""
         return {
             "model": self.name,
             "holds": self.holds,
@@ -78,14 +78,14 @@ class StoreCheck:
 
     @property
     def holds(self) -> bool:
-        """Whether nothing is wrong."""
+        """Whether there are no problems."""
         return self.audit.holds and all(each.holds for each in self.models)
 
 
 def verify_store(
     database: Database, *, public_key: Ed25519PublicKey | None = None, head: str | None = None
 ) -> StoreCheck:
-    """Check all models of a store as of one moment, while others may go on using it.
+    """Check all models of a store on a consistent snapshot, while others may use it.
 
     `public_key` checks the signatures of the certificates, `head` is a hash of the audit log that was noted earlier.
     """
@@ -176,7 +176,7 @@ def _check_certificates(
 
 
 def _logged(transaction: Transaction, head: Head) -> dict[int, dict[str, Any]]:
-    """What the audit log says of every forgetting, by the number of its certificate."""
+    """The records of forgets in the audit log, by the number of the certificate."""
     statement = "SELECT details FROM audit WHERE model = ? AND action = 'forget'"
     found = [json.loads(row[0]) for row in transaction.query(statement, (head.name,))]
     return {details["certificate"]: {name: details.get(name) for name in LOGGED} for details in found}

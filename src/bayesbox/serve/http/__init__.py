@@ -1,1 +1,1 @@
-"""The service over HTTP: routes, tokens, limits, problems, metrics, logs, and the processes that answer."""
+"""The service over HTTP: routes, tokens, limits, problems, metrics, logs, and processes."""

@@ -1,4 +1,4 @@
-"""A request as its handler sees it, and what the handler gives."""
+"""The request and the reply of a handler."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ JSON = b"application/json"
 
 
 class Reply(NamedTuple):
-    """What a handler gives: a body, the digest of the model that answered, and how it is sent."""
+    """The reply of a handler: a body, the digest of the model, and how it is sent."""
 
     body: bytes
     digest: str | None = None  # None: that of all models together
@@ -23,7 +23,7 @@ class Reply(NamedTuple):
 
 
 class Call:
-    """One request as its handler sees it."""
+    """One request, as passed to its handler."""
 
     __slots__ = ("forwarded", "header", "id", "match", "method", "path", "query", "receive", "rows", "scope", "token")
 
@@ -38,4 +38,4 @@ class Call:
         self.match: Match | None = None
         self.token: str | None = None
         self.rows = 0
-        self.forwarded = False  # to the process that writes, which counts it
+        self.forwarded = False  # to the writer process, which counts it

@@ -1,4 +1,4 @@
-"""Bodies of requests: inflated within the limit, decoded into their types; what does not fit is named by its place."""
+"""Bodies of requests: decompressed within the limit, decoded into their types; errors name the position."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _DECODERS: dict[Any, msgspec.json.Decoder[Any]] = {}
 
 
 def decoder_of(shape: type[T]) -> msgspec.json.Decoder[T]:
-    """The decoder of a type, made once."""
+    """The decoder of a type, cached."""
     found = _DECODERS.get(shape)
     if found is None:
         found = _DECODERS[shape] = msgspec.json.Decoder(shape)
@@ -26,7 +26,7 @@ def decoder_of(shape: type[T]) -> msgspec.json.Decoder[T]:
 
 
 def decode(data: bytes, shape: type[T], limits: ServiceLimits) -> T:
-    """The body of a request; a Problem where it is not JSON, nested too deep, or of another shape."""
+    """The decoded body of a request; a Problem if it is not JSON, nested too deeply, or of another shape."""
     try:
         return decoder_of(shape).decode(data)
     except RecursionError:
@@ -46,7 +46,7 @@ def _too_deep(limits: ServiceLimits) -> Problem:
 
 
 def depth_of(data: bytes, most: int) -> int:
-    """How deep lists and objects are nested, counted until it is more than `most`.
+    """The nesting depth of lists and objects, counted up to `most`.
 
     >>> depth_of(b'{"rows": [{"a": "[["}]}', 32)
     3
@@ -68,13 +68,13 @@ PLACE = re.compile(r" - at `(?:key in )?\$(?P<place>[^`]*)`$")
 
 
 def _misfit(data: bytes, message: str, shape: Any) -> Problem:
-    """A body of another shape: the place is computed here, since the decoder does not say which item it was."""
+    """The problem of a body of another shape; the position is computed here, as the decoder does not name the item."""
     found = PLACE.search(message)
     what = message if found is None else message[: found.start()]
     path = "" if found is None else found["place"]
     try:
         body = msgspec.json.decode(data)
-    except msgspec.ValidationError:  # a number that no double holds
+    except msgspec.ValidationError:  # a number beyond the range of doubles
         return Problem(422, what, kind="wrong-shape")
     except (msgspec.DecodeError, UnicodeDecodeError) as error:  # the shape was wrong before the end was reached
         return Problem(400, f"the body is not JSON: {error}", kind="not-json")
@@ -87,7 +87,7 @@ def _misfit(data: bytes, message: str, shape: Any) -> Problem:
 
 
 def _in_words(what: str, fields: list[str]) -> str:
-    """What the decoder says, in our words; `fields` are those of the body, where it is about the body itself.
+    """The decoder's message in our words; `fields` are those of the body, if it is about the body itself.
 
     >>> _in_words("Expected `object`, got `array`", [])
     'must be of type object, got array'
@@ -105,7 +105,7 @@ def _in_words(what: str, fields: list[str]) -> str:
 
 
 def _located(body: Any, path: str, what: str) -> tuple[str, int | None, str | None]:
-    """The pointer, the row and the field of the first value that does not fit, as far as they can be told."""
+    """The pointer, the row and the field of the first invalid value, as far as known."""
     parts = re.findall(r"\.([^.\[]+)|\[(\.\.\.|\d+)\]", path)
     missing = re.search(r"(?:missing required|contains unknown) field `([^`]*)`", what)
     trail: list[str] = []
@@ -136,7 +136,7 @@ def _located(body: Any, path: str, what: str) -> tuple[str, int | None, str | No
 
 
 def _first_bad(items: list[Any], what: str) -> int:
-    """Which item of a list is meant: the first that is no scalar or object of scalars, or lacks what is required."""
+    """The invalid item of a list: the first that is not a scalar or object of scalars, or lacks a required field."""
     needed = re.search(r"missing required field `([^`]*)`", what)
     unknown = re.search(r"contains unknown field `([^`]*)`", what)
     for place, item in enumerate(items):
@@ -150,7 +150,7 @@ def _first_bad(items: list[Any], what: str) -> int:
 
 
 def _bad_key(found: dict[str, Any]) -> str | None:
-    """The first value of an object that holds a list or an object, or one that does inside of it."""
+    """The first value of an object that is, or contains, a list or an object."""
     for name, value in found.items():
         if isinstance(value, list) or (isinstance(value, dict) and (not value or _bad_key(value) is not None)):
             return name
@@ -161,7 +161,7 @@ def _bad_key(found: dict[str, Any]) -> str | None:
 
 
 def inflate(data: bytes, encoding: bytes, limits: ServiceLimits) -> bytes:
-    """The body as it was before it was compressed; a Problem where that is more than the limit."""
+    """The decompressed body; a Problem if it exceeds the limit."""
     if encoding in (b"", b"identity"):
         return data
     if encoding != b"gzip":
@@ -179,7 +179,7 @@ def inflate(data: bytes, encoding: bytes, limits: ServiceLimits) -> bytes:
 
 
 def too_large(limits: ServiceLimits) -> Problem:
-    """A body beyond the limit; the connection is closed, since the rest of it may still be coming."""
+    """The problem of a body beyond the limit; the connection is closed, since the rest may still be arriving."""
     return Problem(
         413, f"the body is larger than {limits.body} bytes", kind="too-large", headers=[(b"connection", b"close")]
     )

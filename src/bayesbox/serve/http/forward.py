@@ -1,4 +1,4 @@
-"""A worker hands what only the writer may answer to the writer: the request as it came, over a Unix socket."""
+"""Forwarding from a worker to the writer: the unchanged request, over a Unix socket."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from bayesbox.serve.http.calls import Call, Reply
 from bayesbox.serve.http.problems import Problem
 
 PASSED = (b"authorization", b"content-type")
-MOST_IDLE = 32  # connections that are kept
+MOST_IDLE = 32  # idle connections kept
 
 
 class ToWriter:
-    """Sends requests to the process that writes, over connections that are kept."""
+    """Sends requests to the writer process, over persistent connections."""
 
     def __init__(self, path: str) -> None:
         self.path = path
         self._idle: list[tuple[asyncio.StreamReader, asyncio.StreamWriter]] = []
 
     async def __call__(self, call: Call, body: bytes) -> Reply:
-        """The answer of the writer."""
+        """The response of the writer."""
         try:
             reader, writer = self._idle.pop() if self._idle else await asyncio.open_unix_connection(self.path)
         except OSError:

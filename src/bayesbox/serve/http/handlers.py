@@ -1,4 +1,4 @@
-"""What answers each route: from a model, from the store, or about the service itself."""
+"""The handlers of the routes: from a model, from the store, or about the service itself."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from bayesbox.serve.store.events import LONGEST_ID
 if TYPE_CHECKING:
     from bayesbox.serve.http.service import Service
 
-PAUSE = 0.002  # seconds between two counts of some rows
-MOST_RECORDS = 1000  # of the audit log in one answer
+PAUSE = 0.002  # seconds between two batches of counted rows
+MOST_RECORDS = 1000  # of the audit log in one response
 GAUGES = {
     "model_rows": "Rows counted by a model.",
     "model_sequence": "Number of the last event of a model.",
@@ -42,7 +42,7 @@ class Handlers:
     def __init__(self, service: Service, signer: Any = None) -> None:
         self.service = service
         self.signer = signer
-        self.other_metrics: Mapping[int, tuple[Any, ...]] = {}  # those of the other processes
+        self.other_metrics: Mapping[int, tuple[Any, ...]] = {}  # of the other processes
         self._simple = {
             "server_metadata": self.server_metadata,
             "live": self.live,
@@ -62,7 +62,7 @@ class Handlers:
         }
 
     async def answer(self, call: Call, body: bytes) -> Reply:
-        """The answer of a route."""
+        """The reply of a route."""
         assert call.match is not None
         name = call.match.route.name
         if name == "infer":
@@ -88,7 +88,7 @@ class Handlers:
     # -- questions to models -----------------------------------------------------------------------------------------
 
     async def ask_model(self, call: Call, name: str, data: bytes) -> Reply:
-        """A question that the model itself answers."""
+        """A query that the model answers."""
         model = self._model(call)
         action: Action | None = model.actions.get(name)
         if action is None:
@@ -136,15 +136,15 @@ class Handlers:
     # -- about the service and its models ----------------------------------------------------------------------------
 
     def server_metadata(self, call: Call) -> Reply:  # noqa: ARG002
-        """The server, as the protocol has it."""
+        """The server metadata of the Open Inference Protocol."""
         return _reply(json_of(oip.server_metadata()))
 
     def live(self, call: Call) -> Reply:  # noqa: ARG002
-        """The process runs."""
+        """Liveness: the process runs."""
         return _reply(b'{"live":true}')
 
     def ready(self, call: Call) -> Reply:  # noqa: ARG002
-        """Requests are answered, unless the service is draining."""
+        """Readiness: requests are answered, unless the service is draining."""
         if self.service.draining:
             raise Problem(503, "the service is stopping", kind="draining", headers=[(b"connection", b"close")])
         return _reply(b'{"ready":true}')
@@ -155,7 +155,7 @@ class Handlers:
         return _reply(json_of(oip.model_metadata(model)), model.digest)
 
     def model_ready(self, call: Call) -> Reply:
-        """A model that is there answers."""
+        """Readiness of a model: it is loaded."""
         model = self._model(call)
         return _reply(json_of({"name": model.name, "ready": True}), model.digest)
 
@@ -165,7 +165,7 @@ class Handlers:
         return _reply(json_of({"models": [models[name].summary() for name in sorted(models)]}))
 
     def openapi(self, call: Call) -> Reply:  # noqa: ARG002
-        """The description of the service as it is now."""
+        """The current OpenAPI description of the service."""
         folder = self.service.folder
         return _reply(json_of(description(folder.models, self.service.limits)))
 
@@ -180,7 +180,7 @@ class Handlers:
         return model
 
     async def learn(self, call: Call, data: bytes) -> Reply:
-        """Learn events; the answer comes after the commit."""
+        """Learn events; replies after the commit."""
         service = self.service
         model = self._writable(call, "learn")
         body = decode(data, LearnBody, service.limits)
@@ -192,7 +192,7 @@ class Handlers:
             raise Problem(422, "events must not be empty", kind="no-events")
         new = model.new_classes(events)
         waiting = service.folder.store.submit(model.name, events, by=call.token)
-        result = await asyncio.shield(asyncio.wrap_future(waiting))  # who gives up does not undo what is committed
+        result = await asyncio.shield(asyncio.wrap_future(waiting))  # a disconnected client does not undo the commit
         for status in result.statuses:
             service.metrics.events[model.name, status] += 1
         answers = [{"id": event.id, "status": status} for event, status in zip(events, result.statuses, strict=True)]
@@ -205,7 +205,7 @@ class Handlers:
         return _reply(msgspec.json.encode(found), result.digest)
 
     async def forget(self, call: Call, data: bytes) -> Reply:
-        """Forget events, all or none; the answer is the certificate."""
+        """Forget events, all or none; returns the certificate."""
         service = self.service
         model = self._writable(call, "forget")
         body = decode(data, ForgetBody, service.limits)
@@ -248,7 +248,7 @@ class Handlers:
             raise Problem(404, f"`{model.name}` is a {model.kind}, which has no {what}", kind="no-action")
 
     def audit(self, call: Call) -> Reply:
-        """The audit log of a model, a page at a time."""
+        """A page of the audit log of a model."""
         model = self._model(call)
         asked = parse_qs(call.query.decode("latin-1"))
         after = _number(asked, "after", 0, most=2**62)
@@ -257,7 +257,7 @@ class Handlers:
         return _reply(json_of({"records": found}), model.digest)
 
     def reload(self, call: Call) -> Reply:
-        """Take the file of a model as it is now; requests under way are answered by the one before."""
+        """Reload the file of a model; requests in progress are answered by the previous one."""
         assert call.match is not None
         assert call.match.model is not None
         if self.service.folder.at is not None:
@@ -265,16 +265,16 @@ class Handlers:
         model = self.service.reload(call.match.model, by=call.token)
         return _reply(json_of({"model": model.summary()}), model.digest)
 
-    # -- what is watched -----------------------------------------------------------------------------------------------
+    # -- monitoring ----------------------------------------------------------------------------------------------------
 
     def count_requests(self) -> None:
-        """Count the rows that wait to be counted."""
+        """Count the queued rows for drift."""
         for model in list(self.service.folder.models.values()):
             if isinstance(model, ServedClassifier):
                 model.tally.count(PAUSE)
 
     def drift(self, call: Call) -> Reply:
-        """The requests so far against what the model has learned."""
+        """The drift of the requests so far against the training data."""
         model = self._model(call)
         if not isinstance(model, ServedClassifier) or not model.is_table:
             raise Problem(404, f"`{model.name}` is a {model.kind} whose requests are not counted", kind="no-action")

@@ -1,4 +1,4 @@
-"""The log of the service: a line of JSON for each request and event, without bodies, tokens or ids of people."""
+"""The log of the service: one line of JSON per request and event, without bodies, tokens or personal ids."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any, TextIO
 
 import msgspec
 
-MOST_WAITING = 1000  # lines, until they are written
+MOST_WAITING = 1000  # buffered lines before they are written
 LEVELS = ("requests", "problems", "none")
 
 
 class ServiceLog:
-    """Writes lines a few at a time; `level` says whether all requests, only failed ones or none are logged."""
+    """Writes buffered lines; `level` selects all requests, failed ones only, or none."""
 
     def __init__(
         self, level: str = "requests", stream: TextIO | None = None, *, clock: Callable[[], float] = time.time
@@ -29,7 +29,7 @@ class ServiceLog:
         self.problems = level != "none"
 
     def event(self, event: str, **facts: Any) -> None:
-        """Log something that is not a request, at once."""
+        """Log something that is not a request, immediately."""
         if self.problems:
             self._waiting.append({"time": self.clock(), "event": event, **facts})
             self.flush()
@@ -41,7 +41,7 @@ class ServiceLog:
             self.flush()
 
     def flush(self) -> None:
-        """Write what waits. Where it cannot be written, it is dropped: a full disk does not stop the service."""
+        """Write the buffered lines. If that fails, they are dropped: a full disk does not stop the service."""
         with self._lock:
             waiting, self._waiting = self._waiting, []
         if not waiting:

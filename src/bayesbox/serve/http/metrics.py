@@ -1,4 +1,4 @@
-"""Counters of the service, in the text format of Prometheus. They are sums, so those of several processes add up."""
+"""Counters of the service, in the Prometheus text format. They are sums, so those of several processes can be added."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
-MOST_CLASSES = 200  # of a model, that have a line each
+MOST_CLASSES = 200  # of a model with their own line
 MEDIA_TYPE = b"text/plain; version=0.0.4; charset=utf-8"
 
 
 class ServiceMetrics:
-    """What was asked and answered since the service started."""
+    """Requests and predictions since the service started."""
 
     def __init__(self) -> None:
         self.requests: Counter[tuple[str, str, int]] = Counter()  # by route, model and status
-        self.times: dict[str, list[float]] = {}  # by route: counts of the buckets, the last beyond all; then the sum
+        self.times: dict[str, list[float]] = {}  # by route: counts of the buckets (the last is open), then the sum
         self.rows: Counter[str] = Counter()
         self.classes: Counter[tuple[str, str]] = Counter()
         self.events: Counter[tuple[str, str]] = Counter()
         self.errors: Counter[str] = Counter()
 
     def answered(self, route: str, model: str, status: int, seconds: float) -> None:
-        """Count one answer."""
+        """Count one response."""
         self.requests[route, model, status] += 1
         times = self.times.get(route)
         if times is None:
@@ -33,14 +33,14 @@ class ServiceMetrics:
         times[-1] += seconds
 
     def predicted(self, model: str, classes: Iterable[Any] | Mapping[Any, int], rows: int) -> None:
-        """Count rows and the classes that were answered: that of each row, or how many rows have each."""
+        """Count rows and predicted classes: the class of each row, or the number of rows of each class."""
         self.rows[model] += rows
         counts = self.classes
         for label, count in Counter(classes).items():
             counts[model, label] += count
 
     def state(self) -> tuple[Any, ...]:
-        """All of it as plain values, to be sent to another process."""
+        """The state as plain values, to send to another process."""
         counters = (self.requests, self.rows, self.classes, self.events, self.errors)
         return {route: list(times) for route, times in self.times.items()}, *(dict(each) for each in counters)
 
@@ -58,7 +58,7 @@ class ServiceMetrics:
         return found
 
     def text(self, gauges: Mapping[str, Iterable[tuple[Mapping[str, str], float]]], about: Mapping[str, str]) -> bytes:
-        """The page of metrics, with values that hold now: by name, labels and value."""
+        """The page of metrics, with gauges given by name, labels and value."""
         lines: list[str] = []
         prefix = "bayesbox_"
         _head(lines, prefix + "requests_total", "counter", "Requests by route, model and status.")
@@ -93,7 +93,7 @@ class ServiceMetrics:
         return ("\n".join(lines) + "\n").encode()
 
     def _class_lines(self, name: str) -> list[str]:
-        """Those of the most frequent classes of each model; the others together."""
+        """The lines of the most frequent classes of each model; the others together."""
         by_model: dict[str, Counter[str]] = {}
         for (model, label), count in self.classes.items():
             by_model.setdefault(model, Counter())[_label_text(label)] += count

@@ -25,11 +25,11 @@ DATATYPES: dict[str, tuple[type, ...]] = {
     **{f"{sign}INT{bits}": (int, float, bool) for sign in ("", "U") for bits in (8, 16, 32, 64)},
 }
 
-LENIENT = ("BYTES", "FP64", "FP32", "FP16")  # any value that JSON has; the model reads it
+LENIENT = ("BYTES", "FP64", "FP32", "FP16")  # any JSON value; the model converts it
 
 
 class InputTensor(msgspec.Struct):
-    """A column."""
+    """An input tensor: one column."""
 
     name: str
     shape: list[int]
@@ -39,7 +39,7 @@ class InputTensor(msgspec.Struct):
 
 
 class OutputWanted(msgspec.Struct):
-    """An output that is requested."""
+    """A requested output."""
 
     name: str
     parameters: dict[str, Value] | None = None
@@ -55,7 +55,7 @@ class InferRequest(msgspec.Struct):
 
 
 def server_metadata() -> Json:
-    """What the server says of itself."""
+    """The metadata of the server."""
     return {"name": PLATFORM, "version": __version__, "extensions": ["bayesbox_null", "bayesbox_v1"]}
 
 
@@ -73,7 +73,7 @@ def model_metadata(model: ServiceModel) -> Json:
 
 
 def columns_of(request: InferRequest, model: ServiceModel) -> tuple[dict[str, list[Any]], int]:
-    """The columns of a request, and how many rows they have."""
+    """The columns of a request, and their number of rows."""
     known = model.input_names()
     columns: dict[str, list[Any]] = {}
     rows: int | None = None
@@ -121,7 +121,7 @@ def _about(pointer: str, field: str, row: int | None, what: str) -> Json:
 
 
 def chosen(outputs: list[Json], wanted: list[OutputWanted] | None) -> list[Json]:
-    """The outputs that were requested; all where none is named."""
+    """The requested outputs; all if none is named."""
     if not wanted:
         return outputs
     by_name = {each["name"]: each for each in outputs}

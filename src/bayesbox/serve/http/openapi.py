@@ -17,7 +17,7 @@ VALUE: Json = {"type": ["string", "number", "boolean", "null"]}
 
 
 def description(models: Mapping[str, ServiceModel], limits: ServiceLimits) -> Json:
-    """The paths of all models, each with the shapes of its own questions and answers."""
+    """The paths of all models, each with the schemas of its requests and responses."""
     paths: dict[str, Json] = {}
     for route in ROUTES:
         if "{m}" not in route.path:
@@ -144,7 +144,7 @@ def _body(route: ServiceRoute, model: ServiceModel | None, limits: ServiceLimits
 
 
 def _bounded(schema: Json, name: str, limits: ServiceLimits) -> Json:
-    """A body whose list of rows is as long as the limit at most."""
+    """The schema of a body with its list of rows limited."""
     if name not in schema["properties"]:
         return schema
     rows = {**schema["properties"][name], "maxItems": limits.rows}

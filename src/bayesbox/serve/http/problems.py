@@ -1,4 +1,4 @@
-"""Errors over HTTP: RFC 9457 problems, which name the field and the row that they are about."""
+"""Errors over HTTP: RFC 9457 problems, which name the field and the row concerned."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TYPE = "urn:bayesbox:problem:"
 
 
 class Problem(Exception):
-    """An answer that is an error: its status, what is wrong, and where, as far as it is known."""
+    """An error response: its status, what is wrong, and where, if known."""
 
     def __init__(
         self,
@@ -61,7 +61,7 @@ class Problem(Exception):
 
 
 def problem_of(error: BayesboxError | BadRowOf) -> Problem:
-    """What the library refuses, as a problem."""
+    """An exception of the package as a problem."""
     if isinstance(error, BadRowOf):
         about = {"detail": str(error.error), "pointer": error.pointer, "field": error.field, "row": error.row}
         inner = problem_of(error.error)

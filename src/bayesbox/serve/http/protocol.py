@@ -1,7 +1,8 @@
-"""HTTP/1.1 as uvicorn speaks it, with what it lets through and we do not: heads without end, and heads that never end.
+"""HTTP/1.1 of uvicorn, with additional limits on the size and the duration of request headers.
 
-A sender that dribbles its headers holds a connection without ever being a request, so no limit of the application sees
-it. Here a head must be complete within the time limit and within a size, and a connection that sends nothing is closed.
+A client that sends its headers very slowly holds a connection without ever becoming a request, so no limit of the
+application applies. Here a header must be complete within a time and a size limit, and a connection that sends nothing
+is closed.
 """
 
 from __future__ import annotations
@@ -17,15 +18,15 @@ from bayesbox.serve.http.problems import Problem
 
 
 class LimitedProtocol(HttpToolsProtocol):
-    """One connection, whose heads are limited. `limits_for` makes the class for the limits of a service."""
+    """One connection with limited headers. `protocol_for` makes the class for the limits of a service."""
 
     limits: ClassVar[ServiceLimits]
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        self.head_size = 0  # of the lines that are whole
-        self.held_back = 0  # what has come since, of lines that may not be
-        self.head_since: float | None = self.loop.time()  # None while no head is being received
+        self.head_size = 0  # of the complete lines
+        self.held_back = 0  # the bytes since, of possibly incomplete lines
+        self.head_since: float | None = self.loop.time()  # None while no header is being received
         self.timeout_keep_alive_task = self.loop.call_later(self.limits.keep_alive, self.timeout_keep_alive_handler)
 
     def on_message_begin(self) -> None:
@@ -59,7 +60,7 @@ class LimitedProtocol(HttpToolsProtocol):
             return
         before = self.head_since
         super().data_received(data)
-        if before is not None and self.head_since == before:  # all of it was of a head that is still not whole
+        if before is not None and self.head_since == before:  # the header is still incomplete
             self.held_back += len(data)
             if self.held_back > self.limits.header:
                 self.refuse(_too_long(self.limits))
@@ -70,7 +71,7 @@ class LimitedProtocol(HttpToolsProtocol):
             self.refuse(_too_long(self.limits))
 
     def refuse(self, problem: Problem) -> None:
-        """Answer what is not a request, and close the connection."""
+        """Respond to an invalid request, and close the connection."""
         if self.transport.is_closing():
             return
         body = problem.body("none")
@@ -84,11 +85,11 @@ class LimitedProtocol(HttpToolsProtocol):
         self.transport.close()
 
     def send_400_response(self, msg: str) -> None:
-        """What is not HTTP gets a problem too."""
+        """Invalid HTTP gets a problem too."""
         self.refuse(Problem(400, msg, kind="not-http"))
 
     def expire(self, now: float) -> None:
-        """Refuse a head that has been coming for too long."""
+        """Time out a header that takes too long."""
         since = self.head_since
         if since is not None and now - since > self.limits.seconds and self._is_idle():
             self.refuse(Problem(408, f"the request header was not complete within {self.limits.seconds:g} s"))
@@ -107,7 +108,7 @@ def protocol_for(limits: ServiceLimits) -> type[LimitedProtocol]:
 
 
 def expire_heads(connections: Any, now: float) -> None:
-    """Refuse the heads among these connections that have been coming for too long."""
+    """Time out the headers among these connections that take too long."""
     for connection in list(connections):
         if isinstance(connection, LimitedProtocol):
             connection.expire(now)

@@ -1,6 +1,6 @@
-"""The routes of the service, in one table: method, path, the scope that it needs, and what it is for.
+"""The routes of the service in one table: method, path, required scope and description.
 
-`{m}` is the name of a model, `{n}` a number. Whatever is not in this table is denied.
+`{m}` is the name of a model, `{n}` a number. Everything else is denied.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from bayesbox.serve.http.tokens import ANY, OPEN
 
 
 class ServiceRoute(NamedTuple):
-    """One route; `name` is that of its handler, and its label in the metrics."""
+    """One route; `name` is the name of its handler, and its label in the metrics."""
 
     method: str
     path: str
     scope: str
     name: str
     summary: str
-    writes: bool = False  # whether only the process that writes the store answers it
+    writes: bool = False  # whether only the writer process handles it
 
 
 ROUTES = (
@@ -55,7 +55,7 @@ _OF_MODELS = {
 
 
 class Match(NamedTuple):
-    """The route of a path, the model that it names, and the number."""
+    """The route of a path, its model, and its number."""
 
     route: ServiceRoute
     model: str | None
@@ -63,7 +63,7 @@ class Match(NamedTuple):
 
 
 def match(path: str) -> Match | None:
-    """The route of a path, whatever the method.
+    """The route of a path, for any method.
 
     >>> match("/v1/models/people/predict").model
     'people'

@@ -1,4 +1,4 @@
-"""Run the service: open the store and the models, listen, and answer until a signal says to stop."""
+"""Run the service: open the store and the models, listen, and serve until a signal."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from bayesbox.errors import BadOption, DataWarning, require_packages
 from bayesbox.serve.http.limits import ServiceLimits
 from bayesbox.serve.store.base import Store, open_store
 
-SWITCH = 0.0005  # seconds after which a thread that computes lets another one in; Python's own is 5 ms
-DRAIN = 30.0  # seconds that requests under way have at most when the service stops
+SWITCH = 0.0005  # the thread switch interval in seconds; Python's default is 5 ms
+DRAIN = 30.0  # seconds for requests in progress when the service stops
 
 
 @dataclass(frozen=True)
 class ServeOptions:
-    """What `bayes serve` was requested."""
+    """The options of `bayes serve`."""
 
     folder: str
-    store: str | None = None  # its address; store.db in the folder
+    store: str | None = None  # its URL; by default store.db in the folder
     host: str = "127.0.0.1"
     port: int = 8080
     cert: str | None = None
@@ -42,10 +42,10 @@ class ServeOptions:
     log: str = "requests"
     limits: ServiceLimits = field(default_factory=ServiceLimits)
     seconds: float | None = None  # stop after this many
-    retrain_every: int = 1000  # events, after which what is derived is learned again; 0 for never
+    retrain_every: int = 1000  # events between two retrainings of derived parts; 0 for never
 
     def check(self) -> None:
-        """Refuse what would serve people without protection."""
+        """Raise an error for options that would serve the network without protection."""
         if self.workers and not hasattr(socket, "AF_UNIX"):
             raise BadOption("--workers needs Unix sockets, which this system does not have", found=self.workers)
         if (self.cert is None) != (self.key is None):
@@ -65,17 +65,17 @@ class ServeOptions:
             )
 
     def store_url(self) -> str:
-        """The address of the store."""
+        """The URL of the store."""
         return self.store or default_store(self.folder)
 
 
 def default_store(folder: str) -> str:
-    """The address of the store of a folder."""
+    """The URL of the store of a folder."""
     return f"sqlite:///{Path(folder).absolute() / 'store.db'}"
 
 
 def is_loopback(host: str) -> bool:
-    """Whether an address is of this machine only.
+    """Whether an address is a loopback address.
 
     >>> is_loopback("127.0.0.1"), is_loopback("localhost"), is_loopback("0.0.0.0")
     (True, True, False)
@@ -89,7 +89,7 @@ def is_loopback(host: str) -> bool:
 
 
 def bound_socket(host: str, port: int) -> socket.socket:
-    """A socket that listens there."""
+    """A listening socket at this address."""
     try:
         family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         found = socket.socket(family, socket.SOCK_STREAM)
@@ -105,8 +105,8 @@ def bound_socket(host: str, port: int) -> socket.socket:
 
 
 def run(options: ServeOptions, started: Callable[[str, list[dict[str, Any]], bool], None]) -> None:
-    """Serve until SIGTERM or SIGINT, or for this many seconds; `started` gets the address, the models, and whether
-    anybody has a token, or needs none."""
+    """Serve until SIGTERM or SIGINT, or for this many seconds; `started` receives the address, the models, and whether
+    a token exists or none is needed."""
     options.check()
     require_packages("serve", "apsw", "httptools", "msgspec", "prometheus_client", "starlette", "uvicorn")
     if not Path(options.folder).is_dir():
@@ -118,7 +118,7 @@ def run(options: ServeOptions, started: Callable[[str, list[dict[str, Any]], boo
         )
     from bayesbox.serve.models.folder import require_models
 
-    require_models(Path(options.folder))  # before a store is made in it
+    require_models(Path(options.folder))  # before a store is created in it
     listening = bound_socket(options.host, options.port)
     scheme = "http" if options.cert is None else "https"
     host = f"[{options.host}]" if ":" in options.host else options.host
@@ -145,7 +145,7 @@ def make_service(options: ServeOptions, store: Store, forward: Any = None) -> An
     signer = None if options.sign is None else load_private_key(options.sign)
     folder = ModelFolder(options.folder, store, at=options.at)
     rate = options.limits.rate
-    if options.workers:  # each worker sees its share of the requests, and the writer those that were let through
+    if options.workers:  # each worker gets its share of the requests, and the writer the forwarded ones
         rate = 0.0 if forward is None else rate / options.workers
     tokens = TokenCheck(store, rate) if options.tokens else None
     log = ServiceLog(options.log)
@@ -168,13 +168,13 @@ def run_alone(
 
 
 def make_server(service: Any, options: ServeOptions, *, tls: bool) -> Any:
-    """uvicorn's server around a service."""
+    """A uvicorn server for a service."""
     import uvicorn
 
     from bayesbox.serve.http.protocol import protocol_for
 
     class QuietServer(uvicorn.Server):
-        """One that leaves the signals to us."""
+        """A server that does not handle signals."""
 
         @contextlib.contextmanager
         def capture_signals(self) -> Iterator[None]:
@@ -208,7 +208,7 @@ async def serve(
     on_stop: Callable[[], Any] | None = None,
     on_reload: Callable[[], Any] | None = None,
 ) -> None:
-    """Answer until a signal comes; requests under way are answered before it ends, and readiness says no meanwhile."""
+    """Serve until a signal; requests in progress are completed, and readiness is false meanwhile."""
     loop = asyncio.get_running_loop()
 
     def stop() -> None:
@@ -260,7 +260,7 @@ async def _tick(server: Any, service: Any) -> None:
 
 
 def run_loop(main: Any) -> None:
-    """Run on uvloop, if it is there."""
+    """Run on uvloop, if it is installed."""
     try:
         import uvloop
 
@@ -273,8 +273,7 @@ def run_loop(main: Any) -> None:
 
 @contextlib.contextmanager
 def short_pauses() -> Iterator[None]:
-    """Let no request wait for the rest of the process: what was loaded is not looked at by the garbage collector again,
-    and threads of the background hand over soon."""
+    """Reduce latency: loaded objects are exempt from garbage collection, and background threads yield soon."""
     before = sys.getswitchinterval()
     gc.collect()
     gc.freeze()
@@ -288,7 +287,7 @@ def short_pauses() -> Iterator[None]:
 
 @contextlib.contextmanager
 def without_data_warnings() -> Iterator[None]:
-    """What is unusual in rows is in the answers; the process does not warn."""
+    """Suppress data warnings: the responses have them as notes."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
         yield

@@ -1,7 +1,7 @@
-"""The service as an ASGI application: who may ask, within which limits, what answers, and how it is written down.
+"""The service as an ASGI application: authorization, limits, routing, logging and metrics.
 
-It is plain ASGI: a table of routes (`routes.py`) and one function for each. A request of one row takes a tenth of a
-millisecond of the server below, so what stands above it is kept as short.
+It is plain ASGI: a table of routes (`routes.py`) and one function for each. The server below takes a tenth of a
+millisecond for a request of one row, so this layer is kept equally short.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ Forward = Callable[[Call, bytes], Awaitable[Reply]]
 
 
 class Service:
-    """The application. `tokens` is None if nobody needs one; `forward` sends writes to the process that writes."""
+    """The application. `tokens` is None if none are needed; `forward` sends writes to the writer process."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class Service:
         self.metrics = ServiceMetrics()
         self.draining = False
         self.in_flight = 0
-        self._left: set[Future[Any]] = set()  # calls that nobody waits for any more
+        self._left: set[Future[Any]] = set()  # abandoned calls
         self.pool = ThreadPoolExecutor(max_workers=max(self.limits.in_flight, 1), thread_name_prefix="bayes-serve")
         self.handlers = Handlers(self, signer)
         self.reloaded: Callable[[str], None] = lambda _: None
@@ -88,7 +88,7 @@ class Service:
             problem = found
         except (BayesboxError, BadRowOf) as error:
             problem = problem_of(error)
-        except Exception:  # a defect: the log has it all, the client only the id of the request
+        except Exception:  # a bug: the log has the details, the client only the id of the request
             self.log.event("defect", id=call.id, traceback=traceback.format_exc())
             problem = Problem(500, "internal error; the log has the details under the id of the request")
         if problem is not None:
@@ -97,7 +97,7 @@ class Service:
         await self._send(call, reply, send)
         self._note(call, reply, time.perf_counter() - start, problem)
 
-    # -- the way of a request ----------------------------------------------------------------------------------------
+    # -- handling a request ------------------------------------------------------------------------------------------
 
     async def _answer(self, call: Call) -> Reply:
         call.match = found = match(call.path)
@@ -163,12 +163,12 @@ class Service:
         return data if encoding is None else inflate(data, encoding.strip().lower(), self.limits)
 
     async def in_thread(self, function: Callable[..., Any], *given: Any) -> Any:
-        """Call something slow beside the event loop; where a caller gives up, the call goes on, and counts as a request
-        under way until it ends."""
+        """Call something slow outside the event loop; if the client disconnects, the call continues, and counts as in
+        progress until it ends."""
         return await self._result(self.pool.submit(function, *given))
 
     async def in_stoppable_thread(self, function: Callable[..., Any], *given: Any) -> Any:
-        """The same for a question, which changes nothing: where a caller gives up, the core stops at its next look."""
+        """The same for a query, which changes nothing: if the client disconnects, the core stops at its next poll."""
         flag = _core.StopFlag()
 
         def run() -> Any:
@@ -185,15 +185,15 @@ class Service:
         try:
             return await asyncio.wrap_future(future)
         except asyncio.CancelledError:
-            if not future.cancel():  # it runs
+            if not future.cancel():  # it is running
                 self._left.add(future)
                 future.add_done_callback(self._left.discard)
             raise
 
-    # -- what is sent and noted --------------------------------------------------------------------------------------
+    # -- responses and logging ---------------------------------------------------------------------------------------
 
     def _digest_of(self, call: Call) -> str | None:
-        """That of the model of a request that was let in."""
+        """The digest of the model of an accepted request."""
         found = call.match
         if found is None or found.model is None or (self.tokens is not None and call.token is None):
             return None
@@ -220,10 +220,10 @@ class Service:
 
     def _note(self, call: Call, reply: Reply, seconds: float, problem: Problem | None) -> None:
         if call.forwarded and problem is None:
-            return  # the process that answered has counted it
+            return  # the process that handled it has counted it
         found = call.match
         route = "none" if found is None else found.route.name
-        # only names of models that are there become labels, or a client could make as many as it likes
+        # only names of existing models become labels, or a client could create any number of them
         model = found.model if found is not None and found.model in self.folder.models else None
         self.metrics.answered(route, model or "", reply.status, seconds)
         log = self.log
@@ -246,14 +246,14 @@ class Service:
             log.request(facts)
 
     def reload(self, name: str, *, by: str | None = None) -> ServiceModel:
-        """Take the file of a model as it is now; requests under way are answered by the one before."""
+        """Reload the file of a model; requests in progress are answered by the previous one."""
         model = self.folder.reload(name, by=by)
         self.reloaded(name)
         self.log.event("reloaded", model=name, digest=model.digest)
         return model
 
     def reload_all(self) -> None:
-        """Take all files as they are now; one that cannot be read is logged, and served as it was."""
+        """Reload all files; one that cannot be read is logged, and its previous model served."""
         try:
             names = list(self.folder.paths())
         except BayesboxError as error:
@@ -266,12 +266,12 @@ class Service:
                 self.log.event("reload-failed", model=name, problem=str(error))
 
     def tick(self) -> None:
-        """What is done every second: rows of requests are counted, lines of the log written."""
+        """Runs every second: counts rows of requests and writes the log."""
         self.log.flush()
         self.handlers.count_requests()
 
     def close(self) -> None:
-        """Wait for what is being answered, and write the log."""
+        """Wait for calls in progress, and write the log."""
         self.pool.shutdown(wait=True)
         self.log.flush()
 

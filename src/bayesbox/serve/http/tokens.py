@@ -1,4 +1,4 @@
-"""Who may ask what: tokens with scopes, looked up by their SHA-256, and a rate for each."""
+"""Authorization: tokens with scopes, looked up by their SHA-256, with a rate limit each."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from collections.abc import Callable
 from bayesbox.serve.http.problems import Problem
 from bayesbox.serve.store.base import Store, TokenRecord
 
-ANY, OPEN = "any", "open"  # any token will do; none is needed
-REMEMBERED = 1.0  # seconds until a token is looked up again: a revoked one is refused within that time
+ANY, OPEN = "any", "open"  # any token; no token needed
+REMEMBERED = 1.0  # seconds until a token is looked up again, which bounds the delay of a revocation
 MOST_REMEMBERED = 10_000
 
 
 def sha256_of_token(token: bytes) -> str:
-    """What the store keeps of a token."""
+    """The SHA-256 of a token, which the store has."""
     return hashlib.sha256(token).hexdigest()
 
 
 class TokenBucket:
-    """A rate limit in requests per second; a burst of one second's worth is allowed."""
+    """A rate limit in requests per second, with bursts of up to one second."""
 
     __slots__ = ("rate", "room", "since")
 
@@ -29,7 +29,7 @@ class TokenBucket:
         self.rate, self.room, self.since = rate, max(rate, 1.0), now
 
     def take(self, now: float) -> float:
-        """Take one request; the seconds to wait if there is no room for it, else 0."""
+        """Admit one request; returns the seconds to wait if the rate is exceeded, else 0."""
         self.room = min(self.room + (now - self.since) * self.rate, max(self.rate, 1.0))
         self.since = now
         if self.room >= 1.0:
@@ -39,7 +39,7 @@ class TokenBucket:
 
 
 class TokenCheck:
-    """Looks tokens up in the store and holds each to its rate."""
+    """Looks up tokens in the store and enforces their rate limits."""
 
     def __init__(self, store: Store, rate: float = 0.0, *, clock: Callable[[], float] = time.time) -> None:
         self.store = store
@@ -49,7 +49,7 @@ class TokenCheck:
         self._buckets: dict[str, TokenBucket] = {}
 
     def allow(self, header: bytes | None, scope: str) -> str:
-        """The id of the token, which has the scope; a Problem (401, 403, 429) where it may not ask."""
+        """The id of a token that has the scope; a Problem (401, 403, 429) otherwise."""
         record = self._record(header)
         if scope != ANY and scope not in record.scopes:
             detail = f"the token lacks the scope `{scope}`"
@@ -60,12 +60,12 @@ class TokenCheck:
         return record.id
 
     def remembers(self, header: bytes | None) -> bool:
-        """Whether the store need not be asked about a token."""
+        """Whether a token is cached."""
         found = self._known.get(sha256_of_token(_sent(header) or b""))
         return header is None or (found is not None and self.clock() - found[0] <= REMEMBERED)
 
     def look_up(self, header: bytes | None) -> None:
-        """Ask the store about a token, which may take a while."""
+        """Look up a token in the store, which may be slow."""
         token = _sent(header)
         if token is not None:
             digest = sha256_of_token(token)
@@ -83,7 +83,7 @@ class TokenCheck:
             self.look_up(header)
         digest = sha256_of_token(token)
         record = self._known[digest][1]
-        # what was looked up by its hash is compared once more, in constant time
+        # compare the hash again, in constant time
         if record is None or not hmac.compare_digest(record.sha256, digest) or not record.is_valid(self.clock()):
             raise _invalid()
         return record
@@ -102,7 +102,7 @@ class TokenCheck:
 
 
 def _sent(header: bytes | None) -> bytes | None:
-    """The token of a header; None if it has another form."""
+    """The token in a header; None if it has another form."""
     kind, _, token = (header or b"").partition(b" ")
     return token.strip() if kind.lower() == b"bearer" and token.strip() else None
 

@@ -1,8 +1,8 @@
-"""Several processes that answer, beside the one that writes.
+"""Several worker processes, besides the writer.
 
-The writer opens the store, listens on a Unix socket of its own, and starts the workers, which share the socket that
-clients connect to. A worker answers questions itself, from the tallies of the store, and hands learning, forgetting and
-what is counted over all processes to the writer. Every second it sends its own counts to the writer: they are sums.
+The writer opens the store, listens on its own Unix socket, and starts the workers, which share the socket that clients
+connect to. A worker answers queries itself, from the tallies of the store, and forwards learning, forgetting and
+metrics to the writer. Every second it sends its own counts to the writer: they are sums.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from bayesbox.serve.http.server import (
 from bayesbox.serve.models.classifier import ServedClassifier
 from bayesbox.serve.store.base import Store, open_store
 
-AGAIN = 1.0  # seconds before a worker that died is started again
+AGAIN = 1.0  # seconds before a dead worker is restarted
 
 
 def run_with_workers(
     options: ServeOptions, store: Store, listening: socket.socket, started: Callable[[list[dict[str, Any]]], None]
 ) -> None:
-    """Serve with `options.workers` processes beside this one, which writes."""
+    """Serve with `options.workers` processes; this one is the writer."""
     folder = tempfile.mkdtemp(prefix="bayes-serve-")  # mode 0700: only this user may connect
     path = str(Path(folder) / "writer")
     try:
@@ -65,7 +65,7 @@ def run_with_workers(
 
 
 class Crew:
-    """The workers of a writer: started, listened to, started again where one dies, and stopped."""
+    """The workers of a writer: started, monitored, restarted if one dies, and stopped."""
 
     def __init__(self, options: ServeOptions, listening: socket.socket, path: str, service: Any) -> None:
         self.options, self.listening, self.path, self.service = options, listening, path, service
@@ -74,13 +74,13 @@ class Crew:
         self._lock = threading.Lock()
         self._started = 0
         self._workers: dict[int, tuple[Any, multiprocessing.connection.Connection]] = {}
-        self._done: list[tuple[Any, ...]] = []  # the counts of workers that are gone
+        self._done: list[tuple[Any, ...]] = []  # the counts of dead workers
         self._latest: dict[int, tuple[Any, ...]] = {}
         self._reloads: dict[str, int] = {}
         service.reloaded = self._note_reload
 
     def start(self) -> None:
-        """Start the workers, wait until they answer, and listen to them from now on."""
+        """Start the workers, wait until they are ready, and listen to them."""
         for _ in range(self.options.workers):
             self._start_one()
         for _, pipe in list(self._workers.values()):
@@ -118,7 +118,7 @@ class Crew:
                     self._lost(number)
 
     def _take(self, number: int, message: Any) -> None:
-        if message is None:  # one that was started again says that it answers
+        if message is None:  # a restarted worker is ready
             return
         counts, drifts = message
         self._latest[number] = counts
@@ -152,11 +152,11 @@ class Crew:
         self._reloads[name] = self._reloads.get(name, 0) + 1
 
     def reload_all(self) -> None:
-        """Take all files as they are now, here and in the workers."""
+        """Reload all files, here and in the workers."""
         self.service.reload_all()
 
     def stop(self) -> None:
-        """Let the workers answer what they are asked, and end."""
+        """Let the workers finish their requests and stop."""
         with self._lock:
             self.stopping = True
             workers = list(self._workers.values())
@@ -173,12 +173,12 @@ class Crew:
 def work(
     options: ServeOptions, listening: socket.socket, path: str, pipe: multiprocessing.connection.Connection
 ) -> None:
-    """A worker: it answers until it is told to stop."""
+    """The main function of a worker process."""
     from bayesbox.serve.http.forward import ToWriter
 
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the writer says when to stop
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the writer decides when to stop
     parent = os.getppid()
-    with without_data_warnings(), open_store(options.store_url(), retrain_every=0) as store:  # the writer does that
+    with without_data_warnings(), open_store(options.store_url(), retrain_every=0) as store:  # the writer retrains
         service = make_service(options, store, ToWriter(path))
         server = make_server(service, options, tls=True)
         report = Reports(service, pipe)
@@ -197,14 +197,14 @@ def work(
 
 
 class Reports:
-    """What a worker tells the writer every second: its counts; and what it hears: which files are new."""
+    """The connection of a worker to the writer: it sends its counts every second, and receives reloads."""
 
     def __init__(self, service: Any, pipe: multiprocessing.connection.Connection) -> None:
         self.service, self.pipe = service, pipe
         self._reloads: dict[str, int] = {}
 
     def send(self) -> bool:
-        """Whether the writer is still there."""
+        """Send the counts; returns whether the writer is still running."""
         drifts = {
             name: model.tally.taken()
             for name, model in self.service.folder.models.items()
@@ -223,5 +223,5 @@ class Reports:
             if self._reloads.get(name, 0) != count:
                 self._reloads[name] = count
                 model = self.service.folder.models.get(name)
-                if not isinstance(model, ServedClassifier):  # those are followed in the store
+                if not isinstance(model, ServedClassifier):  # classifiers are updated from the store
                     self.service.reload(name)

@@ -1,1 +1,1 @@
-"""What is served: a model of any kind under a name, the questions it takes, and its answers as JSON."""
+"""Served models: a model of any kind under a name, with its queries and its answers as JSON."""

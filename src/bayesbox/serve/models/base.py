@@ -1,7 +1,7 @@
-"""What every served model is: a name, a kind, what it can be asked, and a digest of the answers' origin.
+"""The interface of served models: a name, a kind, its queries, and a digest.
 
-A question is an `Action`: the shape of its body, and what answers it. The service knows no kind: it looks an action up
-by its name, decodes the body into the action's type and calls it.
+A query is an `Action`: the type of its body, and its function. The service does not depend on kinds: it looks up an
+action by name, decodes the body into the action's type and calls it.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ Row = dict[str, Scalar]
 
 
 class ModelAnswer(NamedTuple):
-    """A body of JSON, the digest of the model that gave it, how many rows it is about, and the classes predicted: that
-    of each row, or how many rows have each."""
+    """A JSON body, the digest of the model, the number of rows, and the predicted classes: one per row, or counts by
+    class."""
 
     body: bytes
     digest: str
@@ -30,18 +30,18 @@ class ModelAnswer(NamedTuple):
 
 
 class Body(msgspec.Struct, forbid_unknown_fields=True):
-    """The body of a request; `rows_asked` is held against the limit of rows."""
+    """The body of a request; `rows_asked` is checked against the limit of rows."""
 
     def rows_asked(self) -> int:
-        """How many rows it holds."""
+        """The number of rows."""
         return 1
 
 
 @dataclass(frozen=True)
 class Action:
-    """A question: the type of its body, what answers it, whether that is quick enough for the event loop, and for the
-    description of the service the JSON schemas of body and answer. `direct` answers the JSON of a plain body of at
-    most this many rows, and gives None for any other."""
+    """A query: the type of its body, its function, whether it is fast enough for the event loop, and the JSON schemas
+    of body and answer for the OpenAPI description. `direct` answers the JSON of a plain body up to a number of rows,
+    and returns None for any other."""
 
     body: type[Body]
     run: Callable[[Any], ModelAnswer]
@@ -53,7 +53,7 @@ class Action:
 
 
 class ServiceModel(ABC):
-    """A model under a name. It may change while it is served; an answer is that of one version of it."""
+    """A model under a name. It may change while it is served; each answer is from one version."""
 
     kind: ClassVar[str]
 
@@ -63,16 +63,16 @@ class ServiceModel(ABC):
     @property
     @abstractmethod
     def digest(self) -> str:
-        """That of the model as it answers now."""
+        """The digest of the current model."""
 
     @property
     @abstractmethod
     def actions(self) -> Mapping[str, Action]:
-        """What it can be asked, by the last part of the path."""
+        """Its actions, by the last part of the path."""
 
     @abstractmethod
     def summary(self) -> Json:
-        """Its line in the list of models."""
+        """Its entry in the list of models."""
 
     @abstractmethod
     def tensors(self) -> tuple[list[Json], list[Json]]:
@@ -88,12 +88,12 @@ class ServiceModel(ABC):
 
     @property
     def infers_quickly(self) -> bool:
-        """Whether the event loop may answer itself."""
+        """Whether it is fast enough for the event loop."""
         return False
 
 
 def json_of(value: Any) -> bytes:
-    """JSON in which infinite numbers are the texts inf and -inf, as the command writes them.
+    """JSON with infinite numbers as the strings inf and -inf, as the command writes them.
 
     >>> json_of({"log_odds": float("inf"), "proba": 0.25})
     b'{"log_odds":"inf","proba":0.25}'

@@ -1,4 +1,4 @@
-"""A hidden Markov model that is served: it decodes sequences and says what follows."""
+"""A served hidden Markov model: it decodes and forecasts sequences."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class SequenceBody(Body):
     forecast: int = 0
 
     def rows_asked(self) -> int:
-        """How many steps it holds."""
+        """The number of steps."""
         return max(sum(map(len, self.sequences)), len(self.sequences))
 
 
 class ServedChain(ServiceModel):
-    """A hidden Markov model of a file."""
+    """A hidden Markov model from a file."""
 
     kind = "chain"
 
@@ -65,7 +65,7 @@ class ServedChain(ServiceModel):
         }
 
     def predict(self, body: SequenceBody) -> ModelAnswer:
-        """The path, P(state) of each step, the log-likelihood, and P(state) and P(value) of the steps to come."""
+        """The path, P(state) of each step, the log-likelihood, and the forecast of P(state) and P(value)."""
         if not 0 <= body.forecast <= MOST_STEPS_AHEAD:
             what = f"forecast must be from 0 to {MOST_STEPS_AHEAD}, got {body.forecast}"
             raise BadRowOf(BadData(what), None, field="forecast")

@@ -1,4 +1,4 @@
-"""A classifier that is served: of tables, or of documents."""
+"""A served classifier, of tables or of documents."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from bayesbox.serve.store.base import Event, ModelState
 from bayesbox.source.frames import batch_of
 
 MOST_EXPLAINED = 100  # columns of one answer
-INLINE_ROWS = 2000  # that the core answers in about a millisecond
+INLINE_ROWS = 2000  # predicted by the core in about a millisecond
 
 
 class PredictBody(Body):
-    """Rows to be classified."""
+    """Rows to classify."""
 
     rows: list[Row | str]
     proba: bool = True
     explain: int = 0
 
     def rows_asked(self) -> int:
-        """How many rows it holds."""
+        """The number of rows."""
         return len(self.rows)
 
 
@@ -48,7 +48,7 @@ class RowBody(Body):
 
 
 class AskBody(Body):
-    """One row, of which some is not known, and what it costs to find out."""
+    """One row with unknown columns, and the costs of asking."""
 
     row: Row
     costs: dict[str, float] | None = None
@@ -71,42 +71,42 @@ class EventBody(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class LearnBody(Body):
-    """Events to be learned."""
+    """Events to learn."""
 
     events: list[EventBody]
 
     def rows_asked(self) -> int:
-        """How many events it holds."""
+        """The number of events."""
         return len(self.events)
 
 
 class KeyBody(msgspec.Struct, forbid_unknown_fields=True):
-    """A column and a value: all events whose row has it."""
+    """A column and a value, for all events whose row has it."""
 
     column: str
     value: str | int | float | bool
 
 
 class ForgetBody(Body):
-    """Events to be forgotten: by their ids, or all of a person by a key."""
+    """Events to forget: by their ids, or all of a person by a key."""
 
     ids: list[str] = msgspec.field(default_factory=list)
     key: KeyBody | None = None
 
     def rows_asked(self) -> int:
-        """How many ids it holds."""
+        """The number of ids."""
         return len(self.ids)
 
 
 class ServedClassifier(ServiceModel):
-    """A classifier of a store, which learns and forgets while it is served."""
+    """A classifier in a store, which learns and forgets while it is served."""
 
     kind = "classifier"
 
     def __init__(self, name: str, current: Callable[[], ModelState], *, reads_only: str | None = None) -> None:
         super().__init__(name)
         self.current = current
-        self.reads_only = reads_only  # why it neither learns nor forgets, if that is so
+        self.reads_only = reads_only  # why it neither learns nor forgets, if so
         self.tally = RequestTally(lambda: current().classifier)
         self.base_changed = False
         self._direct: DirectAnswers | None = None
@@ -117,12 +117,12 @@ class ServedClassifier(ServiceModel):
 
     @cached_property
     def is_table(self) -> bool:
-        """Whether its rows have columns; those of others are documents."""
+        """Whether its rows have columns; otherwise they are documents."""
         return isinstance(self.current().classifier, TableClassifier)
 
     @property
     def schemas(self) -> ClassifierSchemas:
-        """The JSON schemas of its rows and answers, as they are now."""
+        """The current JSON schemas of its rows and answers."""
         return ClassifierSchemas(self.name, self.current().classifier)
 
     @cached_property
@@ -177,7 +177,7 @@ class ServedClassifier(ServiceModel):
         return answers.is_plain and not body.explain and len(body.rows) <= INLINE_ROWS
 
     def predict_directly(self, body: bytes, most: int) -> ModelAnswer | None:
-        """The same by the core alone, if it can: from the JSON of the body to that of the answer."""
+        """The same in the core, if possible: from the JSON of the body to that of the answer."""
         state, direct = self.current(), self._direct
         if direct is None or direct.state is not state:
             direct = self._direct = DirectAnswers(state)
@@ -187,13 +187,13 @@ class ServedClassifier(ServiceModel):
         return answer
 
     def predict(self, body: PredictBody) -> ModelAnswer:
-        """The class of each row, its probabilities, and what says most for it."""
+        """The class of each row, its probabilities, and the strongest evidence for it."""
         state = self.current()
         answers = state.classifier.row_answers()
         rows = cast("list[Row]", body.rows)
         dicts = cast("list[Mapping[str, Any]]", rows)
         notes: list[str] = []
-        table = answers.of_rows(dicts) if _are_dicts(rows) else None  # None too where something is worth a note
+        table = answers.of_rows(dicts) if _are_dicts(rows) else None  # None also if there are notes
         if table is None:
             rows = as_rows(state.classifier, rows)
             notes = notes_of(state.classifier, rows)
@@ -226,7 +226,7 @@ class ServedClassifier(ServiceModel):
         return ModelAnswer(encoded, state.digest, len(rows), classes)
 
     def _explained(self, classifier: AnyClassifier, rows: list[Row], table: Any, number: int) -> list[list[Json]]:
-        """For each row what says most for its class against the runner-up."""
+        """The strongest evidence of each row for its class against the runner-up."""
         if table.shape[1] < 2:
             return [[] for _ in rows]
         if not self.is_table:
@@ -253,7 +253,7 @@ class ServedClassifier(ServiceModel):
 
     @staticmethod
     def _terms(classifier: AnyClassifier, rows: list[Row]) -> Any:
-        """What each column says, of all rows together, or, where one is empty or types are mixed, of each by itself."""
+        """The contributions of the columns, for all rows at once, or row by row if one is empty or types are mixed."""
         try:
             if all(rows):
                 return classifier.explain(batch_of(rows))
@@ -263,7 +263,7 @@ class ServedClassifier(ServiceModel):
         return replace(found[0], terms=np.concatenate([each.terms for each in found]))
 
     def explain(self, body: RowBody) -> ModelAnswer:
-        """Why one row gets its class."""
+        """The explanation of the class of one row."""
         state = self.current()
         row = as_rows(state.classifier, [body.row])[0]
         with read_row():
@@ -274,7 +274,7 @@ class ServedClassifier(ServiceModel):
         return ModelAnswer(json_of(found), state.digest, 1)
 
     def ask(self, body: AskBody) -> ModelAnswer:
-        """What to ask next."""
+        """The most informative columns to ask next."""
         state = self.current()
         row = as_rows(state.classifier, [body.row])[0]
         with read_row():
@@ -282,7 +282,7 @@ class ServedClassifier(ServiceModel):
         return ModelAnswer(json_of({"digest": state.digest, **found.to_dict()}), state.digest, 1)
 
     def what_if(self, body: ChangeBody) -> ModelAnswer:
-        """One row as it is, and as it would be."""
+        """The predictions of one row as it is, and with other values."""
         state = self.current()
         row = as_rows(state.classifier, [body.row])[0]
         with read_row():
@@ -341,13 +341,13 @@ class ServedClassifier(ServiceModel):
     # -- learning ------------------------------------------------------------------------------------------------
 
     def events_of(self, body: LearnBody) -> list[Event]:
-        """The events of a request, each row checked against the schema; the one that does not fit is named."""
+        """The events of a request, each row checked against the schema; an error names the row."""
         classifier = self.current().classifier
         rows = as_rows(classifier, [event.row for event in body.events], field="events", learning=True)
         return [Event(event.id, row, event.label, event.weight) for event, row in zip(body.events, rows, strict=True)]
 
     def new_classes(self, events: Sequence[Event]) -> set[str]:
-        """The classes of events that the model does not have so far."""
+        """The classes of events that are new to the model."""
         classifier = self.current().classifier
         if classifier.target_cuts is not None:
             return set()
@@ -361,7 +361,7 @@ def label_datatype(labels: Sequence[Any]) -> str:
 
 
 def plain_probabilities(answers: RowAnswers, rows: list[Any]) -> Any:
-    """P(class | row) where the core answers all of the rows; else None."""
+    """P(class | row) if the core can predict all of the rows; else None."""
     return answers.core.proba_many(rows, False) if answers.is_plain and answers.core is not None else None
 
 
@@ -382,7 +382,7 @@ def probabilities(classifier: AnyClassifier, answers: RowAnswers, rows: list[Row
                     answers.proba(row)
                 else:
                     classifier.posterior(document_batch(classifier, row))
-        # each is answered by itself, where a column of all of them contradicts itself: texts and numbers mixed
+        # row by row, if a column mixes texts and numbers
         return np.array([answers.proba(row) for row in rows])
 
 

@@ -1,7 +1,7 @@
-"""Bodies of predict that the core answers by itself: it reads the JSON of plain rows and writes that of the answers.
+"""The fast path of predict in the core: it reads the JSON of plain rows and writes that of the answers.
 
-Whatever is unusual (a column or a level that the model does not know, a text with escapes, an error) it leaves to the
-usual way, which has the notes and the errors; both give the same answers.
+Unusual requests (an unknown column or level, a text with escapes, an error) take the normal path, which has the notes
+and the errors; both give the same answers.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from bayesbox.serve.store.base import ModelState
 
 
 class DirectAnswers:
-    """The core's way for one state of a model."""
+    """The fast path for one state of a model."""
 
     def __init__(self, state: ModelState) -> None:
         self.state = state
@@ -35,7 +35,7 @@ class DirectAnswers:
             )
 
     def answer(self, body: bytes, most: int) -> ModelAnswer | None:
-        """The answer to a body of at most this many rows, None if it goes the usual way."""
+        """The answer to a body of at most this many rows; None if it needs the normal path."""
         if self._scorer is None:
             return None
         found = self._scorer.answer(body, self._before, b"]}", most)
@@ -47,8 +47,8 @@ class DirectAnswers:
 
 
 def _unused(answers: RowAnswers) -> tuple[set[str], set[str]]:
-    """The columns that rows may have and that nothing is said about: the target and those that are ignored, whatever
-    they hold; and numbers that the model has found to say nothing."""
+    """The columns that may be present without a note: the target and ignored columns with any values, and uninformative
+    numbers."""
     classifier = answers.classifier
     kinds = {} if classifier.schema is None else classifier.schema.kinds
     ignored = {name for name, kind in kinds.items() if not kind.is_used}

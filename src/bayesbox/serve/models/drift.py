@@ -1,7 +1,7 @@
-"""Drift of the requests: a tally of the rows that were asked about, held against what the model has learned.
+"""Drift of the requests: a tally of the requested rows, compared with the training data.
 
-No row is kept: rows wait in memory until the next second, are counted together, and are gone. Of very many rows some
-are counted, spread evenly over each request, so that counting costs a small share of the answering at most.
+No row is kept: rows wait in memory until the next second, are counted together, and are dropped. If there are very
+many, an evenly spaced sample of each request is counted, so that counting costs a small fraction of predicting.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from bayesbox.serve.models.base import Json, Row
 from bayesbox.serve.models.rows import rows_of_columns
 from bayesbox.source.frames import batch_of
 
-BYTES_A_ROW = 4096  # of a body: one that is longer waits in the place of this many rows
+BYTES_A_ROW = 4096  # of a body: a longer one counts as this many rows
 
 
 class _Rows(msgspec.Struct):
-    """A body of predict whose rows are not read yet."""
+    """A body of predict whose rows are not parsed yet."""
 
     rows: list[msgspec.Raw]
 
@@ -35,7 +35,7 @@ _ROW = msgspec.json.Decoder(Row)
 
 
 class RequestTally:
-    """Counts rows of requests; `classifier` gives the model that they are compared with from the next reset on."""
+    """Counts rows of requests; `classifier` returns the model to compare with after the next reset."""
 
     MOST_AT_ONCE = 100  # rows of one request
     MOST_A_SECOND = 1000  # rows
@@ -44,35 +44,35 @@ class RequestTally:
         self.classifier = classifier
         self.waiting: list[Mapping[str, Any]] = []
         self._bodies: list[bytes] = []
-        self._many = 0  # rows that wait in the bodies
+        self._many = 0  # queued rows in the bodies
         self.seen = 0
         self._lock = threading.Lock()
         self._counter: DriftCounter | None = None
         self.since = time.time()
 
     def observe(self, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Take rows, to be counted soon."""
+        """Queue rows for counting."""
         waiting = self.waiting
         self.seen += len(rows)
         if len(waiting) < self.MOST_A_SECOND:
             waiting.extend(rows if len(rows) <= self.MOST_AT_ONCE else rows[:: len(rows) // self.MOST_AT_ONCE])
 
     def observe_columns(self, columns: Mapping[str, Sequence[Any]], rows: int) -> None:
-        """The same of rows that come by columns."""
+        """Queue rows given as columns."""
         self.seen += rows
         if len(self.waiting) < self.MOST_A_SECOND:
             step = max(rows // self.MOST_AT_ONCE, 1)
             self.waiting.extend(rows_of_columns({name: values[::step] for name, values in columns.items()}))
 
     def observe_body(self, body: bytes, rows: int) -> None:
-        """The same of rows that are still the JSON of a request."""
+        """Queue rows given as the JSON of a request."""
         self.seen += rows
         if self._many < self.MOST_A_SECOND:
             self._bodies.append(body)
             self._many += max(min(rows, self.MOST_AT_ONCE), len(body) // BYTES_A_ROW)
 
     def _taken(self) -> list[Mapping[str, Any]]:
-        """The rows that wait, which wait no longer."""
+        """Remove and return the queued rows."""
         rows, self.waiting = self.waiting, []
         bodies, self._bodies, self._many = self._bodies, [], 0
         for body in bodies:
@@ -81,7 +81,7 @@ class RequestTally:
         return rows
 
     def count(self, pause: float = 0.0) -> None:
-        """Count the rows that wait, some at a time, with a pause between in which requests are answered."""
+        """Count the queued rows in batches, with pauses for requests."""
         with self._lock:
             rows = self._taken()
             if not rows:
@@ -95,18 +95,18 @@ class RequestTally:
             for first in range(0, len(rows), self.MOST_AT_ONCE):
                 some = rows[first : first + self.MOST_AT_ONCE]
                 if not _added(self._counter, some):
-                    for row in some:  # texts and numbers in one column: each row by itself
+                    for row in some:  # texts and numbers in one column: row by row
                         _added(self._counter, [row])
                 time.sleep(pause)
 
     def reset(self) -> None:
-        """Begin again, against the model as it is now."""
+        """Restart the comparison with the current model."""
         with self._lock:
             self._counter, self.waiting, self.seen, self.since = None, [], 0, time.time()
             self._bodies, self._many = [], 0
 
     def taken(self) -> tuple[DriftCounter | None, int]:
-        """What was counted since the last call, to be added up elsewhere."""
+        """The counts since the last call, to be added elsewhere."""
         self.count()
         with self._lock:
             found, self._counter = self._counter, None
@@ -114,14 +114,14 @@ class RequestTally:
         return found, seen
 
     def add(self, counter: DriftCounter | None, seen: int) -> None:
-        """Add what another process has counted."""
+        """Add the counts of another process."""
         with self._lock:
             self.seen += seen
             if counter is not None:
                 self._counter = counter if self._counter is None else _sum(self._counter, counter)
 
     def result(self) -> Json:
-        """What has changed, by column; nothing if no row was counted."""
+        """The drift by column; empty if no row was counted."""
         self.count()
         with self._lock:
             counted = 0 if self._counter is None else self._counter.rows
@@ -141,7 +141,7 @@ def _added(counter: DriftCounter, rows: Sequence[Mapping[str, Any]]) -> bool:
 
 
 def _sum(one: DriftCounter, other: DriftCounter) -> DriftCounter:
-    """The counts of both, if they are of the same columns; else the newer ones alone."""
+    """The sum of both counts if they have the same columns; else the newer ones."""
     same = one.columns.keys() == other.columns.keys() and len(one.expected) == len(other.expected)
     if not same or any(_levels(one, name) != _levels(other, name) for name in one.columns):
         return other

@@ -21,11 +21,11 @@ from bayesbox.serve.models.network import ServedNetwork, require_answers
 from bayesbox.serve.store.base import ModelState, Store
 
 MODEL = ".bayes"
-NOT_MODELS = (".json", ".xml")  # which may be anything, though networks are written so too
+NOT_MODELS = (".json", ".xml")  # which may be anything, though networks use them too
 
 
 class ModelFolder:
-    """The models of a folder as they are served, by name. `at` serves classifiers as of an event number, unchanged."""
+    """The served models of a folder, by name. `at` serves classifiers as of an event number, read-only."""
 
     def __init__(self, folder: str, store: Store, *, at: int | None = None) -> None:
         self.folder = Path(folder)
@@ -44,7 +44,7 @@ class ModelFolder:
             raise BadOption(f"the event number must be at most {last}, the last one", found=at)
 
     def paths(self) -> dict[str, Path]:
-        """The files of models by their names, without their endings."""
+        """The model files by name, without extension."""
         return model_files(self.folder)
 
     def _opened(self, name: str, path: Path) -> ServiceModel:
@@ -58,7 +58,7 @@ class ModelFolder:
             raise BadModelFile("this kind of model cannot be served", where=str(path), found=type(model).__name__)
         try:
             state = self.store.attach(name, model, data, rows=training_rows_beside(path))
-        except CannotForget as error:  # made of given tables, or with a limit of words: it answers, and does not learn
+        except CannotForget as error:  # from given tables, or with a limit of words: it predicts, but does not learn
             return _unchanging(name, model, data, str(error))
         return self._classifier(name, state)
 
@@ -72,11 +72,11 @@ class ModelFolder:
             store = self.store
             served = ServedClassifier(name, lambda: store.current(name))
         served.base_changed = state.base_changed
-        served.current().classifier.row_answers()  # compiled before the first request
+        served.current().classifier.row_answers()  # compile before the first request
         return served
 
     def reload(self, name: str, *, by: str | None = None) -> ServiceModel:
-        """Take the file of a model as it is now; a file that is new is served from now on."""
+        """Reload the file of a model; a new file is served from now on."""
         with self._lock:
             path = self.paths().get(name)
             if path is None:
@@ -104,7 +104,7 @@ class ModelFolder:
 
 
 def model_files(folder: Path) -> dict[str, Path]:
-    """The files of models in a folder by their names, without their endings."""
+    """The model files in a folder by name, without extension."""
     try:
         files = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
     except OSError as error:
@@ -122,7 +122,7 @@ def model_files(folder: Path) -> dict[str, Path]:
 
 
 def require_models(folder: Path) -> None:
-    """Refuse a folder without models."""
+    """Raise an error for a folder without models."""
     if not model_files(folder):
         raise BadOption(
             "this folder has no model file",
@@ -132,14 +132,14 @@ def require_models(folder: Path) -> None:
 
 
 def training_rows_beside(path: Path) -> str | None:
-    """The file of the rows that a model was trained on, if it is beside the model: people.rows.parquet."""
+    """The file of a model's training rows, if it is next to the model: people.rows.parquet."""
     endings = ("parquet", "csv", "jsonl")
     beside = (path.with_name(f"{path.name.removesuffix(MODEL)}.rows.{ending}") for ending in endings)
     return next((str(each) for each in beside if each.is_file()), None)
 
 
 def model_name(path: Path) -> str:
-    """The name of a model: that of its file without the ending of its format.
+    """The name of a model: the name of its file without extension.
 
     >>> model_name(Path("models/people.bayes")), model_name(Path("alarm.bif.gz"))
     ('people', 'alarm')
@@ -149,7 +149,7 @@ def model_name(path: Path) -> str:
 
 
 def _unchanging(name: str, model: AnyClassifier, data: bytes, reason: str) -> ServedClassifier:
-    """A classifier that answers, and neither learns nor forgets."""
+    """A classifier that predicts, but neither learns nor forgets."""
     digest = hashlib.sha256(data).hexdigest() if model.fixed else model.book.digest()
     rows = 0 if model.fixed else round(float(model.book.class_counts.to_doubles().sum()))
     state = ModelState(name, 0, digest, rows, model, hashlib.sha256(data).hexdigest())

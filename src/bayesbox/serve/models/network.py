@@ -1,4 +1,4 @@
-"""A Bayesian network, or a factor graph, that is served: posteriors of evidence, and what to ask next."""
+"""A served Bayesian network or factor graph: posteriors given evidence, and what to ask next."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ Evidence = dict[str, str | int | float | bool | dict[str, float] | None]
 
 
 class EvidenceBody(Body):
-    """Rows of evidence: a state for each node that is known, or likelihoods of its states."""
+    """Rows of evidence: the state of each known node, or likelihoods of its states."""
 
     rows: list[Evidence]
     targets: list[str] | None = None
 
     def rows_asked(self) -> int:
-        """How many rows it holds."""
+        """The number of rows."""
         return len(self.rows)
 
 
 class AskNodeBody(Body):
-    """What is known, what is to be found out, and what asking costs."""
+    """The evidence, the target, and the costs of asking."""
 
     row: Row
     target: str
@@ -35,7 +35,7 @@ class AskNodeBody(Body):
 
 
 class ServedNetwork(ServiceModel):
-    """A network of a file; `digest` is the SHA-256 of the file."""
+    """A network from a file; `digest` is the SHA-256 of the file."""
 
     kind = "network"
 
@@ -79,7 +79,7 @@ class ServedNetwork(ServiceModel):
         targets = self.network.nodes if body.targets is None else body.targets
         with read_row():
             for target in targets:
-                self.network.states(target)  # refuses a node that is not there
+                self.network.states(target)  # an error for an unknown node
         answers = []
         for place, row in enumerate(body.rows):
             with read_row(place):
@@ -88,7 +88,7 @@ class ServedNetwork(ServiceModel):
         return ModelAnswer(json_of({"digest": self._digest, "answers": answers}), self._digest, len(answers))
 
     def ask(self, body: AskNodeBody) -> ModelAnswer:
-        """The nodes that are not known by their information about the target."""
+        """The unknown nodes by their information about the target."""
         assert isinstance(self.network, BayesianNetwork)
         with read_row():
             known = {name: value for name, value in body.row.items() if value is not None}
@@ -162,6 +162,6 @@ class ServedNetwork(ServiceModel):
 
 
 def require_answers(network: BayesianNetwork | FactorGraph, path: str) -> None:
-    """Refuse a network without tables before it is served."""
+    """Raise an error for a network without tables."""
     if isinstance(network, BayesianNetwork) and any(network.cpt(node) is None for node in network.nodes):
         raise BadData("some nodes of the network have no table", where=path, remedy="Fit it to data first")

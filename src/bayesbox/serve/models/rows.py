@@ -1,4 +1,4 @@
-"""Rows of requests held against the schema of a model: what does not fit is named by its row and field."""
+"""Rows of requests checked against the schema of a model: errors name the row and the field."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_NOTES = 10
 
 
 class BadRowOf(Exception):
-    """An error of the library with the row and the field that it is about, as far as they are known."""
+    """An error of the package with its row and field, if known."""
 
     def __init__(self, error: BayesboxError, row: int | None, *, field: str | None = None, at: str = "rows") -> None:
         super().__init__(str(error))
@@ -31,7 +31,7 @@ class BadRowOf(Exception):
 
     @property
     def pointer(self) -> str:
-        """The place as a JSON pointer."""
+        """The position as a JSON pointer."""
         parts = [self.at] if self.row is None else [self.at, str(self.row)]
         parts += ["row"] if self.at == "events" and self.field is not None else []
         parts += [] if self.field is None else [self.field]
@@ -42,7 +42,7 @@ class BadRowOf(Exception):
 
 @contextlib.contextmanager
 def read_row(place: int | None = None) -> Iterator[None]:
-    """Name the row where the library refuses something; `None` is the one row of a question about one."""
+    """Add the row to errors of the package; `None` is the only row of a query about one."""
     try:
         yield
     except BayesboxError as error:
@@ -52,7 +52,7 @@ def read_row(place: int | None = None) -> Iterator[None]:
 def as_rows(
     classifier: AnyClassifier, rows: Sequence[Row | str], *, field: str = "rows", learning: bool = False
 ) -> list[Row]:
-    """The rows as the model reads them: numbers that came as texts are numbers, a plain text is a document."""
+    """The rows as the model reads them: numeric texts become numbers, a plain text is a document."""
     found = []
     for place, row in enumerate(rows):
         try:
@@ -63,7 +63,7 @@ def as_rows(
 
 
 def rows_of_columns(columns: Mapping[str, Sequence[Any]]) -> list[Row]:
-    """Columns of one length as rows.
+    """Columns of equal length as rows.
 
     >>> rows_of_columns({"age": [34, None], "car": ["van", "suv"]})
     [{'age': 34, 'car': 'van'}, {'age': None, 'car': 'suv'}]
@@ -109,7 +109,7 @@ def _number(text: str, name: str) -> float:
 
 
 def notes_of(classifier: AnyClassifier, rows: Sequence[Row]) -> list[str]:
-    """What is unusual in rows: columns that the model does not know, and unseen levels."""
+    """Notes about unusual rows: unknown columns and unseen levels."""
     if not isinstance(classifier, TableClassifier):
         return []
     known, levels = classifier.feature_names, classifier.known_levels()

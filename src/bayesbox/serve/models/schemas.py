@@ -1,4 +1,4 @@
-"""The JSON schemas of a classifier: of its rows, read off its own schema, and of its answers."""
+"""The JSON schemas of a classifier: of its rows, from its own schema, and of its answers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from bayesbox.schema.kind import Kind
 from bayesbox.schema.levels import level_text
 from bayesbox.serve.models.base import Json
 
-MOST_LEVELS = 50  # that are listed as examples
+MOST_LEVELS = 50  # listed as examples
 
 TEXT: Json = {"type": "string"}
 NUMBER: Json = {"type": "number"}
@@ -31,7 +31,7 @@ def listed(items: Json) -> Json:
 
 
 class ClassifierSchemas:
-    """The shapes of the questions and answers of one classifier as it is now."""
+    """The current schemas of the queries and answers of a classifier."""
 
     def __init__(self, name: str, classifier: AnyClassifier) -> None:
         self.name = name
@@ -41,7 +41,7 @@ class ClassifierSchemas:
     # -- rows ------------------------------------------------------------------------------------------------------
 
     def row(self) -> Json:
-        """One row: a property for each column; null, or none at all, is missing."""
+        """One row: a property per column; null or absent is missing."""
         if not isinstance(self.classifier, TableClassifier):
             name = self.classifier.feature_names[0]
             return {"oneOf": [TEXT, record({name: TEXT}, [name])], "description": "One document"}
@@ -76,7 +76,7 @@ class ClassifierSchemas:
         return tuple(getattr(tally, "levels", ()))
 
     def label(self) -> Json:
-        """One of the classes, in its own type; others may be learned."""
+        """One of the classes, in its own type; new ones may be learned."""
         kinds: dict[type, str] = {bool: "boolean", int: "integer", float: "number", str: "string"}
         found = sorted({kinds.get(type(label), "string") for label in self.labels})
         return {"type": found[0] if len(found) == 1 else found, "examples": list(self.labels)}

@@ -1,1 +1,1 @@
-"""Where the service keeps what it learned: events, tallies, certificates, tokens and the audit log."""
+"""The store of the service: events, tallies, certificates, tokens and the audit log."""

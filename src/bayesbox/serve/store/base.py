@@ -1,12 +1,12 @@
-"""The contract of a store: what the service asks of it, whatever database is behind it.
+"""The interface of a store, independent of the database.
 
     store = open_store("sqlite:///models/store.db")
     state = store.attach("people", classifier, data)
     store.learn("people", [Event("visit-17", {"age": 34}, "yes")])
     store.forget("people", ["visit-17"])
 
-All methods may be called by many threads at once. A method that changes something returns after the commit: what it
-has answered survives a power cut.
+All methods may be called by many threads at once. A method that changes something returns after the commit: its result
+survives a power failure.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 
 RETRAIN_EVERY = 1_000  # events
 LEARNED, KNOWN, FORGOTTEN = "learned", "known", "forgotten"
-"""What became of an event: it was counted; it had been before; it was forgotten before, and counts no more."""
+"""The status of an event: newly counted; already counted; or forgotten before, so not counted."""
 
 
 @dataclass(frozen=True)
 class Event:
-    """One row with its label, under an id that the client chose: the id is what makes a repeated request harmless.
+    """One row with its label, under an id chosen by the client, which makes repeated requests harmless.
 
-    Columns that the model does not know, such as the number of a customer, are kept with the event and not counted.
+    Unknown columns, such as a customer number, are stored with the event but not counted.
     """
 
     id: str
@@ -47,7 +47,7 @@ class Event:
 
 @dataclass(frozen=True)
 class LearnResult:
-    """What became of each event, and the model that has all of them: its last event, its digest and its rows."""
+    """The status of each event, and the model after all of them: its last event, digest and rows."""
 
     statuses: list[str]
     sequence: int
@@ -57,11 +57,10 @@ class LearnResult:
 
 @dataclass(frozen=True)
 class ModelState:
-    """A model as of one event number. It never changes, so that threads may answer from it while others learn.
+    """A model as of an event number. It is immutable, so threads may predict with it while others learn.
 
-    `digest` is that of the tallies, `rows` how many rows they count, those of the base included. `base_changed` says
-    that the model file is no longer the one that the store has recorded; `stale` names, in words, what was learned from
-    rows, is not a tally, and is older than the tallies.
+    `digest` is that of the tallies, `rows` their number of rows, including those of the base. `base_changed` is whether
+    the model file differs from the one in the store; `stale` names the derived parts that are older than the tallies.
     """
 
     name: str
@@ -76,7 +75,7 @@ class ModelState:
 
 @dataclass(frozen=True)
 class TokenRecord:
-    """A token as it is stored: by its SHA-256, never as it is sent."""
+    """A token as stored: by its SHA-256, never in plain text."""
 
     id: str
     sha256: str
@@ -87,7 +86,7 @@ class TokenRecord:
     revoked: float | None = None
 
     def is_valid(self, now: float) -> bool:
-        """Whether it is accepted at this time."""
+        """Whether it is valid at this time."""
         return self.revoked is None and (self.expires is None or now < self.expires)
 
 
@@ -98,28 +97,28 @@ class Store(ABC):
 
     @abstractmethod
     def attach(self, name: str, model: AnyClassifier, data: bytes, *, rows: str | None = None) -> ModelState:
-        """Serve a model, whose file has these bytes.
+        """Serve a model with these file contents.
 
-        At first sight the file is recorded as the base of the model. Later the recorded base is served, and
-        `base_changed` says whether the file is another one. `rows` is a file of the rows that the base was trained on:
-        with it, all that is derived can be trained again.
+        The first time, the file is recorded as the base of the model. Later the recorded base is served, and
+        `base_changed` is whether the file differs. `rows` is a file of the rows that the base was trained on: with it,
+        all derived parts can be retrained.
         """
 
     @abstractmethod
     def reload(self, name: str, model: AnyClassifier, data: bytes, *, by: str | None = None) -> ModelState:
-        """Take this file as the base from now on; the events that were learned are counted on top of it."""
+        """Replace the base with this file; the learned events are counted on top of it."""
 
     @abstractmethod
     def names(self) -> list[str]:
-        """The models that the store holds, attached by this process or not."""
+        """The models in the store, attached by this process or not."""
 
     @abstractmethod
     def current(self, name: str) -> ModelState:
-        """The model now: with all that this process has learned, and what other processes have within a second."""
+        """The current model: with all events of this process, and those of other processes within a second."""
 
     @abstractmethod
     def at(self, name: str, sequence: int) -> ModelState:
-        """The model as of an event number, without what was forgotten since."""
+        """The model as of an event number, without events forgotten since."""
 
     # -- learning and forgetting -----------------------------------------------------------------------------------
 
@@ -127,13 +126,13 @@ class Store(ABC):
     def learn(self, name: str, events: Sequence[Event], *, by: str | None = None) -> LearnResult:
         """Count these events, all or none, and return after the commit; concurrent callers share one commit.
 
-        `EventConflict` where an id is known with another row, label or weight; `BadData` where a row cannot be counted.
-        `by` is who asked, such as the id of a token, for the audit log.
+        `EventConflict` if an id is known with another row, label or weight; `BadData` if a row cannot be counted. `by`
+        identifies the caller, such as the id of a token, for the audit log.
         """
 
     @abstractmethod
     def submit(self, name: str, events: Sequence[Event], *, by: str | None = None) -> Future[LearnResult]:
-        """The same without waiting: the result comes after the commit."""
+        """The same without waiting: a future that has the result after the commit."""
 
     @abstractmethod
     def forget(
@@ -145,20 +144,19 @@ class Store(ABC):
         signer: Ed25519PrivateKey | None = None,
         by: str | None = None,
     ) -> dict[str, Any]:
-        """Take these events out, all or none, and return the certificate, which has a "number".
+        """Remove these events, all or none, and return the certificate, which has a "number".
 
-        `key` is a column and a value: all events whose row has it. `UnknownEvents` where an id was never learned, or
-        is forgotten already.
+        `key` is a column and a value: all events whose row has it. `UnknownEvents` if an id was never learned, or is
+        already forgotten.
         """
 
     @abstractmethod
     def retrain(self, name: str) -> bool:
-        """Learn again what is derived, now rather than when it is due; False if nothing is, or something was
-        forgotten meanwhile."""
+        """Retrain the derived parts now; False if there are none, or something was forgotten meanwhile."""
 
     @abstractmethod
     def certificate(self, name: str, number: int) -> dict[str, Any]:
-        """One certificate; `UnknownRecord` if there is none of that number."""
+        """One certificate; `UnknownRecord` if there is no such number."""
 
     @abstractmethod
     def certificates(self, name: str) -> list[dict[str, Any]]:
@@ -168,7 +166,7 @@ class Store(ABC):
 
     @abstractmethod
     def audit(self, name: str | None, after: int = 0, limit: int = 1000) -> list[dict[str, Any]]:
-        """Records of the audit log beyond the number `after`, oldest first: of one model, or of all."""
+        """The records of the audit log after the number `after`, oldest first: of one model, or of all."""
 
     @abstractmethod
     def record(self, action: str, name: str | None, details: Mapping[str, Any]) -> None:
@@ -178,25 +176,25 @@ class Store(ABC):
 
     @abstractmethod
     def add_token(self, sha256: str, scopes: Sequence[str], expires: float | None, label: str) -> str:
-        """Keep a token by its SHA-256 in hex; the id it is revoked by. `expires` is in seconds since 1970."""
+        """Store a token by its SHA-256 in hex; returns its id. `expires` is in seconds since 1970."""
 
     @abstractmethod
     def tokens(self) -> list[TokenRecord]:
-        """All tokens, oldest first, those revoked or expired included."""
+        """All tokens, oldest first, including revoked and expired ones."""
 
     @abstractmethod
     def revoke(self, id: str) -> None:
-        """Refuse a token from now on; `UnknownRecord` if there is none of this id."""
+        """Revoke a token; `UnknownRecord` if there is no such id."""
 
     @abstractmethod
     def token(self, sha256: str) -> TokenRecord | None:
-        """The token of this SHA-256, valid or not."""
+        """The token with this SHA-256, valid or not."""
 
     # -- running -----------------------------------------------------------------------------------------------------
 
     @abstractmethod
     def lag(self) -> float:
-        """Seconds that the oldest waiting change has waited for its commit; 0 if none waits."""
+        """The seconds that the oldest pending change has waited for its commit; 0 if there is none."""
 
     @abstractmethod
     def close(self) -> None:
@@ -210,10 +208,10 @@ class Store(ABC):
 
 
 def open_store(url: str, *, retrain_every: int = RETRAIN_EVERY) -> Store:
-    """The store at an address: sqlite:///models/store.db (three slashes and a path), or postgresql://host/database.
+    """The store at a URL: sqlite:///models/store.db (three slashes and a path), or postgresql://host/database.
 
-    A store that is not there yet is made. `retrain_every` is after how many events what is derived from rows, such as a
-    calibration, is learned again in the background; it also is after a forgetting. 0 is for never.
+    A store that does not exist is created. `retrain_every` is the number of events after which derived parts, such as a
+    calibration, are retrained in the background, as they are after a forget; 0 for never.
     """
     module, place = _place(url)
     store: Store = module.open_at(place, retrain_every=retrain_every)
@@ -221,7 +219,7 @@ def open_store(url: str, *, retrain_every: int = RETRAIN_EVERY) -> Store:
 
 
 def open_database(url: str) -> Database:
-    """The database of the store at an address, to be looked at; one that is not there is not made."""
+    """The database of the store at a URL, read-only; it is not created."""
     module, place = _place(url)
     database: Database = module.look_at(place)
     try:
@@ -234,7 +232,7 @@ def open_database(url: str) -> Database:
 
 
 def store_url(folder: str, given: str | None = None) -> str:
-    """The address of the store of a folder of models, where no other is given.
+    """The default URL of the store of a folder of models.
 
     >>> store_url("models"), store_url("models", "postgresql://localhost/bayes")
     ('sqlite:///models/store.db', 'postgresql://localhost/bayes')
@@ -243,7 +241,7 @@ def store_url(folder: str, given: str | None = None) -> str:
 
 
 def _place(url: str) -> tuple[Any, str]:
-    """The module that opens an address, and what it takes of it."""
+    """The module that opens a URL, and its argument."""
     scheme, _, rest = url.partition("://")
     if scheme == "sqlite" and rest.startswith("/") and len(rest) > 1:
         return _module("sqlite", "apsw"), rest[1:]
@@ -262,7 +260,7 @@ def _module(name: str, package: str) -> Any:
         if error.name != package:
             raise
         raise MissingExtra(package, "serve") from None
-    except ImportError as error:  # it is there, and a library that it needs is not, or does not fit
+    except ImportError as error:  # it is installed, but a library that it needs is missing or incompatible
         raise StoreFailed(
             f"{package} cannot be loaded: {error}", remedy=f"Install it again: pip install --force-reinstall {package}"
         ) from None

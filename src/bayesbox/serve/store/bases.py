@@ -1,4 +1,4 @@
-"""The base of a model in a transaction: recorded at first sight, replaced by a reload."""
+"""The base of a model in a transaction: recorded the first time, replaced by a reload."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
 
 
 def sha256_of_base(data: bytes) -> str:
-    """What tells one model file from another."""
+    """The SHA-256 of a model file."""
     return hashlib.sha256(data).hexdigest()
 
 
 def attach(transaction: Transaction, name: str, model: AnyClassifier, data: bytes) -> Held:
-    """The model under a name: this one, where the store has none."""
+    """The model under a name: the stored one, or this one if there is none."""
     transaction.lock_model(name)
     head = read_head(transaction, name)
     if head is not None:
         return load(transaction, head)
     digest, rows = model.book.digest(), rows_in(model.book)
-    transaction.lock_audit()  # which every other attaching takes, so that no two get one number
+    transaction.lock_audit()  # taken by every attach, so that numbers are unique
     number = transaction.query("SELECT COALESCE(MAX(number), 0) + 1 FROM models")[0][0]
     sha256 = sha256_of_base(data)
     head = Head(number, name, sha256, digest, rows, 0, rows, digest, 1, 1, 0, sha256)
@@ -51,10 +51,10 @@ def rebase(
     retrained: int = 0,
     absorbed: int = 0,
 ) -> Held:
-    """Count the events that are left on top of another base; refused where they cannot be.
+    """Count the remaining events on top of another base; an error if that is impossible.
 
-    `retrained` is the number of the last event that the base's derived choices know of, and `absorbed` how many events
-    it has learned itself, if it cannot count single ones.
+    `retrained` is the last event that the base's derived parts include, and `absorbed` the number of events that it was
+    trained on, if it cannot count single ones.
     """
     before, classifier = held.head, model
     if before.rows > before.base_rows and counts_events(model):

@@ -1,4 +1,4 @@
-"""What a store asks of a database: transactions, and few words that SQLite and PostgreSQL say differently."""
+"""The interface to a database: transactions, and the few statements that differ between SQLite and PostgreSQL."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ C = TypeVar("C")
 
 
 class Transaction(ABC):
-    """Statements that are one change, or one consistent look; parameters stand as `?`."""
+    """A read or write transaction; parameters are written `?`."""
 
     @abstractmethod
     def query(self, statement: str, parameters: Sequence[Any] = ()) -> list[Row]:
@@ -21,23 +21,23 @@ class Transaction(ABC):
 
     @abstractmethod
     def rows(self, statement: str, parameters: Sequence[Any] = ()) -> Iterable[Row]:
-        """The same, of which there may be more than memory should hold: read them at once, before another query."""
+        """The rows of a large SELECT, streamed: read them before another query."""
 
     @abstractmethod
     def execute(self, statement: str, parameters: Sequence[Any] = ()) -> None:
-        """One change."""
+        """Execute one statement."""
 
     @abstractmethod
     def execute_many(self, statement: str, rows: Sequence[Sequence[Any]]) -> int:
-        """The same change for several rows of parameters; how many rows of the table it changed."""
+        """Execute a statement for several rows of parameters; returns the number of changed rows."""
 
     @abstractmethod
     def among(self, values: Sequence[Any]) -> tuple[str, Any]:
-        """A condition, to follow a column, that it is one of these values; and its one parameter."""
+        """A condition that a preceding column is one of these values, and its single parameter."""
 
     @abstractmethod
     def holds(self, column: str) -> str:
-        """A condition that a column of text holds the text of a parameter."""
+        """A condition that a text column contains the text of a parameter."""
 
     @abstractmethod
     def columns(self, table: str) -> set[str]:
@@ -45,30 +45,30 @@ class Transaction(ABC):
 
     @abstractmethod
     def lock_model(self, name: str) -> None:
-        """Let no other process change this model until the transaction ends."""
+        """Lock this model against other processes until the transaction ends."""
 
     @abstractmethod
     def lock_audit(self) -> None:
-        """Let no other process append to the audit log until the transaction ends."""
+        """Lock the audit log against other processes until the transaction ends."""
 
 
 class Database(ABC):
-    """Connections to one database; errors of the database's own are raised as `StoreFailed` or `StoreBusy`."""
+    """Connections to one database; its errors are raised as `StoreFailed` or `StoreBusy`."""
 
     not_erased: ClassVar[tuple[str, ...]]
     """Where what was deleted may still be, in words."""
 
     @abstractmethod
     def writing(self) -> AbstractContextManager[Transaction]:
-        """A change, which has lasted when the block is left; one that an error leaves never was. For one thread."""
+        """A write transaction: committed at the end of the block, rolled back on an error. For one thread."""
 
     @abstractmethod
     def reading(self) -> AbstractContextManager[Transaction]:
-        """A look at one state of all tables, which waits for no writer."""
+        """A read transaction: a consistent snapshot, which does not wait for writers."""
 
     @abstractmethod
     def scrub(self) -> bool:
-        """Remove the traces of what was deleted; False if somebody who reads is in the way, so try again later."""
+        """Erase the traces of deleted data; False if a reader blocks it, so try again later."""
 
     @abstractmethod
     def close(self) -> None:
@@ -76,7 +76,7 @@ class Database(ABC):
 
 
 class Connections(Generic[C]):
-    """Connections that read: a reader takes one that is free, or a new one, and gives it back."""
+    """A pool of read connections: a reader takes a free or a new one, and returns it."""
 
     def __init__(self, connect: Callable[[], C], disconnect: Callable[[C], None]) -> None:
         self._connect, self._disconnect = connect, disconnect
@@ -85,14 +85,14 @@ class Connections(Generic[C]):
         self._closed = False
 
     def take(self) -> C:
-        """A connection for this reader alone."""
+        """A connection for this reader only."""
         with self._lock:
             if self._free:
                 return self._free.pop()
         return self._connect()
 
     def give_back(self, connection: C, *, usable: bool = True) -> None:
-        """Leave a connection to the next reader, unless it is no longer usable."""
+        """Return a connection to the pool, unless it is no longer usable."""
         with self._lock:
             if usable and not self._closed:
                 self._free.append(connection)
@@ -100,7 +100,7 @@ class Connections(Generic[C]):
         self._disconnect(connection)
 
     def close(self) -> None:
-        """Close those that are free; others are when they are given back."""
+        """Close the free connections; others are closed when they are returned."""
         with self._lock:
             self._closed, free, self._free = True, self._free, []
         for connection in free:

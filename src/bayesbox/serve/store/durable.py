@@ -1,8 +1,8 @@
-"""`DurableStore`: one thread writes, many read; whoever waits for a commit shares it with all who wait.
+"""`DurableStore`: one thread writes, many read; concurrent callers share a commit (group commit).
 
-While a commit is on its way to the disk, more callers queue up: the next commit takes all of them. A caller is answered
-after the commit that holds its events, and the models in memory are exchanged after it too, so that nothing is ever
-answered from what a power cut could take back.
+While a commit is written to disk, more callers queue up: the next commit includes all of them. A caller gets its result
+after the commit with its events, and the models in memory are replaced after it too, so no answer depends on data that
+a power failure could undo.
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ if TYPE_CHECKING:
     from bayesbox.classifier.base import AnyClassifier
 
 MOST_IN_COMMIT = 5_000  # events
-MOST_WAITING = 200_000  # events: then callers are told to come again
-POLL = 0.25  # seconds between two looks at what other processes have changed
-PATIENCE = 60.0  # seconds that `close` waits for what is under way
+MOST_WAITING = 200_000  # events; with more, callers must retry
+POLL = 0.25  # seconds between two checks for changes by other processes
+PATIENCE = 60.0  # seconds that `close` waits for work in progress
 
 T = TypeVar("T")
 
 
 @dataclass
 class _Job:
-    """A change by itself: what it does in the transaction, and what follows once that is committed."""
+    """A single change: its function in the transaction, and what follows the commit."""
 
     run: Callable[[Transaction], Any]
     then: Callable[[Any], Any]
@@ -56,14 +56,14 @@ class _Job:
 class DurableStore(Store):
     """A store over a database.
 
-    `poll` is how often others are looked at, in seconds; `retrain_every` after how many events what is derived is
-    learned again, 0 for never.
+    `poll` is the interval of checks for changes by others, in seconds; `retrain_every` the number of events after which
+    derived parts are retrained, 0 for never.
     """
 
     def __init__(self, database: Database, *, poll: float = POLL, retrain_every: int = RETRAIN_EVERY) -> None:
         self.database, self._every = database, retrain_every
-        self._rows: dict[str, str] = {}  # where the rows are that a base was trained on
-        self._due: set[str] = set()  # models that are to be trained again
+        self._rows: dict[str, str] = {}  # the files of the training rows of bases
+        self._due: set[str] = set()  # models to retrain
         self._train = threading.Event()
         self._held: dict[str, Held] = {}
         self._files: dict[str, str] = {}  # the SHA-256 of the file that each model was attached with
@@ -232,10 +232,10 @@ class DurableStore(Store):
         self._stop.set()
         self._train.set()
         for thread, patience in ((self._writer, PATIENCE), (self._watcher, PATIENCE), (self._trainer, 1.0)):
-            thread.join(patience)  # a training that is under way is given up, and begins again with the next start
+            thread.join(patience)  # a training in progress is abandoned, and restarted at the next start
         self.database.close()
 
-    # -- the thread that writes --------------------------------------------------------------------------------------
+    # -- the writer thread -------------------------------------------------------------------------------------------
 
     def _enqueue(self, job: _Job | LearnJob, events: int = 0) -> None:
         with self._awake:
@@ -262,7 +262,7 @@ class DurableStore(Store):
                     self._commit(jobs[0])
                 else:
                     self._commit_learning([job for job in jobs if isinstance(job, LearnJob)])
-            except BaseException as error:  # whatever it is, nobody is left waiting, and the thread goes on
+            except BaseException as error:  # whatever it is, no caller is left waiting, and the thread continues
                 for job in jobs:
                     if not job.future.done():
                         job.future.set_exception(error)
@@ -270,7 +270,7 @@ class DurableStore(Store):
                 self._busy_since = None
 
     def _next(self) -> list[_Job | LearnJob]:
-        """The jobs of the next commit: one change, or the learning of all who wait; none if all is done."""
+        """The jobs of the next commit: one change, or the learning of all waiting callers; empty if all is done."""
         with self._awake:
             while not self._waiting and not self._closed:
                 self._awake.wait()
@@ -321,11 +321,11 @@ class DurableStore(Store):
                 job.future.set_result(answer)
 
     def _newest(self, transaction: Transaction, name: str) -> Held:
-        """The model as it is in the database, which nobody else changes until the transaction ends."""
+        """The current model in the database, locked until the transaction ends."""
         transaction.lock_model(name)
         return caught_up(transaction, self._of(name))
 
-    # -- what is derived ---------------------------------------------------------------------------------------------
+    # -- retraining --------------------------------------------------------------------------------------------------
 
     def retrain(self, name: str) -> bool:
         with self._reading() as transaction:
@@ -349,7 +349,7 @@ class DurableStore(Store):
         return None
 
     def _consider(self, held: Held, *, forgot: bool = False) -> None:
-        """Have a model trained again where that is due."""
+        """Schedule a retraining if it is due."""
         head, every = held.head, self._every
         due = every > 0 and (forgot or head.sequence - head.retrained >= every)
         if due and can_retrain(held, self._rows.get(head.name)):
@@ -357,15 +357,15 @@ class DurableStore(Store):
             self._train.set()
 
     def _retrain(self) -> None:
-        """Train models again, one after another, while all others go on."""
+        """Retrain models one after another, while the others keep working."""
         while self._train.wait() and not self._stop.is_set():
             self._train.clear()
             for name in list(self._due):
                 self._due.discard(name)
-                with contextlib.suppress(BayesboxError):  # the state says that it is stale, and the next time comes
+                with contextlib.suppress(BayesboxError):  # the state says that it is stale, and it is tried again
                     self.retrain(name)
 
-    # -- what is in memory -------------------------------------------------------------------------------------------
+    # -- models in memory --------------------------------------------------------------------------------------------
 
     def _of(self, name: str) -> Held:
         try:
@@ -374,7 +374,7 @@ class DurableStore(Store):
             raise UnknownRecord(f"the model `{name}` is not attached") from None
 
     def _swap(self, held: Held) -> ModelState:
-        """Answer from this model from now on, unless a newer one is there."""
+        """Predict with this model from now on, unless there is a newer one."""
         name = held.head.name
         with self._swapping:
             before = self._held.get(name)
@@ -384,9 +384,9 @@ class DurableStore(Store):
             return self._states[name]
 
     def _watch(self, poll: float) -> None:
-        """Take over what other processes have changed, and erase what could not be erased at once."""
+        """Adopt the changes of other processes, and erase what could not be erased immediately."""
         while not self._stop.wait(poll):
-            with contextlib.suppress(BayesboxError):  # it is tried again
+            with contextlib.suppress(BayesboxError):  # retried at the next poll
                 self._look()
                 if self._unscrubbed:
                     self._run(lambda _: None, lambda _: self._scrub())
@@ -400,7 +400,7 @@ class DurableStore(Store):
             self._swap(held)
 
     def _scrub(self) -> None:
-        """Erase the traces of what was forgotten; where somebody reads just now, the watcher tries again."""
+        """Erase the traces of forgotten events; if a reader blocks it, the watcher tries again."""
         with contextlib.suppress(StoreFailed):
             self._unscrubbed = not self.database.scrub()
 

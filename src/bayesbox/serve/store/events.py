@@ -1,6 +1,6 @@
-"""Events as they are stored: JSON in one canonical form, so that equal events have equal texts.
+"""Stored events: canonical JSON, so that equal events have equal texts.
 
-Keys are sorted, missing values are left out, numbers are as Python writes them, and all is ASCII.
+Keys are sorted, missing values omitted, numbers written as by Python, and everything is ASCII.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _PLAIN = frozenset({str, int, float, bool})
 
 @dataclass(frozen=True, slots=True)
 class StoredEvent:
-    """An event with its texts; `sequence` is its number, 0 if it has none yet."""
+    """An event as JSON texts; `sequence` is its number, 0 if it has none yet."""
 
     id: str
     row: Mapping[str, Any]
@@ -37,7 +37,7 @@ class StoredEvent:
 
     @classmethod
     def of(cls, event: Event) -> StoredEvent:
-        """An event as it is to be stored; refused where it cannot be."""
+        """The stored form of an event; an error if it cannot be stored."""
         id = event.id
         if not isinstance(id, str) or not 0 < len(id) <= LONGEST_ID or "\0" in id or not _is_unicode(id):
             raise BadData(f"an event must have an id of 1 to {LONGEST_ID} characters", found=_short(id))
@@ -61,7 +61,7 @@ class StoredEvent:
 
     @classmethod
     def from_row(cls, row: Row) -> StoredEvent:
-        """An event of the table of events."""
+        """An event from a row of the table."""
         sequence, id, row_text, label_text, weight = row
         return cls(id, json.loads(row_text), json.loads(label_text), weight, row_text, label_text, sequence)
 
@@ -72,7 +72,7 @@ class StoredEvent:
 
 
 def fragment(column: str, value: object) -> str:
-    """What the text of a row holds where a column of it has this value.
+    """The text that the JSON of a row contains if a column has this value.
 
     >>> fragment("customer", "c-17")
     '"customer":"c-17"'
@@ -86,7 +86,7 @@ def new_key() -> str:
 
 
 def id_hmac(key: str, model: str, id: str) -> str:
-    """The HMAC-SHA256 that stands for an id in certificates and in the audit log.
+    """The HMAC-SHA256 of an id, used in certificates and in the audit log.
 
     >>> id_hmac("00", "people", "visit-17")[:16]
     '6ec26dc529e2f263'

@@ -1,4 +1,4 @@
-"""Forgetting in a transaction: the events, their part of every snapshot, and the certificate that says so."""
+"""Forgetting in a transaction: the events, their part of every snapshot, and the certificate."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 FORMAT = "bayesbox service certificate 1"
 UNSIGNED = frozenset({"signature", "retrained"})
-"""What a signature does not cover: itself, and what happens after the forgetting."""
+"""The fields that a signature does not cover: itself, and what happens after the forget."""
 
 
 def forget(
@@ -48,7 +48,7 @@ def forget(
     by: str | None,
     not_erased: Sequence[str],
 ) -> tuple[Held, dict[str, Any]]:
-    """Take events out, all or none; the model after, and the certificate."""
+    """Remove events, all or none; returns the model after it and the certificate."""
     events = _chosen(transaction, held.head, ids, key_column)
     after, taken = _without(transaction, held, events)
     after = with_calibration_of_base(transaction, held.head, after)
@@ -95,13 +95,13 @@ def forget(
 
 
 def signed_bytes(document: Mapping[str, Any]) -> bytes:
-    """What the signature of a certificate signs: JSON in ASCII with sorted keys and without spaces."""
+    """The signed bytes of a certificate: JSON in ASCII with sorted keys and without spaces."""
     fields = {name: value for name, value in document.items() if name not in UNSIGNED}
     return json.dumps(fields, sort_keys=True, separators=(",", ":")).encode("ascii")
 
 
 def is_certificate_signed(document: Mapping[str, Any], key: Ed25519PublicKey) -> bool:
-    """Whether a certificate is signed by the owner of this key."""
+    """Whether a certificate has a valid signature of this key."""
     try:
         signature = Signature.from_json(document.get("signature"))
     except ValueError:
@@ -110,7 +110,7 @@ def is_certificate_signed(document: Mapping[str, Any], key: Ed25519PublicKey) ->
 
 
 def certificates(transaction: Transaction, head: Head, number: int | None = None) -> list[dict[str, Any]]:
-    """The certificates of a model, oldest first; or the one of this number."""
+    """The certificates of a model, oldest first; or the one with this number."""
     condition, values = ("", ()) if number is None else (" AND number = ?", (number,))
     found = transaction.query(
         f"SELECT document, retrained FROM certificates WHERE model = ?{condition} ORDER BY number",
@@ -127,7 +127,7 @@ def certificates(transaction: Transaction, head: Head, number: int | None = None
 def _chosen(
     transaction: Transaction, head: Head, ids: Sequence[str], key_column: tuple[str, object] | None
 ) -> list[StoredEvent]:
-    """The events of these ids, and those whose row has this value in this column."""
+    """The events with these ids, and those whose row has this value in this column."""
     wanted = list(dict.fromkeys(ids))
     condition, listed = transaction.among(wanted)
     statement = f"SELECT {COLUMNS} FROM events WHERE model = ? AND id {condition}"
@@ -150,10 +150,10 @@ def _chosen(
 
 
 def _without(transaction: Transaction, held: Held, events: Sequence[StoredEvent]) -> tuple[AnyClassifier, Book]:
-    """The model without some events, which are still stored; and their tallies."""
+    """The model without some events, which are still stored, and their tallies."""
     try:
         return changed(held.classifier, events, forget=True)
-    except CannotForget:  # not all tallies can be subtracted from: count what is left
+    except CannotForget:  # not all tallies support subtraction: count the remaining events
         gone = {event.sequence for event in events}
         base = base_of(transaction, held.head)
         left = counted_on(transaction, held, base, 0, held.head.sequence, without=gone)
@@ -173,7 +173,7 @@ def _erase(
 
 
 def _subtract_from_snapshots(transaction: Transaction, held: Held, events: Sequence[StoredEvent]) -> None:
-    """Take the events, which are no longer stored, out of every snapshot that has counted them."""
+    """Subtract the events, which are no longer stored, from every snapshot that includes them."""
     head = held.head
     for sequence, _ in snapshots(transaction, head, first=events[0].sequence):
         if sequence == head.sequence:

@@ -1,11 +1,11 @@
-"""The format of a store: recorded when it is made, checked whenever it is opened, and brought up to date step by step.
+"""The format of a store: recorded on creation, checked on opening, and upgraded step by step.
 
     1   the first
-    2   `models.retrained` and `certificates.retrained` are there; the former is a number in every row
-    3   `models.file_sha256`: the model file apart from the base, which is another one once it was trained again
+    2   adds `models.retrained`, a number in every row, and `certificates.retrained`
+    3   adds `models.file_sha256`: the model file, which differs from the base once it is retrained
 
-A step runs in one transaction with the new number of the format and a record in the audit log, so that a store has one
-format or the next, never something between. Steps only add: a process of the version before that still runs goes on.
+A step runs in one transaction with the new format number and a record in the audit log, so a store always has a
+complete format. Steps only add: a running process of the previous version keeps working.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ FORMAT = 3
 
 
 def settle(transaction: Transaction) -> str:
-    """The key of the HMACs of a store that is about to be used: made at first, its format brought up to date."""
-    transaction.lock_audit()  # so that of several processes that open the store at once, one makes and upgrades it
+    """The HMAC key of a store; creates the key if needed and upgrades the format."""
+    transaction.lock_audit()  # if several processes open the store at once, one creates and upgrades it
     found = _settings(transaction)
     if not found:
         found = {"format": str(FORMAT), "hmac_key": new_key()}
@@ -38,7 +38,7 @@ def settle(transaction: Transaction) -> str:
 
 
 def require_current(transaction: Transaction) -> None:
-    """Refuse a store of another format, if it is only looked at."""
+    """Raise an error for a store of another format, for read-only use."""
     number = _number(_settings(transaction))
     if number < FORMAT:
         raise StoreFailed(
@@ -64,7 +64,7 @@ def _number(settings: dict[str, str]) -> int:
 
 
 def _with_retraining(transaction: Transaction) -> None:
-    """From 1 to 2: which event the derived parts know of; none, where nothing says it."""
+    """From 1 to 2: the last event that the derived parts include; none if unknown."""
     if "retrained" not in transaction.columns("models"):
         transaction.execute("ALTER TABLE models ADD COLUMN retrained BIGINT NOT NULL DEFAULT 0")
     transaction.execute("UPDATE models SET retrained = 0 WHERE retrained IS NULL")
@@ -73,10 +73,10 @@ def _with_retraining(transaction: Transaction) -> None:
 
 
 def _with_files(transaction: Transaction) -> None:
-    """From 2 to 3: the file of a model was its base, as far as is known."""
+    """From 2 to 3: the file of a model was its base, as far as known."""
     transaction.execute("ALTER TABLE models ADD COLUMN file_sha256 TEXT NOT NULL DEFAULT ''")
     transaction.execute("UPDATE models SET file_sha256 = base_sha256")
 
 
 STEPS: dict[int, Callable[[Transaction], None]] = {1: _with_retraining, 2: _with_files}
-"""What brings a store of a format to the next one."""
+"""The upgrade steps by format."""

@@ -1,7 +1,7 @@
-"""A model as the store holds it: the head in the table of models, and the tallies in memory that belong to it.
+"""A stored model: its head in the table of models, and its tallies in memory.
 
 The tallies of a model are those of its newest snapshot and of the events after it. The head has their digest, written
-in the transaction that appended the events, so that whoever counts them again can check the result.
+in the transaction that appended the events, so that counting them again can be checked.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     from bayesbox.classifier.base import AnyClassifier
     from bayesbox.schema.schema import Schema
 
-SNAPSHOT_EVENTS = 10_000  # after which a snapshot is written: what a start counts at most
-MOST_SNAPSHOTS = 32  # of a model; of more, every second one is dropped
-PIECE = 5_000  # events that are counted at a time
+SNAPSHOT_EVENTS = 10_000  # between two snapshots: the most that a start must count
+MOST_SNAPSHOTS = 32  # of a model; with more, every second one is dropped
+PIECE = 5_000  # events counted at a time
 HEAD = "number, name, base_sha256, base_digest, base_rows, sequence, rows, digest, changes, erasures, retrained, "
 HEAD += "file_sha256"
 
 
 @dataclass(frozen=True)
 class Head:
-    """A row of the table of models. `file_sha256` is that of the model file that was attached or reloaded, which is the
-    base until something derived is learned again."""
+    """A row of the table of models. `file_sha256` is that of the attached or reloaded model file, which is the base
+    until derived parts are retrained."""
 
     number: int
     name: str
@@ -51,8 +51,8 @@ class Head:
 
 @dataclass(frozen=True)
 class Held:
-    """A head with its model. `saved` is the number of the newest snapshot, 0 if there is the base alone, and
-    `saved_schema` its schema: where the schema changes, a snapshot is due."""
+    """A head with its model. `saved` is the number of the newest snapshot, 0 if there is only the base, and
+    `saved_schema` its schema: when the schema changes, a snapshot is due."""
 
     head: Head
     classifier: AnyClassifier
@@ -60,7 +60,7 @@ class Held:
     saved_schema: Schema | None
 
     def state(self, *, base_changed: bool = False) -> ModelState:
-        """What the service answers from."""
+        """The state that the service predicts with."""
         head, classifier = self.head, self.classifier
         stale = derived_parts(classifier) if head.sequence > head.retrained else ()
         return ModelState(
@@ -75,7 +75,7 @@ def read_head(transaction: Transaction, name: str) -> Head | None:
 
 
 def require_head(transaction: Transaction, name: str) -> Head:
-    """The same, which must be there."""
+    """The head of a model; an error if the store does not have it."""
     head = read_head(transaction, name)
     if head is None:
         raise UnknownRecord(f"the store has no model `{name}`")
@@ -83,7 +83,7 @@ def require_head(transaction: Transaction, name: str) -> Head:
 
 
 def write_head(transaction: Transaction, head: Head) -> None:
-    """Move the head of a model."""
+    """Update the head of a model."""
     transaction.execute(
         "UPDATE models SET base_sha256 = ?, base_digest = ?, base_rows = ?, sequence = ?, rows = ?, digest = ?, "
         "changes = ?, erasures = ?, retrained = ?, file_sha256 = ? WHERE number = ?",
@@ -104,7 +104,7 @@ def write_head(transaction: Transaction, head: Head) -> None:
 
 
 def events_between(transaction: Transaction, head: Head, after: int, last: int) -> Iterator[list[StoredEvent]]:
-    """The events after one number and up to another that are left, some thousands at a time."""
+    """The remaining events after one number and up to another, in batches of some thousands."""
     while after < last:
         statement = f"SELECT {COLUMNS} FROM events WHERE model = ? AND sequence > ? AND sequence <= ? "
         found = transaction.query(statement + "ORDER BY sequence LIMIT ?", (head.number, after, last, PIECE))
@@ -115,13 +115,13 @@ def events_between(transaction: Transaction, head: Head, after: int, last: int) 
 
 
 def base_of(transaction: Transaction, head: Head) -> AnyClassifier:
-    """The model that the events are counted on top of."""
+    """The base of a model."""
     (data,) = transaction.query("SELECT data FROM bases WHERE model = ?", (head.number,))[0]
     return _model(data, head)
 
 
 def load(transaction: Transaction, head: Head) -> Held:
-    """The model of a head, from its newest snapshot."""
+    """The model of a head, from its newest snapshot and later events."""
     found = transaction.query(
         "SELECT sequence, data FROM snapshots WHERE model = ? ORDER BY sequence DESC LIMIT 1", (head.number,)
     )
@@ -140,7 +140,7 @@ def load(transaction: Transaction, head: Head) -> Held:
 
 
 def with_calibration_of_base(transaction: Transaction, head: Head, classifier: AnyClassifier) -> AnyClassifier:
-    """A new class drops the calibration; once its events are forgotten, that of the base fits again."""
+    """A new class drops the calibration; once its events are forgotten, that of the base applies again."""
     if not lost_calibration(classifier):
         return classifier
     base = base_of(transaction, head)
@@ -150,7 +150,7 @@ def with_calibration_of_base(transaction: Transaction, head: Head, classifier: A
 
 
 def caught_up(transaction: Transaction, held: Held) -> Held:
-    """The model with what others have changed since; the same object where nobody did."""
+    """The model with the changes of others since; the same object if there are none."""
     head = require_head(transaction, held.head.name)
     if head.changes == held.head.changes and head.number == held.head.number:
         return held
@@ -166,7 +166,7 @@ def caught_up(transaction: Transaction, held: Held) -> Held:
 
 
 def model_at(transaction: Transaction, held: Held, sequence: int) -> AnyClassifier:
-    """The model as of an event number: the newest snapshot up to it, and the events between that are left."""
+    """The model as of an event number: the newest snapshot up to it, and the remaining events between."""
     head = held.head
     found = transaction.query(
         "SELECT sequence, data FROM snapshots WHERE model = ? AND sequence <= ? ORDER BY sequence DESC LIMIT 1",
@@ -185,7 +185,7 @@ def counted_on(
     *,
     without: Collection[int] = (),
 ) -> AnyClassifier:
-    """A model with the events between two numbers, its columns of the kinds that they have by now."""
+    """A model with the events between two numbers, with the current kinds of columns."""
     schema = held.classifier.schema
     assert schema is not None
     classifier = with_tallies(classifier, schema, classifier.book)
@@ -195,7 +195,7 @@ def counted_on(
 
 
 def with_snapshot(transaction: Transaction, held: Held) -> Held:
-    """Write a snapshot where one is due."""
+    """Write a snapshot if one is due."""
     due = held.head.sequence - held.saved >= SNAPSHOT_EVENTS
     if not due and (held.saved_schema is held.classifier.schema or held.saved_schema == held.classifier.schema):
         return held
@@ -214,7 +214,7 @@ def put_snapshot(transaction: Transaction, head: Head, sequence: int, classifier
 
 
 def snapshots(transaction: Transaction, head: Head, first: int = 0) -> list[tuple[int, str]]:
-    """The event numbers of the snapshots from one on, ascending, with their digests."""
+    """The event numbers of the snapshots from a number on, ascending, with their digests."""
     return [
         (row[0], row[1])
         for row in transaction.query(

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class LearnJob:
-    """The events of one caller, who waits for the result."""
+    """The events of one waiting caller."""
 
     name: str
     events: Sequence[StoredEvent]
@@ -33,14 +33,14 @@ class LearnJob:
 
 @dataclass(frozen=True)
 class LearnOutcome:
-    """The model after a group of jobs, and what each of them is answered: a result or an error."""
+    """The model after a group of jobs, and the result or error of each."""
 
     held: Held
     answers: list[LearnResult | BayesboxError]
 
 
 def learn_jobs(transaction: Transaction, held: Held, jobs: Sequence[LearnJob], key: str) -> LearnOutcome:
-    """Learn the events of some jobs, each all or nothing: one that is refused does not hold up the others."""
+    """Learn the events of some jobs, each all or nothing: a failed job does not affect the others."""
     stored = _stored(transaction, held, jobs, key)
     try:
         statuses, new = _sorted(held, jobs, stored)
@@ -60,11 +60,11 @@ def learn_jobs(transaction: Transaction, held: Held, jobs: Sequence[LearnJob], k
     )
 
 
-Stored = dict[str, StoredEvent | None]  # by id: what is known under it, None if that was forgotten
+Stored = dict[str, StoredEvent | None]  # by id: the stored event, None if it was forgotten
 
 
 def _stored(transaction: Transaction, held: Held, jobs: Sequence[LearnJob], key: str) -> Stored:
-    """What the store knows of the ids of some jobs."""
+    """The stored events for the ids of some jobs."""
     name, number = held.head.name, held.head.number
     ids = list(dict.fromkeys(event.id for job in jobs for event in job.events))
     condition, listed = transaction.among(ids)
@@ -77,7 +77,7 @@ def _stored(transaction: Transaction, held: Held, jobs: Sequence[LearnJob], key:
 
 
 def _sorted(held: Held, jobs: Sequence[LearnJob], stored: Stored) -> tuple[list[list[str]], list[StoredEvent]]:
-    """The status of every event of every job, and the events that are new."""
+    """The status of every event of every job, and the new events."""
     stored, new, statuses = dict(stored), list[StoredEvent](), list[list[str]]()
     for job in jobs:
         own: list[str] = []
@@ -101,7 +101,7 @@ def _sorted(held: Held, jobs: Sequence[LearnJob], stored: Stored) -> tuple[list[
 def _one_by_one(
     held: Held, jobs: Sequence[LearnJob], stored: Stored
 ) -> tuple[AnyClassifier, list[StoredEvent], list[list[str] | BayesboxError]]:
-    """The same job by job, where one of them is to be refused."""
+    """The same job by job, if one of them fails."""
     classifier, new = held.classifier, list[StoredEvent]()
     answers: list[list[str] | BayesboxError] = []
     for job in jobs:
@@ -124,7 +124,7 @@ def _written(
     jobs: Sequence[LearnJob],
     answers: Sequence[list[str] | BayesboxError],
 ) -> Held:
-    """Append the events and move the head."""
+    """Append the events and update the head."""
     head, now = held.head, time.time()
     rows = [
         (head.number, head.sequence + place, event.id, event.row_text, event.label_text, event.weight, now)

@@ -1,7 +1,7 @@
 """A store in a PostgreSQL database, by psycopg 3, for several processes and machines.
 
-The tables are in a schema of their own, `bayesbox`. One process at a time changes a model: an advisory lock that ends
-with the transaction. A connection that is lost is rebuilt for the next change.
+The tables are in their own schema, `bayesbox`. One process at a time changes a model, by an advisory lock until the end
+of the transaction. A lost connection is reopened for the next change.
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ from bayesbox.serve.store.durable import DurableStore
 from bayesbox.serve.store.tables import TABLES
 
 SCHEMA = "bayesbox"
-MAKING, MODEL, AUDIT = 2_107_001, 2_107_002, 2_107_003  # what the advisory locks are about
+MAKING, MODEL, AUDIT = 2_107_001, 2_107_002, 2_107_003  # the numbers of the advisory locks
 SESSION = (
     f"SET search_path TO {SCHEMA}",
-    "SET synchronous_commit TO on",  # a commit that returned has lasted, whatever the server's own setting
+    "SET synchronous_commit TO on",  # a returned commit is durable, whatever the server's setting
     "SET lock_timeout TO '10s'",
     "SET client_min_messages TO warning",
 )
 
 
 def open_at(url: str, **options: Any) -> Store:
-    """The store in this database, whose tables are made where they are not there."""
+    """The store in this database; missing tables are created."""
     return DurableStore(PostgresDatabase(url), **options)
 
 
 def look_at(url: str) -> Database:
-    """The database of a store that is there."""
+    """The database of an existing store."""
     return PostgresDatabase(url, make=False)
 
 
 class PostgresDatabase(Database):
-    """One connection that writes, and as many that read as there are readers at a time."""
+    """One write connection, and as many read connections as concurrent readers."""
 
     not_erased = (
         "back-ups and copies of the store",
@@ -94,7 +94,7 @@ class PostgresDatabase(Database):
             with _errors(self.name):
                 connection.commit()
         except BaseException:
-            with contextlib.suppress(psycopg.Error):  # what failed is raised
+            with contextlib.suppress(psycopg.Error):  # the first error is raised
                 connection.rollback()
             raise
 
@@ -114,7 +114,7 @@ class PostgresDatabase(Database):
             self._readers.give_back(connection, usable=usable or not (connection.closed or connection.broken))
 
     def scrub(self) -> bool:
-        """Free the rows that were deleted; where they stood may be read from the disk until it is used again."""
+        """Vacuum the deleted rows; their disk space may be readable until it is reused."""
         with _errors(self.name):
             connection = self._connect()
             try:
@@ -169,13 +169,13 @@ class _PostgresTransaction(Transaction):
 
 
 def _placed(statement: str) -> Any:
-    """A statement with its parameters as psycopg marks them."""
+    """A statement with psycopg's parameter markers."""
     return statement.replace("?", "%s")
 
 
 @contextlib.contextmanager
 def _errors(where: str) -> Iterator[None]:
-    """Raise what PostgreSQL raises as errors of a store; its text may hold a password only where it is one's own."""
+    """Raise PostgreSQL's errors as errors of a store; their text contains at most the caller's own password."""
     try:
         yield
     except (LockNotAvailable, QueryCanceled, DeadlockDetected, SerializationFailure) as error:
@@ -184,7 +184,7 @@ def _errors(where: str) -> Iterator[None]:
         ) from None
     except psycopg.Error as error:
         raise StoreFailed(
-            f"the store cannot be used: {_text(error)}", where=where, remedy="See to the database, and try again"
+            f"the store cannot be used: {_text(error)}", where=where, remedy="Check the database, then try again"
         ) from None
 
 

@@ -1,13 +1,13 @@
-"""What is derived from rows, such as a calibration or cut points, learned again from the events.
+"""Retraining of derived parts, such as a calibration or cut points, from the events.
 
-Tallies follow every event; what is derived does not. After some events, and after a forgetting, it is learned again in
-the background and takes the place of the old, in a transaction of its own. Three cases:
+Tallies follow every event; derived parts do not. After some events, and after a forget, they are retrained in the
+background and replaced in a separate transaction. Three cases:
 
-- With the rows that the base was trained on (`rows` of `attach`), all is trained again on these rows and the events.
-- Without them a calibration and the weights of columns are learned again from the events, each held out in turn; cut
-  points, parents and the like stay as the base has them, and the state of the model says that they are stale.
-- A model that cannot count single events, such as AutoBayes, is trained on the events alone without them, once there
-  are as many as the base has learned rows: from then on it is theirs.
+- With the rows that the base was trained on (`rows` of `attach`), everything is retrained on these rows and the events.
+- Without them a calibration and the weights of columns are retrained on the events, each held out in turn; cut points,
+  parents and the like stay as in the base, and the state of the model lists them as stale.
+- A model that cannot count single events, such as AutoBayes, is then trained on the events only, once there are as many
+  as the base has rows.
 """
 
 from __future__ import annotations
@@ -42,15 +42,15 @@ from bayesbox.serve.store.held import (
 if TYPE_CHECKING:
     from bayesbox.classifier.base import AnyClassifier
 
-FEWEST = 200  # events that a calibration is learned from
-MOST = 100_000  # events: of more, the newest
+FEWEST = 200  # the fewest events for a calibration
+MOST = 100_000  # events; with more, the newest
 
 
 @dataclass(frozen=True)
 class Retrained:
-    """A model that was trained again, and what it was trained on: a store that has changed otherwise does not take it.
+    """A retrained model, and what it was trained on: it is discarded if the store has changed otherwise.
 
-    `whole` says that the base was trained again too; else the tallies stay as they are.
+    `whole` is whether the base was retrained too; otherwise the tallies do not change.
     """
 
     classifier: AnyClassifier
@@ -61,7 +61,7 @@ class Retrained:
 
 
 def can_retrain(held: Held, rows: str | None) -> bool:
-    """Whether something of a model can be learned again."""
+    """Whether a part of a model can be retrained."""
     classifier = held.classifier
     if rows is not None and derived_parts(classifier):
         return True
@@ -71,7 +71,7 @@ def can_retrain(held: Held, rows: str | None) -> bool:
 
 
 def _outnumber(held: Held) -> bool:
-    """Whether the events may stand for the base: they are as many as its rows, or it was trained on events before."""
+    """Whether the events may replace the base: there are as many as its rows, or it was trained on events before."""
     head = held.head
     events = head.rows - head.base_rows
     return events >= max(FEWEST, head.base_rows) if head.base_rows else events > 0
@@ -89,7 +89,7 @@ def events_left(transaction: Transaction, held: Held) -> list[StoredEvent]:
 
 
 def retrained(held: Held, events: Sequence[StoredEvent], rows: str | None) -> Retrained | None:
-    """Train a model again; None if there are too few events for it."""
+    """Retrain a model; None if there are too few events."""
     head = held.head
     whole = rows is not None or not counts_events(held.classifier)
     if whole:
@@ -102,7 +102,7 @@ def retrained(held: Held, events: Sequence[StoredEvent], rows: str | None) -> Re
 
 
 def take_over(transaction: Transaction, held: Held, new: Retrained) -> Held | None:
-    """Answer from a model that was trained again; None if something was forgotten since it was."""
+    """Adopt a retrained model; None if something was forgotten since."""
     if held.head.erasures != new.erasures:
         return None
     details = {"events": new.events, "trained": new.sequence, "derived": list(derived_parts(new.classifier))}
@@ -130,7 +130,7 @@ def take_over(transaction: Transaction, held: Held, new: Retrained) -> Held | No
 
 
 def _exchanged(transaction: Transaction, held: Held, new: Retrained, details: dict[str, Any]) -> Held:
-    """Put what was derived into the base and every snapshot; the tallies stay."""
+    """Put the derived parts into the base and every snapshot; the tallies do not change."""
     head = held.head
     old = base_of(transaction, head)
     assert old.schema is not None
@@ -156,7 +156,7 @@ def _exchanged(transaction: Transaction, held: Held, new: Retrained, details: di
 
 
 def _on_events(classifier: AnyClassifier, events: Sequence[StoredEvent]) -> AnyClassifier:
-    """The calibration and the weights learned again from events that the model has counted."""
+    """The calibration and the weights retrained on the events that the model has counted."""
     result = classifier.changed()
     kind = classifier.calibrate or (None if classifier.calibrated is None else classifier.calibrated.name)
     with warnings.catch_warnings():
@@ -166,8 +166,8 @@ def _on_events(classifier: AnyClassifier, events: Sequence[StoredEvent]) -> AnyC
 
 
 def _on_all_rows(classifier: AnyClassifier, rows: str | None, events: Sequence[StoredEvent]) -> AnyClassifier:
-    """A model trained on the rows of the base, if they are there, and the events; of what it has counted, the events
-    taken out again."""
+    """A model trained on the rows of the base, if available, and the events, with the events subtracted from its
+    tallies."""
     parts = [] if rows is None else training_rows(classifier, rows)
     parts = parts + rows_of(classifier, events)
     kind = classifier.calibrate or (None if classifier.calibrated is None else classifier.calibrated.name)
@@ -179,7 +179,7 @@ def _on_all_rows(classifier: AnyClassifier, rows: str | None, events: Sequence[S
 
 
 def training_rows(classifier: AnyClassifier, rows: str) -> list[LabelledRows]:
-    """The rows of a file, as the model reads them."""
+    """The training rows of a file, as the model reads them."""
     opened = classifier.open_rows(rows)
     if not opened.target:
         raise CannotForget("the model does not say which column of its training rows held the classes", where=rows)

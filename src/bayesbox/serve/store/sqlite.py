@@ -1,7 +1,7 @@
-"""A store in one SQLite file, by apsw, which brings its own SQLite.
+"""A store in one SQLite file, by apsw, which includes its own SQLite.
 
-The file is in WAL mode with synchronous=FULL: a commit returns when its log is on the disk, and readers wait for no
-writer. secure_delete overwrites what is deleted, and `scrub` truncates the log, which holds older versions of pages.
+The file is in WAL mode with synchronous=FULL: a commit returns when its log is on disk, and readers do not wait for
+writers. secure_delete overwrites deleted data, and `scrub` truncates the log, which has older versions of pages.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from bayesbox.serve.store.database import Connections, Database, Row, Transactio
 from bayesbox.serve.store.durable import DurableStore
 from bayesbox.serve.store.tables import TABLES
 
-WAIT = 10_000  # milliseconds for another process that writes
+WAIT = 10_000  # milliseconds to wait for another writer
 WAIT_FOR_READERS = 500  # milliseconds, before the log is truncated
 SETTINGS = (
-    "PRAGMA synchronous=EXTRA",  # the folder too, while a new file is put into WAL mode
+    "PRAGMA synchronous=EXTRA",  # syncs the folder too, while a new file is put into WAL mode
     "PRAGMA journal_mode=WAL",
     "PRAGMA synchronous={synchronous}",
     "PRAGMA fullfsync=ON",
@@ -34,12 +34,12 @@ SETTINGS = (
 
 
 def open_at(path: str, *, vfs: str | None = None, synchronous: str = "FULL", **options: Any) -> Store:
-    """The store in this file, which is made where it is not there."""
+    """The store in this file; it is created if missing."""
     return DurableStore(SqliteDatabase(path, vfs=vfs, synchronous=synchronous), **options)
 
 
 def look_at(path: str) -> Database:
-    """The database of a store that is there."""
+    """The database of an existing store."""
     if os.path.isfile(os.path.dirname(path)):
         raise StoreFailed("DIR must be the folder of a service", where=os.path.dirname(path), remedy="Pass the folder")
     if not os.path.isfile(path):
@@ -48,7 +48,7 @@ def look_at(path: str) -> Database:
 
 
 class SqliteDatabase(Database):
-    """One connection that writes, and as many that read as there are readers at a time."""
+    """One write connection, and as many read connections as concurrent readers."""
 
     not_erased = ("back-ups and copies of the store", "file system snapshots")
 
@@ -86,7 +86,7 @@ class SqliteDatabase(Database):
                 connection.execute("COMMIT")
         except BaseException:
             if connection.in_transaction:
-                with contextlib.suppress(apsw.Error):  # what failed is raised
+                with contextlib.suppress(apsw.Error):  # the first error is raised
                     connection.execute("ROLLBACK")
             raise
 
@@ -159,7 +159,7 @@ class _SqliteTransaction(Transaction):
 
 @contextlib.contextmanager
 def _errors(path: str) -> Iterator[None]:
-    """Raise what SQLite raises as errors of a store."""
+    """Raise SQLite's errors as errors of a store."""
     try:
         yield
     except (apsw.BusyError, apsw.LockedError):
@@ -177,7 +177,7 @@ def _errors(path: str) -> Iterator[None]:
 
 
 def _make_private(path: str) -> None:
-    """A new file that nobody else may read, whose name lasts."""
+    """Create a file readable only by the owner, and sync its folder."""
     try:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
     except FileExistsError:

@@ -3,15 +3,15 @@
     settings       the format of the store (formats.py), and the key of the HMACs
     models         one row per model: the head, which every commit moves: last event, rows, digest
     bases          the model file that the events are counted on top of
-    events         what was learned and not forgotten, one row an event, in the order of their sequence numbers
+    events         what was learned and not forgotten, one row per event, in the order of their sequence numbers
     forgotten      the ids that were forgotten, as HMACs
     snapshots      the tallies as of some event numbers
-    certificates   of every forgetting
-    audit          the log, each record with the hash of the one before
+    certificates   one for every forget
+    audit          the log, each record with the hash of the previous one
     tokens         by their SHA-256
 
-`models.changes` counts the commits of a model and `models.erasures` those that did more than append events: who has
-seen another number must read again. `models.retrained` is the event number up to which what is derived was learned.
+`models.changes` counts the commits of a model and `models.erasures` those that did more than append events: a reader
+with an older number must read again. `models.retrained` is the last event that the derived parts include.
 """
 
 from __future__ import annotations
@@ -42,4 +42,4 @@ CREATE TABLE IF NOT EXISTS tokens (
     id TEXT PRIMARY KEY, sha256 TEXT NOT NULL UNIQUE, scopes TEXT NOT NULL, expires DOUBLE PRECISION,
     label TEXT NOT NULL, created DOUBLE PRECISION NOT NULL, revoked DOUBLE PRECISION)
 """
-"""Statements, with a semicolon between two of them."""
+"""Statements, separated by semicolons."""

@@ -1,4 +1,4 @@
-"""Tokens in a transaction: kept by their SHA-256, and never deleted, so that the audit log can name them."""
+"""Tokens in a transaction: stored by their SHA-256, and never deleted, so that the audit log can refer to them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ COLUMNS = "id, sha256, scopes, expires, label, created, revoked"
 
 
 def add(transaction: Transaction, sha256: str, scopes: Sequence[str], expires: float | None, label: str) -> str:
-    """Keep a token; its id."""
+    """Store a token; returns its id."""
     id = secrets.token_hex(6)
     values = (id, sha256, json.dumps(sorted(scopes)), expires, label, time.time())
     transaction.execute(
@@ -28,7 +28,7 @@ def add(transaction: Transaction, sha256: str, scopes: Sequence[str], expires: f
 
 
 def records(transaction: Transaction, sha256: str | None = None) -> list[TokenRecord]:
-    """All tokens, oldest first, or the one of a SHA-256."""
+    """All tokens, oldest first, or the one with a SHA-256."""
     condition, values = ("", ()) if sha256 is None else (" WHERE sha256 = ?", (sha256,))
     found = transaction.query(f"SELECT {COLUMNS} FROM tokens{condition} ORDER BY created, id", values)
     return [
@@ -38,7 +38,7 @@ def records(transaction: Transaction, sha256: str | None = None) -> list[TokenRe
 
 
 def revoke(transaction: Transaction, id: str) -> None:
-    """Refuse a token from now on."""
+    """Revoke a token."""
     if not transaction.query("SELECT id FROM tokens WHERE id = ?", (id,)):
         raise UnknownRecord(f"there is no token `{id}`")
     transaction.execute("UPDATE tokens SET revoked = ? WHERE id = ? AND revoked IS NULL", (time.time(), id))
