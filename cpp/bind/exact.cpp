@@ -3,7 +3,9 @@
 #include <nanobind/operators.h>
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 #include <vector>
 
@@ -116,8 +118,14 @@ nb::object signs(const ExactArray& self) {
 }
 
 ExactArray from_integers(nb::handle object) {
-  const std::vector<std::int64_t> values = Buffer(object, "values").need_kind(Kind::int64, "int64").integers();
-  return ExactArray::of_integers(LargeVector<std::int64_t>(values.begin(), values.end()));
+  const Buffer buffer(object, "values");
+  const Column from = buffer.need_kind(Kind::int64, "int64").column();
+  LargeVector<std::int64_t> values(from.rows);
+  if (from.rows != 0 && from.stride == sizeof(std::int64_t))
+    std::memcpy(values.data(), from.data, from.rows * sizeof(std::int64_t));
+  else
+    for (std::size_t i = 0; i < from.rows; ++i) values[i] = load<std::int64_t>(from.at(i));
+  return ExactArray::of_integers(std::move(values));
 }
 
 // Whole numbers cut at `starts`, each piece an array of its own.

@@ -131,6 +131,40 @@ class ExactArray {
     }
   }
 
+  // The same cells with zeros behind them, `size` of them in all.
+  ExactArray lengthened(std::size_t size) const {
+    ExactArray result = with_window(0, low_, limbs_);
+    result.size_ = size;
+    result.lazy_ = lazy_;
+    result.limb_.reserve(size * static_cast<std::size_t>(limbs_));
+    result.limb_.assign(limb_.begin(), limb_.end());
+    result.limb_.resize(size * static_cast<std::size_t>(limbs_), 0);
+    return result;
+  }
+
+  // cell[place[i] * width + k] += other[i * width + k] for the `width` cells that lie together. The caller has checked
+  // the places.
+  void merge_groups(const ExactArray& other, const std::vector<std::int64_t>& place, std::size_t width) {
+    if (other.lazy_ > 1024) {
+      ExactArray carried = other;
+      carried.carry();
+      return merge_groups(carried, place, width);
+    }
+    cover(other.low_, other.low_ + other.limbs_);
+    for (std::size_t i = 0; i < place.size(); ++i) {
+      reserve_lazy(other.lazy_ + 1);  // which may widen the window
+      const std::size_t first = static_cast<std::size_t>(place[i]) * width;
+      if (other.low_ == low_ && other.limbs_ == limbs_) {
+        std::int64_t* const to = limb_.data() + first * static_cast<std::size_t>(limbs_);
+        const std::size_t run = width * static_cast<std::size_t>(limbs_);
+        const std::int64_t* const from = other.limb_.data() + i * run;
+        for (std::size_t k = 0; k < run; ++k) to[k] += from[k];
+      } else {
+        for (std::size_t k = 0; k < width; ++k) add_limbs(first + k, other, i * width + k, 1);
+      }
+    }
+  }
+
   // The cells at `index`; -1 gives zero.
   ExactArray take(const std::int64_t* index, std::size_t count) const {
     ExactArray result = with_window(count, low_, limbs_);

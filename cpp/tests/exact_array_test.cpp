@@ -163,6 +163,39 @@ TEST(many_uncarried_cells_into_one_carry_in_time) {
   CHECK(text(sum) == "-1fffffffffffffp33\n");
 }
 
+TEST(groups_of_cells_are_added_where_they_belong) {
+  std::mt19937_64 random(5);
+  for (const int width : {1, 3}) {
+    const std::vector<std::int64_t> place = {2, 0, 2, 4};
+    std::vector<std::int64_t> spread;
+    for (const std::int64_t each : place)
+      for (int k = 0; k < width; ++k) spread.push_back(each * width + k);
+    for (const bool whole : {true, false}) {
+      ExactArray some(3 * width), other(4 * width);
+      for (std::size_t cell = 0; cell < some.size(); ++cell) some.add(cell, 1.0 + static_cast<double>(cell));
+      for (std::size_t cell = 0; cell < other.size(); ++cell)
+        other.add(cell, whole ? static_cast<double>(cell) : any_finite(random));
+      ExactArray found = some.lengthened(5 * width), expected(5 * width);
+      CHECK(found.size() == static_cast<std::size_t>(5 * width));
+      for (std::size_t cell = 0; cell < some.size(); ++cell) expected.add(cell, 1.0 + static_cast<double>(cell));
+      CHECK(found == expected);
+      found.merge_groups(other, place, width);
+      expected.merge(other, spread.data(), 1);
+      CHECK(found == expected);
+      CHECK(some.size() == static_cast<std::size_t>(3 * width));
+    }
+  }
+}
+
+TEST(groups_of_cells_carry_in_time) {
+  ExactArray one(1), sum(1);
+  for (int i = 0; i < 1 << 10; ++i) one.add(0, 9007199254740991.0);
+  const std::vector<std::int64_t> all(1 << 17, 0);
+  const ExactArray many = one.take(all.data(), all.size());
+  for (int i = 0; i < 1 << 6; ++i) sum.merge_groups(many, all, 1);
+  CHECK(text(sum) == "1fffffffffffffp33\n");
+}
+
 TEST(doubling_carries_in_time) {
   // Doubling by merging counts as many lazy additions as the array had, so the limit is met again and again.
   ExactArray array(2);

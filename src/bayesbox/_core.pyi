@@ -239,6 +239,15 @@ class LevelDictionary:
         """The codes of texts that stand one after another in UTF-8; new ones for those it does not know yet."""
     def codes_of(self, other: LevelDictionary) -> NDArray[np.int64]:
         """The codes of all levels of another dictionary, in its order."""
+    def sum(
+        self,
+        cells: ExactArray,
+        letters: NDArray[np.uint8],
+        offsets: NDArray[Any],
+        counted: ExactArray,
+        classes: int,
+    ) -> ExactArray:
+        """Cells by this dictionary and `counted` by other texts added up, level by level; it learns the new texts."""
     def sorted(self, codes: NDArray[np.int64]) -> NDArray[np.int64]:
         """These codes in the order of their levels."""
     def texts(self, codes: NDArray[np.int64]) -> list[str]:

@@ -316,13 +316,14 @@ def cuts(draw: np.random.Generator) -> Any:
 
 @example
 def level_dictionary(draw: np.random.Generator) -> Any:
-    def run(letters: Any, offsets: Any, codes: Any) -> None:
+    def run(letters: Any, offsets: Any, codes: Any, counted: Any, classes: Any) -> None:
         dictionary = _core.LevelDictionary()
         dictionary.codes(*texts_of(["suv", "sports"]))
+        dictionary.sum(_core.ExactArray(4), letters, offsets, _core.ExactArray.from_integers(counted), classes)
         dictionary.codes(letters, offsets)
         dictionary.texts(dictionary.sorted(codes))
 
-    return run, (*texts_of(["a", "suv", "a", ""]), draw.integers(0, 2, 3))
+    return run, (*texts_of(["a", "suv", "a", ""]), draw.integers(0, 2, 3), draw.integers(0, 9, 8), 2)
 
 
 @example

@@ -120,12 +120,12 @@ def test_a_file_read_in_batches_and_by_threads_keeps_its_levels_in_the_core(
     really = UnsortedCounts._sorted
     monkeypatch.setattr(UnsortedCounts, "_sorted", lambda self: settled.append(self.width) or really(self))
     digests = []
-    for threads in (1, 2):
+    for threads in (1, 2, 3, 5):
         settled.clear()
         model = bb.train(tmp_path / "rows.parquet", target="y", threads=threads)
         digests.append(model.book_.digest())
         assert settled == [2000], "levels become texts once, at the end"
-    assert digests[0] == digests[1] == bb.NaiveBayes().fit(table.select(["customer"]), labels).book_.digest()
+    assert {*digests} == {bb.NaiveBayes().fit(table.select(["customer"]), labels).book_.digest()}
 
 
 def test_too_many_levels_are_refused_before_they_are_texts(
@@ -155,6 +155,22 @@ def test_a_dictionary_knows_its_levels_by_their_bytes() -> None:
             dictionary.texts(np.array([code]))
     with pytest.raises(ValueError, match="past the end"):
         dictionary.codes(letters, np.array([0, 7]))
+
+
+def test_a_dictionary_adds_what_was_counted_by_other_texts() -> None:
+    dictionary = LevelDictionary()
+    letters, offsets = np.frombuffer(b"suv", dtype=np.uint8), np.array([0, 1, 2, 3])
+    none, counted = ExactArray(0), ExactArray.from_integers(np.arange(6))
+    first = dictionary.sum(none, letters, offsets, counted, 2)
+    assert first.to_integers().tolist() == [0, 1, 2, 3, 4, 5]
+    more = np.frombuffer(b"vsxs", dtype=np.uint8)
+    second = dictionary.sum(first, more, np.array([0, 1, 2, 3, 4]), ExactArray.from_integers(np.arange(8)), 2)
+    assert second.to_integers().tolist() == [2 + 6, 1 + 3 + 7, 2, 3, 4, 5 + 1, 4, 5]
+    assert len(none) == 0
+    assert first.to_integers().tolist() == [0, 1, 2, 3, 4, 5]
+    for cells, other, classes in ((first, counted, 0), (first, ExactArray(5), 2), (ExactArray(10), counted, 2)):
+        with pytest.raises(ValueError, match=r"classes|counted|cells"):
+            dictionary.sum(cells, letters, offsets, other, classes)
 
 
 def test_few_levels_are_counted_as_before() -> None:

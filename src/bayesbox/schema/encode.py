@@ -95,6 +95,10 @@ def _few_coded(column: pa.Array) -> pa.DictionaryArray:
 def _encode_arrow(column: pa.DictionaryArray) -> Encoded:
     codes = without_nulls(column.indices)
     values = column.dictionary.to_pylist()
+    if column.dictionary.null_count == 0 and pa.types.is_string(column.dictionary.type):
+        if len(set(values)) == len(values):
+            return Encoded(codes, list(values), values)
+        return _merge_equal(codes, values, values)
     levels = [level_text(value) if value is not None and value == value else None for value in values]
     if None in levels or len(set(levels)) < len(levels):
         return _merge_equal(codes, levels, values)

@@ -16,7 +16,7 @@ LONG = 40  # bytes that a free text has in the mean
 SEVERAL = 5  # words that it has in the mean
 LOOKED_AT = 1000  # texts
 GLANCE = 64  # texts that settle most columns
-NUMBER = Number()  # one for all columns of numbers, of which there may be many thousands
+NUMBER, CATEGORY, FLAG = Number(), Category(), Flag()  # one for all columns, of which there may be many thousands
 MOSTLY = 0.5  # the share of free texts that are unlike one another
 
 
@@ -114,26 +114,36 @@ def is_free_text(column: PlainColumn) -> bool:
 def _kind_of_numpy(column: np.ndarray, name: str) -> Kind:
     kind = column.dtype.kind
     if kind == "b":
-        return Flag()
+        return FLAG
     if kind in "iuf":
         return NUMBER
     if kind in "UOSMT":
-        return Category()
+        return CATEGORY
     raise BadData(f"column `{name}` has a type that is not supported", found=str(column.dtype), column=name)
 
 
+_kinds_of_types: dict[int, Kind] = {}  # by the number of an Arrow type: every batch of a file asks again
+
+
 def _kind_of_arrow(kind: pa.DataType, name: str) -> Kind:
+    known = _kinds_of_types.get(kind.id)
+    if known is None:
+        known = _kinds_of_types[kind.id] = _kind_of_type(kind, name)
+    return known
+
+
+def _kind_of_type(kind: pa.DataType, name: str) -> Kind:
     types = pa.types
     if types.is_null(kind):
         return Unknown()
     if types.is_boolean(kind):
-        return Flag()
+        return FLAG
     if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
-        return Number()
+        return NUMBER
     if types.is_dictionary(kind) or types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind):
-        return Category()
+        return CATEGORY
     if types.is_temporal(kind) or types.is_binary(kind) or types.is_large_binary(kind):
-        return Category()
+        return CATEGORY
     raise BadData(
         f"column `{name}` has the nested type {kind}, which is not supported",
         remedy="Flatten it into columns, or ignore it",

@@ -69,6 +69,7 @@ def reduce_batches(source: Source, tally_of: Callable[[Batch], T], *, threads: i
         for batch in source.batches():
             tally = tally_of(batch)
             total = tally if total is None else total + tally
+            del batch, tally
         return total
     parts = source.parts(threads)
     if parts is not None:
@@ -146,6 +147,7 @@ class _Parts(Generic[T]):
                         return None
                     tally = self._tally_of(batch)
                     total = tally if total is None else total + tally
+                    del batch, tally
             except Exception as error:  # raised again where the threads meet
                 self._fail(place, error)
                 return None

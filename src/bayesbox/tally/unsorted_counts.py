@@ -103,6 +103,11 @@ class UnsortedCounts(Counts):
             return self.settled()._combined(other, sign=sign)
         total = mine if isinstance(mine._texts, LevelDictionary) else mine._with_dictionary()
         assert isinstance(total._texts, LevelDictionary)
+        if not isinstance(theirs._texts, LevelDictionary) and (
+            (len(total._texts) + theirs.width) * len(classes) <= MOST_DENSE
+        ):
+            cells = total._texts.sum(total.by_level_first, *theirs._texts, theirs.by_level_first, len(classes))
+            return UnsortedCounts(classes, total._texts, cells)
         codes = theirs._codes_in(total._texts)
         size, before = len(total._texts) * len(classes), len(total.by_level_first)
         if size > MOST_DENSE and size > 2 * max(before, len(theirs.by_level_first)):  # sparse may be better

@@ -35,7 +35,7 @@ from bayesbox.source.files.scan import NUMBER_PATTERN, PLAIN
 from bayesbox.source.files.streams import ByteStream
 
 ROWS = 98_304  # in one batch
-BUFFER = 1 << 20  # bytes read ahead a column, instead of whole column chunks
+BUFFER = 1 << 19  # bytes read ahead a column, instead of whole column chunks
 BUFFERED_FROM = 32 << 20  # bytes of a file; of smaller ones all that a group holds is read at once
 
 
@@ -137,10 +137,12 @@ class _TypedRows(OpenedFile):
                 batch.validate()
                 for column in batch.columns:
                     _validate(column)
-            for start in range(0, batch.num_rows, ROWS):
+            rows = batch.num_rows
+            for start in range(0, rows, ROWS):
                 piece = batch.slice(start, ROWS)
                 yield self._columns(piece, row + start), piece.num_rows
-            row += batch.num_rows
+            row += rows
+            del batch, piece  # their memory is free before the next batch is read
 
     def _columns(self, batch: pa.RecordBatch, row: int) -> tuple[Column, ...]:
         columns = {

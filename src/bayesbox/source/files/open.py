@@ -236,6 +236,7 @@ def _ordered(
             batch = usable(batch, reading, file)
         if batch.rows:
             yield batch
+        del batch, taken, columns
 
 
 def _parquet_rows(stream: ByteStream, reading: Reading) -> ParquetRows:
