@@ -180,18 +180,79 @@ def test_a_defect_is_logged_and_not_told(serve: Serve, monkeypatch: pytest.Monke
     assert logged[0]["id"] == answer.headers["x-request-id"]
 
 
-@pytest.mark.parametrize(
-    ("path", "body", "detail"),
-    [
-        (PREDICT, {"row": {"age": 1}}, "unknown field `row`; the fields are rows, proba, explain"),
-        (PREDICT, [], "must be of type object, got array"),
-        (PREDICT, {"proba": True}, "the field `rows` is required"),
-        ("/v1/models/peopel/predict", {"rows": []}, "model `peopel` not found; did you mean `people`?"),
-        ("/v1/model/people", {}, "route not found; /openapi.json lists all routes"),
-    ],
-)
-def test_slips_are_named_with_what_was_meant(served: Served, path: str, body: Any, detail: str) -> None:
-    assert served.ask("POST", path, body).json["detail"] == detail
+LEARN, FORGET = "/v1/models/people/learn", "/v1/models/people/forget"
+MISTAKES: list[tuple[str, str, Any, int, str, list[str]]] = [
+    # the route and the method
+    ("POST", "/v1/models/people/predikt", {}, 404, "no-route", ["POST /v1/models/people/predict"]),
+    ("POST", "/v1/models/people/predict/", {}, 404, "no-route", ["POST /v1/models/people/predict?"]),
+    ("POST", "/predict", {}, 404, "no-route", ["POST /v1/models/{m}/predict"]),
+    ("GET", "/docs", None, 404, "no-route", ["/openapi.json"]),
+    ("GET", "/v1/model/people", None, 404, "no-route", ["GET /v2/models/people"]),
+    ("GET", PREDICT, None, 405, "method-not-allowed", ["requires POST"]),
+    ("PUT", PREDICT, {"rows": []}, 405, "method-not-allowed", ["requires POST"]),
+    ("GET", "/v1/models/alarm/predict?query=P(A)", None, 405, "method-not-allowed", ["requires POST"]),
+    ("POST", "/v1/models/peopel/predict", {"rows": []}, 404, "no-model", ["`peopel`", "did you mean `people`?"]),
+    ("POST", "/v1/models/people.bayes/predict", {"rows": []}, 404, "no-model", ["did you mean `people`?"]),
+    ("POST", "/v1/models/sales/predict", {"rows": []}, 404, "no-model", ["/v1/models lists all models"]),
+    # the body
+    ("POST", PREDICT, b"", 400, "not-json", ["the body is empty", '{"rows": [{...}]}']),
+    ("POST", PREDICT, b'{"rows": [{"age": 39,}]}', 400, "not-json", ["trailing comma", "byte 21"]),
+    ("POST", PREDICT, b"age,car\n39,suv\n", 400, "not-json", ["not valid JSON", '{"rows": [{...}]}']),
+    ("POST", PREDICT, b'{"rows": [{"car": "\xe9"}]}', 400, "not-json", ["not UTF-8"]),
+    ("POST", PREDICT, [{"age": 39}], 422, "wrong-shape", ["the body must be", "got array", '{"rows": [{...}]}']),
+    ("POST", PREDICT, {"age": 39}, 422, "wrong-shape", ["`age`", "the fields are rows, proba, explain"]),
+    ("POST", PREDICT, {"row": {"age": 1}}, 422, "wrong-shape", ["`row`", "Did you mean `rows`?"]),
+    ("POST", PREDICT, {"proba": True}, 422, "wrong-shape", ["the field `rows` is required"]),
+    ("POST", PREDICT, {"rows": [{}], "explain": "all"}, 422, "wrong-shape", ["`explain`", "type int", "got str"]),
+    ("POST", PREDICT, {"rows": [{}] * 1500}, 422, "too-many-rows", ["at most 1000", "1500", "--max-rows"]),
+    ("POST", PREDICT, b" " * (1 << 20) + b"{}", 413, "too-large", ["1048576 bytes", "--max-body"]),
+    ("POST", "/v2/models/people/infer", {"rows": [{}]}, 422, "wrong-shape", ["`inputs` is required"]),
+    # rows, nodes and sequences
+    ("POST", PREDICT, {"rows": [{"Age": 39}]}, 422, "unknown-column", ["Is `Age` the column `age`?"]),
+    ("POST", PREDICT, {"rows": [{"age": "old"}]}, 422, "bad-data", ["row 0", "`age` must be a number", "'old'"]),
+    ("POST", "/v1/models/people/explain", {"row": {}, "against": "rich"}, 422, "unknown-choice", ["high, low"]),
+    ("POST", "/v1/models/people/explain", {"rows": [{}]}, 422, "wrong-shape", ["Did you mean `row`?"]),
+    ("POST", "/v1/models/alarm/predict", {"rows": [{"Z": "t"}]}, 422, "unknown-node", ["no node `Z`", "Choose"]),
+    ("POST", "/v1/models/alarm/ask", {"row": {}}, 422, "wrong-shape", ["the field `target` is required"]),
+    ("POST", "/v1/models/weather/predict", {"rows": [{}]}, 422, "wrong-shape", ["the fields are sequences"]),
+    # learning and forgetting
+    ("POST", LEARN, {"rows": [{"age": 1}]}, 422, "wrong-shape", ["`rows`", "the fields are events"]),
+    ("POST", LEARN, {"events": [{"row": {}, "label": "low"}]}, 422, "wrong-shape", ["row 0", "`id` is required"]),
+    ("POST", LEARN, {"events": [{"id": "a", "row": {}}]}, 422, "wrong-shape", ["row 0", "`label` is required"]),
+    ("POST", LEARN, {"events": []}, 422, "no-events", ["must not be empty"]),
+    ("POST", "/v1/models/alarm/learn", {"events": []}, 404, "no-action", ["does not support learn", "predict"]),
+    ("POST", "/v1/models/weather/explain", {"row": {}}, 404, "no-action", ["supports predict"]),
+    ("POST", FORGET, {"ids": ["nobody"]}, 404, "unknown-events", ["'nobody'", "Nothing was changed"]),
+    ("POST", FORGET, {}, 422, "no-events", ["ids", "key"]),
+    ("POST", FORGET, {"ids": "visit-1"}, 422, "wrong-shape", ["`ids`", "array"]),
+    ("GET", "/v1/models/people/certificates/99", None, 404, "unknown-record", ["certificate 99 not found"]),
+    ("POST", "/v1/models/other/reload", b"", 404, "unknown-record", ["`other`", "other.bayes"]),
+]
+
+
+@pytest.mark.parametrize(("method", "path", "body", "status", "kind", "words"), MISTAKES)
+def test_a_mistake_is_answered_by_what_to_send(
+    served: Served, method: str, path: str, body: Any, status: int, kind: str, words: list[str]
+) -> None:
+    last = path.rpartition("/")[2].partition("?")[0]
+    scope = {"learn": "learn", "forget": "forget", "99": "forget", "reload": "admin"}.get(last, "predict")
+    found = served.ask(method, path, body, scope=scope)
+    assert found.status == status, found.body
+    assert found.json["type"] == f"urn:bayesbox:problem:{kind}"
+    assert not [word for word in words if word not in found.json["detail"]], found.json["detail"]
+
+
+def test_a_token_that_is_not_enough_names_the_command(served: Served) -> None:
+    for scope, status, word in ((None, 401, "Authorization: Bearer"), ("predict", 403, "--scope learn")):
+        found = served.ask("POST", LEARN, {"events": []}, scope=scope)
+        assert found.status == status
+        assert word in found.json["detail"]
+
+
+def test_an_unseen_level_of_a_sequence_is_noted(served: Served) -> None:
+    answer = served.post("/v1/models/weather/predict", {"sequences": [["walk", None], ["walk", "fly"]]})
+    assert answer["notes"] == ["row 1, step 1: `0` has the unseen level 'fly'"]
+    assert "notes" not in served.post("/v1/models/weather/predict", {"sequences": [["walk"]]})
 
 
 EXPLAIN = "/v1/models/people/explain"

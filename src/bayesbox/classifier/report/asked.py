@@ -76,7 +76,9 @@ def none_there(used: Sequence[str], names: Sequence[str], *, where: str | None) 
     near = next((name for name in used if nearest_names([name], names)), used[0])
     error = UnknownColumn(near, available=names, where=where)
     error.what = "the data have none of the model's columns"
-    error.remedy = f"The model needs `{near}`, for example. {error.remedy}"
+    given = nearest_names([near], names).get(near)
+    known = error.remedy if given is None else f"Is `{given}` the column `{near}`?"
+    error.remedy = f"The model needs `{near}`, for example. {known}"
     return error
 
 

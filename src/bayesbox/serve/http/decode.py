@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 import zlib
 from typing import Any, TypeVar
@@ -38,7 +39,7 @@ def decode(data: bytes, shape: type[T], limits: ServiceLimits) -> T:
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         if depth_of(data, limits.depth) > limits.depth:
             raise _too_deep(limits) from None
-        raise Problem(400, f"the body is not JSON: {error}", kind="not-json") from None
+        raise _not_json(data, error, shape) from None
 
 
 def _too_deep(limits: ServiceLimits) -> Problem:
@@ -64,6 +65,33 @@ def depth_of(data: bytes, most: int) -> int:
     return deepest
 
 
+EXAMPLES = {
+    "rows": '{"rows": [{...}]}',
+    "row": '{"row": {...}}',
+    "events": '{"events": [{"id": "...", "row": {...}, "label": "..."}]}',
+    "ids": '{"ids": ["..."]}',
+    "sequences": '{"sequences": [[...]]}',
+    "inputs": '{"inputs": [{"name": "...", "shape": [1], "datatype": "FP64", "data": [...]}]}',
+}
+"""What to send, by the first field of a body that has one of these."""
+
+
+def _example(shape: Any) -> str:
+    names = [each.encode_name for each in msgspec.structs.fields(shape)]
+    found = next((text for name, text in EXAMPLES.items() if name in names), "{...}")
+    return f"Send an object such as {found}"
+
+
+def _not_json(data: bytes, error: Exception, shape: Any) -> Problem:
+    if not data:
+        what = "the body is empty"
+    elif isinstance(error, UnicodeDecodeError):
+        what = "the body is not UTF-8"
+    else:
+        what = f"the body is not valid JSON: {str(error).removeprefix('JSON is malformed: ')}"
+    return Problem(400, f"{what}. {_example(shape)}", kind="not-json")
+
+
 PLACE = re.compile(r" - at `(?:key in )?\$(?P<place>[^`]*)`$")
 
 
@@ -77,9 +105,11 @@ def _misfit(data: bytes, message: str, shape: Any) -> Problem:
     except msgspec.ValidationError:  # a number beyond the range of doubles
         return Problem(422, what, kind="wrong-shape")
     except (msgspec.DecodeError, UnicodeDecodeError) as error:  # the shape was wrong before the end was reached
-        return Problem(400, f"the body is not JSON: {error}", kind="not-json")
+        return _not_json(data, error, shape)
     where, row, field = _located(body, path, what)
     what = _in_words(what, [] if row is not None else [each.encode_name for each in msgspec.structs.fields(shape)])
+    if where == "#":
+        what = f"the body {what}. {_example(shape)}"
     about = {"detail": what, "pointer": where, "field": field, "row": row}
     told = f"row {row}: " if row is not None else ""
     named = f"`{field}`: " if field is not None and f"`{field}`" not in what else ""
@@ -94,7 +124,9 @@ def _in_words(what: str, fields: list[str]) -> str:
     """
     unknown = re.fullmatch(r"Object contains unknown field `([^`]*)`", what)
     if unknown:
-        return f"unknown field `{unknown[1]}`" + (f"; the fields are {', '.join(fields)}" if fields else "")
+        near = difflib.get_close_matches(unknown[1], fields, n=1)
+        guess = f". Did you mean `{near[0]}`?" if near else ""
+        return f"unknown field `{unknown[1]}`" + (f"; the fields are {', '.join(fields)}{guess}" if fields else "")
     missing = re.fullmatch(r"Object missing required field `([^`]*)`", what)
     if missing:
         return f"the field `{missing[1]}` is required"
@@ -180,6 +212,6 @@ def inflate(data: bytes, encoding: bytes, limits: ServiceLimits) -> bytes:
 
 def too_large(limits: ServiceLimits) -> Problem:
     """The problem of a body beyond the limit; the connection is closed, since the rest may still be arriving."""
-    return Problem(
-        413, f"the body is larger than {limits.body} bytes", kind="too-large", headers=[(b"connection", b"close")]
-    )
+    remedy = "Send fewer rows per request, or start the service with --max-body"
+    what = f"the body is larger than {limits.body} bytes. {remedy}"
+    return Problem(413, what, kind="too-large", headers=[(b"connection", b"close")])

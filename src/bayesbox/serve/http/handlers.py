@@ -92,8 +92,7 @@ class Handlers:
         model = self._model(call)
         action: Action | None = model.actions.get(name)
         if action is None:
-            what = f"`{model.name}` is a {model.kind}, which has no {name}"
-            raise Problem(404, what, kind="no-action")
+            raise _no_action(model, name)
         service = self.service
         if action.direct is not None:
             found = action.direct(data, service.limits.rows)
@@ -131,7 +130,9 @@ class Handlers:
     def _limit(self, rows: int) -> None:
         most = self.service.limits.rows
         if rows > most:
-            raise Problem(422, f"at most {most} rows at a time, got {rows}", kind="too-many-rows")
+            what = f"at most {most} rows per request, got {rows}"
+            remedy = "Send several requests, or start the service with --max-rows"
+            raise Problem(422, f"{what}. {remedy}", kind="too-many-rows")
 
     # -- about the service and its models ----------------------------------------------------------------------------
 
@@ -174,7 +175,7 @@ class Handlers:
     def _writable(self, call: Call, what: str) -> ServedClassifier:
         model = self._model(call)
         if not isinstance(model, ServedClassifier):
-            raise Problem(404, f"`{model.name}` is a {model.kind}, which has no {what}", kind="no-action")
+            raise _no_action(model, what)
         if model.reads_only is not None:
             raise Problem(409, model.reads_only, kind="read-only")
         return model
@@ -201,7 +202,7 @@ class Handlers:
         found["answers"] = answers
         if new:
             listed = ", ".join(f"`{label[:80]}`" for label in sorted(new)[:10])
-            found["notes"] = [f"new classes: {listed}. Forget these events where a label was a slip"]
+            found["notes"] = [f"new classes: {listed}. If a label is a typo, forget its event"]
         return _reply(msgspec.json.encode(found), result.digest)
 
     async def forget(self, call: Call, data: bytes) -> Reply:
@@ -245,7 +246,7 @@ class Handlers:
     @staticmethod
     def _require_store(model: ServiceModel, what: str) -> None:
         if not isinstance(model, ServedClassifier):
-            raise Problem(404, f"`{model.name}` is a {model.kind}, which has no {what}", kind="no-action")
+            raise _no_action(model, what)
 
     def audit(self, call: Call) -> Reply:
         """A page of the audit log of a model."""
@@ -303,6 +304,12 @@ class Handlers:
                     ({"model": name, "column": each["column"]}, float(each["psi"])) for each in drift["columns"]
                 ]
         return _reply(together.text(gauges, GAUGES), media_type=METRICS_TYPE)
+
+
+def _no_action(model: ServiceModel, action: str) -> Problem:
+    supported = ", ".join(sorted(model.actions))
+    what = f"`{model.name}` is a {model.kind}, which does not support {action}. It supports {supported}"
+    return Problem(404, what, kind="no-action")
 
 
 def _reply(body: bytes, digest: str | None = None, media_type: bytes | None = None) -> Reply:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import difflib
 from typing import NamedTuple
 
 from bayesbox.serve.http.tokens import ANY, OPEN
@@ -48,10 +49,26 @@ ROUTES = (
     ServiceRoute("GET", "/openapi.json", "predict", "openapi", "OpenAPI description of the service"),
 )
 
+NEAR = 0.8  # the least similarity of a path to that of the route that is suggested
 _PLAIN = {route.path: route for route in ROUTES if "{" not in route.path}
 _OF_MODELS = {
     (route.path.split("/")[1], "/".join(route.path.split("/")[4:])): route for route in ROUTES if "{m}" in route.path
 }
+
+
+def nearest_route(path: str) -> str | None:
+    """The method and path of the route with the most similar path; None if no route is similar.
+
+    >>> nearest_route("/v1/models/people/predikt"), nearest_route("/predict"), nearest_route("/robots.txt")
+    ('POST /v1/models/people/predict', 'POST /v1/models/{m}/predict', None)
+    """
+    bare = path.rstrip("/")[:200]
+    parts = bare.split("/")
+    model = parts[3] if len(parts) > 3 and parts[2].startswith("model") and parts[3].isprintable() else "{m}"
+    paths = {route.path.replace("{m}", model): route.method for route in ROUTES}
+    named = [each for each in paths if len(parts) == 2 and parts[1] and each.rsplit("/", 1)[1] == parts[1]]
+    near = named or difflib.get_close_matches(bare, paths, n=1, cutoff=NEAR)
+    return f"{paths[near[0]]} {near[0]}" if near else None
 
 
 class Match(NamedTuple):

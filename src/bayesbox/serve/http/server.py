@@ -61,7 +61,7 @@ class ServeOptions:
             raise BadOption(
                 "beyond this machine the service needs TLS",
                 found=self.host,
-                remedy="Pass --tls-cert FILE --tls-key FILE, or --behind-proxy where a proxy speaks TLS",
+                remedy="Pass --tls-cert FILE --tls-key FILE, or --behind-proxy if a proxy terminates TLS",
             )
 
     def store_url(self) -> str:

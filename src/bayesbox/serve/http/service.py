@@ -27,7 +27,7 @@ from bayesbox.serve.http.limits import ServiceLimits
 from bayesbox.serve.http.logs import ServiceLog
 from bayesbox.serve.http.metrics import ServiceMetrics
 from bayesbox.serve.http.problems import MEDIA_TYPE, Problem, problem_of
-from bayesbox.serve.http.routes import match
+from bayesbox.serve.http.routes import match, nearest_route
 from bayesbox.serve.http.tokens import ANY, OPEN, TokenCheck
 from bayesbox.serve.models.base import ServiceModel
 from bayesbox.serve.models.folder import ModelFolder
@@ -108,7 +108,9 @@ class Service:
                 await self.in_thread(self.tokens.look_up, sent)
             call.token = self.tokens.allow(sent, scope)
         if found is None:
-            raise Problem(404, "route not found; /openapi.json lists all routes", kind="no-route")
+            route_near = nearest_route(call.path)
+            guess = f"did you mean {route_near}?" if route_near else "/openapi.json lists all routes"
+            raise Problem(404, f"route not found; {guess}", kind="no-route")
         route = found.route
         if call.method != route.method and not (call.method == "HEAD" and route.method == "GET"):
             allowed = (b"allow", route.method.encode())

@@ -52,7 +52,7 @@ class TokenCheck:
         """The id of a token that has the scope; a Problem (401, 403, 429) otherwise."""
         record = self._record(header)
         if scope != ANY and scope not in record.scopes:
-            detail = f"the token lacks the scope `{scope}`"
+            detail = f"the token lacks the scope `{scope}`. Create one with it: bayes token create DIR --scope {scope}"
             challenge = f'Bearer error="insufficient_scope", scope="{scope}"'.encode()
             raise Problem(403, detail, kind="missing-scope", headers=[(b"www-authenticate", challenge)], scope=scope)
         if self.rate:
@@ -112,4 +112,5 @@ def _unauthorized(detail: str, challenge: bytes) -> Problem:
 
 
 def _invalid() -> Problem:
-    return _unauthorized("the token is not valid", b'Bearer error="invalid_token"')
+    what = "the token is not valid: mistyped, expired or revoked. Create one: bayes token create DIR --scope SCOPE"
+    return _unauthorized(what, b'Bearer error="invalid_token"')

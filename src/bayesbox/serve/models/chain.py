@@ -8,10 +8,11 @@ from functools import cached_property
 from typing import Any
 
 from bayesbox.errors import BadData
+from bayesbox.schema.levels import is_missing, level_text
 from bayesbox.sequence.forecast import Forecast, LevelForecast
 from bayesbox.sequence.hmm import HiddenMarkovModel
 from bayesbox.serve.models.base import Action, Body, Json, ModelAnswer, Row, Scalar, ServiceModel, json_of
-from bayesbox.serve.models.rows import BadRowOf, read_row
+from bayesbox.serve.models.rows import MOST_NOTES, BadRowOf, read_row
 from bayesbox.serve.models.schemas import NUMBER, TEXT, listed, record
 
 MOST_STEPS_AHEAD = 1000
@@ -32,7 +33,7 @@ class SequenceBody(Body):
 class ServedChain(ServiceModel):
     """A hidden Markov model from a file."""
 
-    kind = "chain"
+    kind = "hidden Markov model"
 
     def __init__(self, name: str, chain: HiddenMarkovModel, digest: str) -> None:
         super().__init__(name)
@@ -73,7 +74,25 @@ class ServedChain(ServiceModel):
         for place, steps in enumerate(body.sequences):
             with read_row(place):
                 answers.append(self._decoded(steps, body))
-        return ModelAnswer(json_of({"digest": self._digest, "answers": answers}), self._digest, len(answers))
+        found: Json = {"digest": self._digest, "answers": answers}
+        if notes := self._notes(body.sequences):
+            found["notes"] = notes
+        return ModelAnswer(json_of(found), self._digest, len(answers))
+
+    def _notes(self, sequences: Sequence[Sequence[Row | Scalar]]) -> list[str]:
+        """The unseen levels of the sequences."""
+        tables = {name: table.levels for name, table in self.columns.items() if table is not None}
+        notes = []
+        for row, steps in enumerate(sequences):
+            for name, values in self._columns_of(steps).items():
+                for step, value in enumerate(values):
+                    if name in tables and not is_missing(value) and level_text(value) not in tables[name]:
+                        level = level_text(value)[:80]
+                        notes.append(f"row {row}, step {step}: `{name}` has the unseen level {level!r}")
+            if len(notes) >= MOST_NOTES:
+                break
+        return notes[:MOST_NOTES]
+        return notes
 
     def _decoded(self, steps: Sequence[Row | Scalar], body: SequenceBody) -> Json:
         found: Json = {"path": [], "log_likelihood": 0.0}
@@ -192,4 +211,5 @@ class ServedChain(ServiceModel):
         shares = record(dict.fromkeys(self.states, NUMBER))
         ahead = record({"states": shares, "columns": {"type": "object"}})
         answer = {"path": listed(TEXT), "log_likelihood": NUMBER, "proba": listed(shares), "forecast": listed(ahead)}
-        return record({"digest": TEXT, "answers": listed(record(answer, ["path"]))}, ["digest", "answers"])
+        written = {"digest": TEXT, "answers": listed(record(answer, ["path"])), "notes": listed(TEXT)}
+        return record(written, ["digest", "answers"])

@@ -80,7 +80,8 @@ class ModelFolder:
         with self._lock:
             path = self.paths().get(name)
             if path is None:
-                raise UnknownRecord(f"no file of the model `{name}`")
+                remedy = f"Put {name}.bayes, or a network such as {name}.bif, into the folder"
+                raise UnknownRecord(f"no file for the model `{name}`", remedy=remedy)
             served = self.models.get(name)
             if isinstance(served, ServedClassifier) and not served.reads_only and path.name.endswith(MODEL):
                 data = container.read(path)

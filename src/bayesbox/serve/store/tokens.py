@@ -40,6 +40,6 @@ def records(transaction: Transaction, sha256: str | None = None) -> list[TokenRe
 def revoke(transaction: Transaction, id: str) -> None:
     """Revoke a token."""
     if not transaction.query("SELECT id FROM tokens WHERE id = ?", (id,)):
-        raise UnknownRecord(f"there is no token `{id}`")
+        raise UnknownRecord(f"no token `{id}`", remedy="bayes token list DIR lists all tokens")
     transaction.execute("UPDATE tokens SET revoked = ? WHERE id = ? AND revoked IS NULL", (time.time(), id))
     audit.append(transaction, "token revoke", None, {"token": id})
