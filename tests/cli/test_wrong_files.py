@@ -154,3 +154,17 @@ def test_a_character_that_is_cut_is_still_text() -> None:
     assert text_file("âge".encode()[:1] + b"", "t.csv") is None
     assert text_file("naïve,âg".encode() + "é".encode()[:1], "t.csv") is not None
     assert text_file(b"\xff\xfe\0", "t.csv") is None
+
+
+def test_the_app_and_the_report_name_the_verb_that_has_the_option(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "latin.csv").write_bytes("ville,y\nOrléans,oui\nParis,non\n".encode("latin-1"))
+    for verb in ("app", "report"):
+        capsys.readouterr()
+        assert run([verb, "latin.csv", "-t", "y"]) == 3
+        said = capsys.readouterr().err
+        assert "--encoding cp1252" in said
+        assert f"an option of bayes train: train a model with it, then run bayes {verb} MODEL" in said
+    assert run(["train", "latin.csv", "-t", "y"]) == 3
+    assert "an option of bayes train" not in capsys.readouterr().err

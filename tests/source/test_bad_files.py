@@ -28,11 +28,11 @@ def read(path: object, **options: Any) -> int:
 
 
 BROKEN_ROWS: dict[str, tuple[str, bytes, type[BadData], list[str]]] = {
-    "too few fields": ("p.csv", GOOD + b"25\n", BadRow, ["line 7", "1 fields where the header has 2", "'25'"]),
+    "too few fields": ("p.csv", GOOD + b"25\n", BadRow, ["line 7", "1 field where the header has 2", "'25'"]),
     "too many fields": ("p.csv", GOOD + b"25,suv,x\n", BadRow, ["line 7", "3 fields where the header has 2"]),
     "trailing comma": ("p.csv", GOOD + b"25,suv,\n", BadRow, ["line 7", "3 fields"]),
-    "ragged at the end": ("p.csv", GOOD + b"25", BadRow, ["line 7", "1 fields"]),
-    "after a quoted line": ("p.csv", GOOD + b'2,"a\nb"\n\n25\n', BadRow, ["line 10", "1 fields"]),
+    "ragged at the end": ("p.csv", GOOD + b"25", BadRow, ["line 7", "1 field where"]),
+    "after a quoted line": ("p.csv", GOOD + b'2,"a\nb"\n\n25\n', BadRow, ["line 10", "1 field where"]),
     "NUL": ("p.csv", GOOD + b"25,s\0v\n", BadRow, ["line 7, column `car`", "NUL", "s\\x00v"]),
     "NUL in a number": ("p.csv", GOOD + b"2\0,suv\n", BadRow, ["line 7, column `age`", "NUL"]),
     "latin1": ("p.csv", GOOD + "25,Citro\u00ebn\n".encode("latin1"), BadRow, ["line 7, column `car`", "UTF-8"]),

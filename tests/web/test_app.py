@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 from tests.tables import TENNIS
 
 import bayesbox as bb
-from bayesbox.app.server.opened import OpenedClassifier, OpenedNetwork, shipped, sprinkler
+from bayesbox.app.server.opened import OpenedClassifier, OpenedNetwork, open_files, shipped, sprinkler
 
 pytestmark = pytest.mark.xdist_group("browser")
 
@@ -284,8 +284,27 @@ def test_from_a_cell_to_its_rows_to_why(page: Any, serve: Callable[..., str], tm
     expect(page.locator("[data-bits=car]")).to_contain_text(f"{asked['car']:.3f} bit")
 
 
+def test_an_evaluation_that_fails_says_why(
+    page: Any, serve: Callable[..., str], forgiven: list[str], tmp_path: Any
+) -> None:
+    forgiven.append("422")
+    (tmp_path / "other.csv").write_text("day,seen\n1,x\n2,y\n")
+    bb.NaiveBayes().fit(TENNIS.X, TENNIS.y).save(tmp_path / "tennis.bayes")
+    page.goto(serve(open_files([str(tmp_path / "tennis.bayes"), str(tmp_path / "other.csv")], target="play")))
+    page.get_by_role("link", name="tennis.bayes").last.click()
+    page.get_by_role("link", name="Evaluate").click()
+    expect(page.get_by_role("alert")).to_contain_text("no column `play`. The columns are `day`, `seen`")
+
+
+def test_rows_of_one_class_have_no_area(tmp_path: Any) -> None:
+    (tmp_path / "one.csv").write_text("a,y\n" + "p,yes\nq,yes\n" * 10)
+    [opened] = open_files([str(tmp_path / "one.csv")], target="y")
+    names = [each["name"] for each in opened.answer("evaluate", {})["found"]["figures"]]
+    assert "accuracy" in names
+    assert "area under ROC" not in names
+
+
 def test_a_table_judges_the_model_before_it(tmp_path: Any) -> None:
-    from bayesbox.app.server.opened import open_files
     from bayesbox.errors import BadOption
 
     (tmp_path / "tennis.csv").write_text(

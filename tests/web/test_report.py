@@ -73,7 +73,7 @@ def test_the_command_writes_a_report_of_rows(tmp_path: Path, page: Any) -> None:
     page.locator("[data-ruler=cabin]").focus()
     page.keyboard.press("Home")
     expect(page.get_by_role("group", name="cabin").get_by_label("1st")).to_be_checked()
-    expect(page.get_by_text("rows, cross validation")).to_be_visible()
+    expect(page.get_by_text("rows, cross-validation")).to_be_visible()
     expect(page.locator("[data-bits]").first).to_contain_text("sex")
 
 

@@ -30,7 +30,7 @@ FIGURES = {
     "auc": "area under ROC",
     "calibration_error": "calibration error",
 }
-HOW = {"rows": ""}  # of a table that was given
+HOW = {"rows": "", "training-rows": "training rows", "held-out": "held-out rows"}  # rows: of a table that was given
 STEPS = 100  # of the threshold from 0 to 1
 MOST_ROWS = 50  # of a cell that are shown
 MOST_KEPT = 100_000  # rows of a table that are kept for display; of more a sample
@@ -44,12 +44,14 @@ def evaluation_found(evaluation: Evaluation) -> Json:
     figures = []
     for name, title in FIGURES.items():
         value = getattr(evaluation, name)
+        if math.isnan(value):  # the area under ROC of rows of one class
+            continue
         low, high = value.interval
         figures.append({"name": title, "value": float(value), "low": float(low), "high": float(high)})
     bins = [each for each in found["bins"] if each["n"]]
     shown: Json = finite(
         {
-            "how": HOW.get(found["how"], str(found["how"]).replace("-", " ")),
+            "how": HOW.get(found["how"], found["how"]),
             "rows": found["rows"],
             "classes": found["classes"],
             "figures": figures,

@@ -12,6 +12,7 @@ import atexit
 import contextlib
 import importlib
 import os
+import re
 import signal
 import sys
 from collections.abc import Callable, Sequence
@@ -93,6 +94,8 @@ _MODULES = {verb: f"{folder}.{verb}" for folder, verbs in _FOLDERS.items() for v
 
 COMPLETE = "_BAYES_COMPLETE"  # where a shell asks what could follow
 
+WITH_MODEL = ("app", "report")  # verbs that read a table without the options of `bayes train`, and a model too
+OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
 OK, USAGE, BUG, IO_ERROR, INTERRUPTED, TERMINATED = 0, 2, 70, 74, 130, 143
 
 
@@ -245,7 +248,7 @@ def _run(arguments: list[str]) -> int:
     return OK
 
 
-def _print_error(error: Exception) -> int:
+def _print_error(error: Exception, arguments: list[str]) -> int:
     """Say in one line what went wrong; the exit code."""
     if isinstance(error, BrokenPipeError):
         _leave_pipe()
@@ -260,7 +263,7 @@ def _print_error(error: Exception) -> int:
     if isinstance(error, BayesboxError):
         for failed in FAILED:  # what is missing may be what one of these would have brought
             _say(f"note: {failed}")
-        _say(f"bayes: {error}")
+        _say(f"bayes: {error}{_of_train(error, arguments)}")
         return error.exit_code
     if isinstance(error, OSError):
         _say(f"bayes: {_system_words(error)}")
@@ -275,6 +278,22 @@ def _print_error(error: Exception) -> int:
         return USAGE
     _say(f"bayes: internal error: {type(error).__name__}: {error}. This is a bug; run it again with --debug")
     return BUG
+
+
+def _of_train(error: BayesboxError, arguments: list[str]) -> str:
+    """How to follow a remedy whose options the app and the report lack: train a model with them first."""
+    verb = next((word for word in arguments if word in WITH_MODEL), None)
+    options = set(OPTION.findall(str(error.remedy or "")))
+    if verb is None or not options:
+        return ""
+    with click.Context(bayes) as context:
+        here, train = (bayes.get_command(context, name) for name in (verb, "train"))
+    assert here is not None
+    assert train is not None
+    taken, trained = ({option for each in command.params for option in each.opts} for command in (here, train))
+    if options <= taken or not options <= trained:
+        return ""
+    return f". This is an option of bayes train: train a model with it, then run bayes {verb} MODEL"
 
 
 def _is_of_packages(error: Exception) -> bool:
@@ -296,7 +315,7 @@ def _answer(arguments: list[str]) -> int:
             import traceback
 
             traceback.print_exc()
-        return _print_error(error)
+        return _print_error(error, arguments)
 
 
 def _ended(message: str) -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from bayesbox.app.document.classifier import classifier_document
 from bayesbox.app.document.network import network_document
+from bayesbox.app.judged import HOW
 from bayesbox.app.networks import network_spec
 from bayesbox.app.report.page import Section, page, safe, table
 from bayesbox.app.report.suppress import suppressed
@@ -122,16 +124,19 @@ def _quality(evaluation: Evaluation | None, suppress: int) -> Iterator[Section]:
     lines = []
     for name in FIGURES:
         value = getattr(evaluation, name)
+        if math.isnan(value):  # the area under ROC of rows of one class
+            continue
         low, high = value.interval
         lines.append([name.replace("_", " "), f"{float(value):.4f}", f"{low:.4f} to {high:.4f}"])
-    how = str(found["how"]).replace("-", " ")
-    text = table(["figure", "value", "95 % interval"], lines, f"{found['rows']:,} rows, {how}")
+    held = HOW.get(found["how"], found["how"])
+    how = f", {held}" if held else ""
+    text = table(["figure", "value", "95 % interval"], lines, f"{found['rows']:,} rows{how}")
     classes, cells = found["classes"], found["confusion"]
     if len(classes) <= 20:
         rows = [[name, *(_count(cell, suppress) for cell in row)] for name, row in zip(classes, cells, strict=True)]
         text += table(["true \\ predicted", *classes], rows, "Confusion")
     if found["weight"] != found["rows"]:
-        text += '<p class="bb-note">Rows have weights: where each stands for many, a fold leaves all of these out.</p>'
+        text += '<p class="bb-note">Rows have weights: a fold holds out a row with its whole weight.</p>'
     if not suppress:
         text += f'<div class="bb-figure">{evaluation.svg()}</div>'
     yield Section("Quality", text)

@@ -1,7 +1,7 @@
 /**
  * How good a model is: figures, the confusion matrix down to its rows, reliability, and what a threshold would do.
  *
- * Traits: `spec`, `found` (figures, confusion, bins, thresholds), `cell` ([true, predicted] or null), `rows` of the
+ * Traits: `spec`, `found` (figures, confusion, bins, thresholds), `answer` (an error), `cell` ([true, predicted] or null), `rows` of the
  * cell, `label`, `threshold`, `rate` (base rate of the label), `cost` (of a miss, in false alarms).
  *
  * @typedef {import("./dom.js").Host} Host
@@ -19,9 +19,9 @@ export function renderEvaluation({ model, el }) {
   el.classList.toggle("bb-many", model.get("spec").classes.length > 4);
   /** @type {any} */
   let drawn = null;
-  return redraw(model, ["found", "cell", "rows", "threshold", "rate", "cost"], () => {
-    const found = model.get("found");
-    if (!found) return fill(figures, h("p", { role: "status" }, "Evaluating the model…"));
+  return redraw(model, ["found", "answer", "cell", "rows", "threshold", "rate", "cost"], () => {
+    const found = model.get("found"), failed = model.get("answer")?.error;
+    if (!found) return fill(figures, failed ? failure(failed) : h("p", { role: "status" }, "Evaluating the model…"));
     if (found.error) return fill(figures, failure(found.error));
     if (drawn !== found) {
       drawn = found;

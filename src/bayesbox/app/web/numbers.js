@@ -23,16 +23,16 @@ export function short(x) {
   return size !== 0 && (size < 1e-3 || size >= 1e7) ? x.toExponential(2) : String(Number(x.toPrecision(4)));
 }
 
-/** A probability as a frequency that people can picture: "2 in 3". @param {number} p @returns {string} */
+/** A probability as a frequency that people can picture: "about 2 in 3". @param {number} p @returns {string} */
 export function inWords(p) {
-  if (p <= 0) return "none";
+  if (p <= 0) return "no";
   if (p >= 1) return "all";
-  if (p < 0.01) return `1 in ${Math.round(1 / p).toLocaleString("en")}`;
-  if (p > 0.99) return `all but 1 in ${Math.round(1 / (1 - p)).toLocaleString("en")}`;
+  if (p < 0.01) return `about 1 in ${Math.round(1 / p).toLocaleString("en")}`;
+  if (p > 0.99) return `all but about 1 in ${Math.round(1 / (1 - p)).toLocaleString("en")}`;
   let best = [1, 2];
   for (const below of [2, 3, 4, 5, 10]) {
     const over = Math.min(Math.max(Math.round(p * below), 1), below - 1);
     if (Math.abs(over / below - p) < Math.abs(best[0] / best[1] - p) - 0.012) best = [over, below];
   }
-  return `${best[0]} in ${best[1]}`;
+  return `about ${best[0]} in ${best[1]}`;
 }

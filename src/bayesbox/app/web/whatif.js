@@ -170,7 +170,7 @@ function drawOutcome(place, spec, answer) {
   if (rows.length > 12) rows.sort((/** @type {any} */ a, /** @type {any} */ b) => b.p - a.p).splice(12);
   const most = [...answer.terms].sort((a, b) => Math.abs(b.logOdds) - Math.abs(a.logOdds))[0];
   const sentence =
-    `${spec.target ?? "The class"} is ${spec.classes[label]} in about ${inWords(posterior[label])} such cases` +
+    `${spec.target ?? "The class"} is ${spec.classes[label]} in ${inWords(posterior[label])} such cases` +
     ` (${percent(posterior[label])}).` + (most && most.logOdds ? ` ${most.column} moved it most.` : "");
   fill(
     place,

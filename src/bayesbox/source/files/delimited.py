@@ -16,6 +16,7 @@ import pyarrow.csv as arrow_csv
 
 from bayesbox import _core
 from bayesbox.errors import BadData, BadRow
+from bayesbox.file.known_file import TABLE
 from bayesbox.schema.arrays import FEW, text_array
 from bayesbox.schema.columns import Column
 from bayesbox.schema.compute import pc
@@ -127,7 +128,7 @@ class DelimitedRows(OpenedFile):
             text = bytes(self._window.view[:200])
             if (likely_encoding(text) or "").startswith(("utf-16", "utf-32")):
                 raise not_encoded("utf-8", text, where=where, found=field, what="the header")
-            raise BadRow("a NUL byte in the header", where=where, found=field)
+            raise BadRow("this is not a text table: the header has a NUL byte", where=where, found=field, remedy=TABLE)
         try:
             return field.decode("utf-8")
         except UnicodeDecodeError:

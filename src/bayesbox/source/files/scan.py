@@ -166,7 +166,8 @@ class Checker:
             return self._quote_problem(record, record.fault)
         if len(record.fields) != len(self._names):
             given, wanted = len(record.fields), len(self._names)
-            return self._broken(f"the row has {given} fields where the header has {wanted}", record)
+            fields = "1 field" if given == 1 else f"{given} fields"
+            return self._broken(f"the row has {fields} where the header has {wanted}", record)
         for index, field in enumerate(record.fields):
             wrong = self._field_problem(index, field, record.line)
             if wrong is not None:
