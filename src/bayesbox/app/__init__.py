@@ -1,1 +1,1 @@
-"""What moves under the hand: the browser app, the report in one file, the widgets. The pictures are in `web/`."""
+"""Interactive views: the browser app, the self-contained report, the widgets. The drawing code is in `web/`."""

@@ -1,6 +1,6 @@
-"""What the picture of an audit shows: what was counted, what forgetting some rows does, what differs, what drifted.
+"""The data of the audit view: the counts, the effect of forgetting rows, differences and drift.
 
-Nothing here changes a model or writes a file: rows are taken out of a copy in memory.
+Nothing here changes a model or writes a file: rows are subtracted from a copy in memory.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from bayesbox.file.reader import Json
 from bayesbox.schema.levels import level_text
 from bayesbox.source.base import Batch
 
-MOST_ROWS = 200  # that are looked up one by one
+MOST_ROWS = 200  # looked up individually
 
 
 @dataclass(frozen=True)
 class NamedTable:
-    """A table that was named on the command line: its path, its target and its weight."""
+    """A table given on the command line: its path, its target and its weight."""
 
     path: str
     target: str | None = None
@@ -45,9 +45,9 @@ class NamedTable:
 def audit_found(
     classifier: AnyTableClassifier, table: NamedTable | None, peers: Sequence[str], history: Json | None = None
 ) -> Json:
-    """What was counted: digests, rows by class, what forgetting does not undo; what it can be held against.
+    """The counts: digests, rows by class, the irreversible parts, and what the model can be compared with.
 
-    `history` has the batches that were learned and forgotten, if they are known.
+    `history` has the batches that were learned and forgotten, if known.
     """
     book = classifier.book
     return {
@@ -62,7 +62,7 @@ def audit_found(
 
 
 def history_found(classifier: AnyTableClassifier, path: str) -> Json | None:
-    """The batches of a model file, the oldest first, and where the list does not follow; None if it has none."""
+    """The batches of a model file, oldest first, and gaps in the history; None if it has none."""
     try:
         entries = read_history(path)
     except BayesboxError as error:
@@ -73,7 +73,7 @@ def history_found(classifier: AnyTableClassifier, path: str) -> Json | None:
 
 
 def learned_here(classifier: AnyTableClassifier, table: NamedTable) -> Json:
-    """The one batch of a table that the app has learned."""
+    """The only batch of a table that the app was trained on."""
     book = classifier.book
     rows = float(book.n.sum())
     entry = HistoryEntry("learned here", (table.name,), round(rows), book.digest(), rows)
@@ -89,7 +89,7 @@ def _by_class(classifier: AnyTableClassifier) -> list[Json]:
 
 
 def row_numbers(text: str) -> list[int]:
-    """The numbers of rows, from 1, as people write them.
+    """Row numbers, from 1, from a text such as 3, 5-7.
 
     >>> row_numbers("7, 2-4")
     [2, 3, 4, 7]
@@ -114,10 +114,9 @@ def row_numbers(text: str) -> list[int]:
 def forgetting(
     classifier: AnyTableClassifier, model: str | None, table: NamedTable, chosen: str, *, certify: bool
 ) -> Json:
-    """Which of these rows are found and can be forgotten, and why others are refused; then what forgetting them gives.
+    """Which of these rows can be forgotten, why others cannot, and the result of forgetting them.
 
-    Each row is taken out of a copy that has those before it taken out already, so a row that was learned once is found
-    once.
+    Rows are subtracted from the copy one after another, so a row that was learned once is found once.
     """
     try:
         numbers = row_numbers(chosen)
@@ -186,7 +185,7 @@ class OneRow(RowsInMemory):
 
 
 def _taken_out(classifier: AnyTableClassifier, rows: LabelledRows, *, untyped: bool) -> str | None:
-    """Take a row out; why not, if it is refused."""
+    """Subtract a row; the reason if that is impossible."""
     if rows.labels.codes[0] < 0:
         return "it has no class"
     try:
@@ -197,7 +196,7 @@ def _taken_out(classifier: AnyTableClassifier, rows: LabelledRows, *, untyped: b
 
 
 def _texts(row: Batch) -> dict[str, str]:
-    """A row as texts by column; nothing for a missing value."""
+    """A row as texts by column; empty for a missing value."""
     columns: dict[str, Any] = dict(zip(row.names, row.columns, strict=True))
     values = {name: column[0] for name, column in columns.items()}
     plain = {name: value.as_py() if hasattr(value, "as_py") else value for name, value in values.items()}
@@ -208,7 +207,7 @@ def _texts(row: Batch) -> dict[str, str]:
 
 
 def difference_found(one: AnyTableClassifier, other: AnyTableClassifier) -> Json:
-    """In what two models differ, as `bayes diff` has it, with a test of each column."""
+    """The differences of two models, as in `bayes diff`, with a test for each column."""
     tests: Drift | None = None
     if not any(each.fixed or not each.book.classes for each in (one, other)):
         tests = one.drift_to(other)
@@ -232,7 +231,7 @@ def _told(value: object) -> str:
 
 
 def drift_found(classifier: AnyTableClassifier, table: NamedTable) -> Json:
-    """What has changed in the rows of a table since the model was trained, as `bayes drift` has it."""
+    """The drift of a table since the model was trained, as in `bayes drift`."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)

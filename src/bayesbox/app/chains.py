@@ -1,4 +1,4 @@
-"""What the picture of a hidden Markov model shows: a sequence decoded, and the trellis of its best path."""
+"""The data of the hidden Markov model view: a decoded sequence, and the trellis of its best path."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from bayesbox.sequence.work.viterbi import Trellis
 EXAMPLE = 8  # steps of the example
 
 Texts = list[dict[str, str]]
-"""Steps: by column the text of its value; a column that is not there is unknown."""
+"""Steps as texts by column; an absent column is unknown."""
 
 
 def chain_spec(hmm: HiddenMarkovModel) -> Json:
-    """The states, the columns with their levels (none for numbers), and a sequence to begin with."""
+    """The states, the columns with their levels (none for numbers), and an initial sequence."""
     levels = _levels(hmm)
     example = [
         {name: f"{float(text):.4g}" if levels[name] is None else text for name, text in step.items()}
@@ -45,7 +45,7 @@ def _levels(hmm: HiddenMarkovModel) -> dict[str, list[str] | None]:
 
 
 def steps_of_texts(hmm: HiddenMarkovModel, sequence: object) -> Texts:
-    """A sequence of values, of dicts, or a dict of columns, as the picture has it."""
+    """The steps as texts, from a sequence of values or dicts, or a dict of columns."""
     names = hmm.model_.columns
     if isinstance(sequence, Mapping):
         columns = {str(name): list(values) for name, values in sequence.items()}
@@ -71,7 +71,7 @@ def _text(value: object) -> str:
 
 
 def chain_answer(hmm: HiddenMarkovModel, steps: Sequence[Mapping[str, str]]) -> Json:
-    """P(state) of each step, the best path, the likelihood, and the trellis; or what is wrong, in words."""
+    """P(state) of each step, the best path, the likelihood, and the trellis; or an error in words."""
     if not steps:
         return {"posterior": [], "path": [], "trellis": None}
     try:

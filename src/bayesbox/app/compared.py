@@ -1,4 +1,4 @@
-"""Several kinds of model evaluated on the same folds in the background, with progress; it can be cancelled."""
+"""Evaluating several kinds of model on the same folds in the background, with progress and cancellation."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from bayesbox.schema.kinds import kind_named
 from bayesbox.table.batch_learners import BatchLearner
 
 FOLDS = 10
-SLOW = ("auto",)  # which are evaluated where they are requested
+SLOW = ("auto",)  # evaluated only on request
 NAMES = {"column_weights": "column weights"}
 
 
@@ -28,7 +28,7 @@ class _Cancelled(Exception):
 
 
 def kinds_compared() -> dict[str, tuple[str, dict[str, str]]]:
-    """By the name that is shown: what `--model` takes, and the options that make it differ.
+    """The kinds by display name: the value of `--model`, and their other options.
 
     >>> list(kinds_compared())[:3]
     ['naive', 'naive, auto', 'naive, column weights']
@@ -40,14 +40,14 @@ def kinds_compared() -> dict[str, tuple[str, dict[str, str]]]:
 
 
 class Comparing:
-    """The comparison of a table: one at a time, each model by ten folds that are the same for all."""
+    """The comparison of models on a table, one at a time, each on the same ten folds."""
 
     def __init__(self, table: NamedTable, types: Mapping[str, str] | None = None) -> None:
         self.table, self.types = table, dict(types or {})
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._cancel = threading.Event()
-        self._now = ""  # the model that is evaluated
+        self._now = ""  # the model being evaluated
         self._share = 0.0
         self._asked: Sequence[str] = ()
         self._cancelled = False
@@ -58,7 +58,7 @@ class Comparing:
         self._rows: list[Json] = []
 
     def answer(self, action: str | None, models: Sequence[str]) -> Json:
-        """Start, cancel, or only say how far it is."""
+        """Start, cancel, or report the progress."""
         if action == "start":
             self.start(models)
         elif action == "cancel":
@@ -66,7 +66,7 @@ class Comparing:
         return self.state()
 
     def start(self, models: Sequence[str]) -> None:
-        """Judge these, unless others are being judged."""
+        """Evaluate these models, unless an evaluation is running."""
         known = kinds_compared()
         chosen = [name for name in known if name in models]
         if not chosen:
@@ -83,12 +83,12 @@ class Comparing:
             self._thread.start()
 
     def wait(self) -> None:
-        """Until nothing is being judged."""
+        """Wait until no evaluation is running."""
         if self._thread is not None:
             self._thread.join()
 
     def state(self) -> Json:
-        """How far it is, and what was found so far."""
+        """The progress, and the results so far."""
         running = self._thread is not None and self._thread.is_alive()
         done = len(self._seconds) + len(self._refused)
         return {
@@ -109,7 +109,7 @@ class Comparing:
                 start = time.perf_counter()
                 try:
                     with warnings.catch_warnings():
-                        warnings.simplefilter("ignore")  # what is odd in the rows is reported by the view of the data
+                        warnings.simplefilter("ignore")  # the data view reports problems of the rows
                         evaluation = self._judged(name)
                 except BayesboxError as error:
                     self._refused[name] = error.without_remedy()

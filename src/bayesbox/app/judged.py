@@ -1,4 +1,4 @@
-"""What the pictures of data and of an evaluation show."""
+"""The data of the data view and of the evaluation view."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ FIGURES = {
     "auc": "area under ROC",
     "calibration_error": "calibration error",
 }
-HOW = {"rows": "", "training-rows": "training rows", "held-out": "held-out rows"}  # rows: of a table that was given
+HOW = {"rows": "", "training-rows": "training rows", "held-out": "held-out rows"}  # rows: of a given table
 STEPS = 100  # of the threshold from 0 to 1
-MOST_ROWS = 50  # of a cell that are shown
-MOST_KEPT = 100_000  # rows of a table that are kept for display; of more a sample
+MOST_ROWS = 50  # of a cell, shown
+MOST_KEPT = 100_000  # rows of a table kept for display; with more, a sample
 MOST_REMARKS = 20
-MOST_BARS = 24  # of the shape of a column
+MOST_BARS = 24  # of the histogram of a column
 
 
 def evaluation_found(evaluation: Evaluation) -> Json:
-    """Figures with intervals, the confusion matrix, the bins of reliability, and of two classes the thresholds."""
+    """Metrics with intervals, the confusion matrix, the reliability bins, and for two classes the thresholds."""
     found = evaluation.as_dict()
     figures = []
     for name, title in FIGURES.items():
@@ -64,7 +64,7 @@ def evaluation_found(evaluation: Evaluation) -> Json:
 
 
 def _steps(evaluation: Evaluation) -> Json:
-    """Of the second class: the rows with at least each probability, those that have the class and those that do not."""
+    """For the second class, the numbers of positive and negative rows with at least each probability."""
     table = evaluation.thresholds(evaluation.labels[1])
     at = [place / STEPS for place in range(STEPS + 1)]
     places = np.searchsorted(table.thresholds, at)
@@ -74,7 +74,7 @@ def _steps(evaluation: Evaluation) -> Json:
 
 
 class KeptRows:
-    """The rows of a table that was evaluated, to show those of a cell; of a long table a sample, always the same."""
+    """The rows of an evaluated table, to show those of a cell; a fixed sample of a long table."""
 
     def __init__(self, evaluation: Evaluation, source: Source, names: Sequence[str]) -> None:
         each = evaluation.each
@@ -107,7 +107,7 @@ class KeptRows:
         return np.ones(len(rows), dtype=bool) if self._wanted is None else np.isin(rows, self._wanted)
 
     def values(self, row: int) -> Json:
-        """What is known of a row, by column."""
+        """The values of a row by column."""
         at = int(np.searchsorted(self._starts, row, side="right")) - 1
         if at < 0:
             return {}
@@ -140,7 +140,7 @@ def _cell(column: Any, row: int) -> Any:
 
 
 def data_found(classifier: AnyTableClassifier) -> Json:
-    """Every column: its type, missing values, what it holds, and the bits it is expected to say of the class."""
+    """Every column: its type, missing values, distribution, and expected information about the class in bits."""
     schema, book = classifier.schema, classifier.book
     assert schema is not None
     bits, why = _bits(classifier)
@@ -164,7 +164,7 @@ def data_found(classifier: AnyTableClassifier) -> Json:
 
 
 def _shape(tally: Any) -> list[Json] | None:
-    """The counts of a column as bars: of each level, the most frequent first, or of cells of equal width."""
+    """The counts of a column as bars: by level, the most frequent first, or by bins of equal width."""
     if isinstance(tally, Grid):
         return _histogram(tally)
     if not hasattr(tally, "by_level"):
@@ -175,7 +175,7 @@ def _shape(tally: Any) -> list[Json] | None:
 
 
 def _histogram(tally: Grid) -> list[Json] | None:
-    """The cells of the values between the first and the last in a hundred, neighbours together where they are many."""
+    """The cells of the values between the 1st and the 99th percentile, merged if there are many."""
     if tally.is_empty():
         return None
     low, high = tally.quantile(0.01)[0], tally.quantile(0.99)[1]
@@ -198,7 +198,7 @@ def _whole(value: float) -> float | int:
 
 
 def _bits(classifier: AnyTableClassifier) -> tuple[dict[str, float], dict[str, str]]:
-    """What each column says where nothing is known, and why others say nothing."""
+    """The information of each column without evidence, and why others have none."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)

@@ -1,8 +1,8 @@
-"""The ES modules of `web/` as one: for a report, which is one file, and for a widget, which is one module.
+"""Bundles the ES modules of `web/` into one: for a report, which is one file, and for a widget, which is one module.
 
-Each becomes a function that returns what it exports, so that two may use one name inside. Imports are written
-`import { a, b } from "./other.js";` and exports `export function a`, `export class B`, `export const C`; a module that
-is written otherwise is refused.
+Each becomes a function that returns its exports, so that two may use the same name inside. Imports are written
+`import { a, b } from "./other.js";` and exports `export function a`, `export class B`, `export const C`; a module in
+another form is an error.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def text_of(name: str) -> str:
 
 @cache
 def joined(entry: str) -> str:
-    """A module and all that it imports, as the text of one script; `$entry` is what it exports."""
+    """A module and all its imports, as the text of one script; `$entry` has its exports."""
     done: dict[str, str] = {}
     _add(entry, done, ())
     return "\n".join(done.values())

@@ -1,6 +1,6 @@
-"""What the picture of a network shows: where its nodes are, and the answer to evidence.
+"""The data of the network view: the layout of its nodes, and the answer to evidence.
 
-`network_answer` gives what `networkAnswer` of answers.js gives, by the library.
+`network_answer` gives the same as `networkAnswer` in answers.js, computed in Python.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from bayesbox.network.network import BayesianNetwork
 from bayesbox.network.printed_tables import counts_by_node
 from bayesbox.network.tables import require_tables
 
-MOST_TABLES = 60_000  # numbers of all tables that the page gets to show
-MOST_CELLS = 2**22  # of all tables, beyond which the arcs are not weighed
-MOST_STRENGTHS = 200  # nodes of a network whose arcs are weighed
+MOST_TABLES = 60_000  # numbers of all tables; larger ones are not sent to the page
+MOST_CELLS = 2**22  # of all tables; beyond it the strengths of arcs are not computed
+MOST_STRENGTHS = 200  # nodes; beyond it the strengths of arcs are not computed
 
 
 def network_spec(network: BayesianNetwork, counts: Mapping[str, Doubles] | None = None) -> Json:
-    """Nodes with places, states, parents and tables, and the paths of the arcs with their strengths in bits.
+    """Nodes with positions, states, parents and tables, and the paths of the arcs with their strengths in bits.
 
-    `counts` are those behind the tables, by node; by default those that the network has.
+    `counts` are those behind the tables, by node; by default those of the network.
     """
     require_tables(network.graph)
     layout = network.layout(probabilities=True)
@@ -56,7 +56,7 @@ def _strength(bits: Mapping[tuple[str, str], float], arc: Any) -> Json:
 
 
 def evidence_of(given: Mapping[str, Any]) -> Json:
-    """Evidence as the library takes it: states, and likelihoods of the nodes that are known in part."""
+    """Evidence for the network: states, and likelihoods of partially known nodes."""
     return {**given.get("soft", {}), **given.get("hard", {})}
 
 

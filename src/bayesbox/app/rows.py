@@ -1,6 +1,6 @@
-"""What the pictures of a classifier show: its columns, the answer to one row, and the rulers of its nomogram.
+"""The data of the classifier views: its columns, the answer for one row, and the rulers of its nomogram.
 
-`row_answer` and `rulers_of` give what `whatIfAnswer` and `rulersOf` of answers.js give, by the library.
+`row_answer` and `rulers_of` give the same as `whatIfAnswer` and `rulersOf` in answers.js, computed in Python.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from bayesbox.schema.levels import level_text
 from bayesbox.source.base import Batch
 from bayesbox.tally.grid import Grid
 
-SHARES = (0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99)  # the quantiles of each class that a ruler marks
-POINTS = 24  # of Gauss's rule over the quantiles of each class, by which the page weighs the answers to a number
-MOST_CLASSES = 12  # of which a number keeps such points
+SHARES = (0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99)  # the quantiles of each class marked on a ruler
+POINTS = 24  # of the Gauss rule over the quantiles of each class, with which the page averages over a number
+MOST_CLASSES = 12  # with such points for a number
 MOST_MARKS = 40
 DIGITS = 3
 LEVEL = 0.95  # of the intervals
-DRAWS = 1000  # by which the interval of an answer is found
-MOST_SURE = 60  # levels of a column that have intervals
+DRAWS = 1000  # draws for the interval of an answer
+MOST_SURE = 60  # levels of a column with intervals
 
 
 def row_spec(classifier: AnyTableClassifier, *, suppress: int = 0) -> Json:
-    """The columns that can be set, with levels, ranges and counts; counts below `suppress` are not given."""
+    """The columns that can be set, with levels, ranges and counts; counts below `suppress` are omitted."""
     schema = classifier.schema
     assert schema is not None
     left_out = classifier.model.left_out
@@ -69,7 +69,7 @@ def _column(classifier: AnyTableClassifier, name: str, suppress: int, sure: Mapp
 
 
 def _intervals(classifier: AnyTableClassifier) -> dict[str, list[list[float]]]:
-    """The interval of each share that was counted, by the name that the tables have for it: low and high by class."""
+    """The interval of each counted probability, by its name in the tables: low and high by class."""
     if classifier.fixed or not isinstance(classifier.model, NaiveModel):
         return {}
     if len(classifier.model.classes) > MOST_CLASSES:
@@ -111,7 +111,7 @@ def _whole(value: float) -> float | int:
 
 
 def _range(classifier: AnyTableClassifier, name: str) -> Json:
-    """Where a number can be set, what a ruler marks, and points of equal probability in each class."""
+    """The range of a number, the marks of its ruler, and points of equal probability in each class."""
     found = classifier.model.conditional(name)
     marked = None if found is None else _quantiles(found, SHARES)
     if found is None or marked is None:
@@ -128,7 +128,7 @@ def _range(classifier: AnyTableClassifier, name: str) -> Json:
 
 
 def _quantiles(distribution: Distribution, shares: Sequence[float]) -> Doubles | None:
-    """Shares x classes; None if the column has none, or where some are beyond all numbers."""
+    """The quantiles, probabilities x classes; None if the column has none, or some are infinite."""
     if not isinstance(distribution, NumberFamily):
         return None
     with warnings.catch_warnings(), np.errstate(all="ignore"):
@@ -149,7 +149,7 @@ def _learned_range(classifier: AnyTableClassifier, name: str) -> tuple[float, fl
 
 
 def _rounded(values: Any) -> list[float]:
-    """The values to a few digits of their range, each once, in order."""
+    """The sorted distinct values, rounded to a few digits of their range."""
     finite = [float(each) for each in values if math.isfinite(each)]
     if not finite:
         return []
@@ -159,8 +159,8 @@ def _rounded(values: Any) -> list[float]:
 
 
 def row_answer(classifier: AnyTableClassifier, row: Mapping[str, Any], *, brief: bool = False) -> Json:
-    """What follows from one row: posterior, what each column adds, notes; unless it is to be brief, what to ask next,
-    what would flip it, and the work. Or the error in words."""
+    """The answer for one row: posterior, contributions of the columns and notes; unless brief, also what to ask next,
+    what would flip it, and the calculation. Or the error in words."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)
@@ -173,14 +173,14 @@ def row_answer(classifier: AnyTableClassifier, row: Mapping[str, Any], *, brief:
 
 
 def texts_of(row: Mapping[str, Any]) -> dict[str, str]:
-    """The values of a row as texts; unknown ones are not there."""
+    """The values of a row as texts; unknown ones are omitted."""
     return {
         name: value if isinstance(value, str) else level_text(value) for name, value in row.items() if value is not None
     }
 
 
 def _details(classifier: AnyTableClassifier, texts: Mapping[str, str], batch: Batch) -> Json:
-    """What takes longer than the answer itself."""
+    """The slower parts of the answer."""
     flip = _flipped(classifier, batch) if texts else None
     work, asked = str(classifier.work(batch)), _asked(classifier, batch)
     found: Json = finite({"ask": asked, "flip": flip, "work": work, "interval": _sure(classifier, batch)})
@@ -188,7 +188,7 @@ def _details(classifier: AnyTableClassifier, texts: Mapping[str, str], batch: Ba
 
 
 def _sure(classifier: AnyTableClassifier, batch: Batch) -> list[list[float]] | None:
-    """The interval of the probability of each class; None if nothing that was counted is behind it."""
+    """The interval of the probability of each class; None if it does not depend on counts."""
     try:
         found = classifier.posterior_interval(batch, level=LEVEL, draws=DRAWS, seed=0)
     except BayesboxError:
@@ -222,7 +222,7 @@ def _answer(classifier: AnyTableClassifier, texts: Mapping[str, str], batch: Bat
 
 
 def _asked(classifier: AnyTableClassifier, batch: Batch) -> list[Json]:
-    """What to ask next; nothing if the library refuses to say, or takes long."""
+    """What to ask next; empty on an error, or if it would take long."""
     if classifier.answers_are_slow:
         return []
     try:
@@ -246,7 +246,7 @@ def _flipped(classifier: AnyTableClassifier, batch: Batch) -> Json | None:
 
 
 def finite(value: object) -> Any:
-    """A JSON value whose numbers that JSON cannot hold are the largest that it can."""
+    """A JSON value with infinite numbers replaced by the largest finite ones."""
     if isinstance(value, dict):
         return {name: finite(each) for name, each in value.items()}
     if isinstance(value, list | tuple):
@@ -259,7 +259,7 @@ def finite(value: object) -> Any:
 def rulers_of(
     classifier: AnyTableClassifier, spec: Json, pair: Sequence[int | None], row: Mapping[str, Any]
 ) -> Json | None:
-    """What each value of each column adds to the log-odds of a class against another; None if there is one class."""
+    """The contribution of each value of each column to the log-odds of two classes; None if there is one class."""
     label, against = pair
     if label is None or against is None:
         return None

@@ -1,6 +1,6 @@
-"""The pictures in a notebook: the same modules as in the app, answered by the model in Python.
+"""The widgets of notebooks: the same views as in the app, answered by the model in Python.
 
-What is set by hand can be read in the next cell, and what is set in a cell moves the picture:
+Values set in the widget can be read in the next cell, and values set in a cell update the widget:
 
     w = clf.widget()          w.row, w.posterior;       w.row = {"sex": "female"}
     w = net.widget("lung")    w.evidence, w.posteriors; w.evidence = {"xray": "yes"}
@@ -30,12 +30,12 @@ try:
 except ImportError as error:
     raise MissingExtra(error.name or "anywidget", "notebook") from None
 
-# The colours are those of the scheme, whatever the notebook has.
+# The colours follow the system's scheme, not the notebook's theme.
 STYLE = text_of("style.css") + ".bb { background: var(--page); padding: 0.5rem; }\n"
 
 
 class RowWidget(anywidget.AnyWidget):  # type: ignore[misc]
-    """A picture of one row: `row` is what is known, `posterior` what follows."""
+    """A widget of one row: `row` has the known values, `posterior` the result."""
 
     _css = STYLE
     spec = traitlets.Dict().tag(sync=True)
@@ -61,13 +61,13 @@ class RowWidget(anywidget.AnyWidget):  # type: ignore[misc]
 
 
 class WhatIfWidget(RowWidget):
-    """Every column can be set, or is unknown."""
+    """The what-if widget: every column can be set or unknown."""
 
     _esm = widget_module("whatif", "renderWhatIf")
 
 
 class NomogramWidget(RowWidget):
-    """Every column is a ruler, whose mark can be dragged."""
+    """The nomogram widget: every column is a ruler with a draggable mark."""
 
     _esm = widget_module("nomogram", "renderNomogram")
 
@@ -88,7 +88,7 @@ def row_widget(classifier: AnyTableClassifier, row: Mapping[str, Any] | None, vi
 
 
 class NetworkWidget(anywidget.AnyWidget):  # type: ignore[misc]
-    """A network: `evidence` is what is known, by node a state or a likelihood of each; `posteriors` what follows."""
+    """The network widget: `evidence` has a state or likelihoods by node, `posteriors` the result."""
 
     _esm = widget_module("network", "renderNetwork")
     _css = STYLE
@@ -106,7 +106,7 @@ class NetworkWidget(anywidget.AnyWidget):  # type: ignore[misc]
 
     @traitlets.validate("evidence")  # type: ignore[untyped-decorator]
     def _checked(self, proposal: Any) -> Json:
-        """Evidence as the picture has it; a cell may give states by node."""
+        """Evidence in the form of the widget; a cell may set states by node."""
         value = proposal["value"]
         if set(value) == {"hard", "soft"}:
             return dict(value)
@@ -126,7 +126,7 @@ class NetworkWidget(anywidget.AnyWidget):  # type: ignore[misc]
 
 
 class ChainWidget(anywidget.AnyWidget):  # type: ignore[misc]
-    """A sequence decoded: `steps` are what is seen; `path` and `posterior` what follows."""
+    """The decoder widget: `steps` are the observations; `path` and `posterior` the result."""
 
     _esm = widget_module("chain", "renderChain")
     _css = STYLE
@@ -141,7 +141,7 @@ class ChainWidget(anywidget.AnyWidget):  # type: ignore[misc]
 
     @traitlets.validate("steps")  # type: ignore[untyped-decorator]
     def _checked(self, proposal: Any) -> list[dict[str, str]]:
-        """Steps as the picture has them; a cell may give values, dicts, or a dict of columns."""
+        """Steps in the form of the widget; a cell may set values, dicts, or a dict of columns."""
         return steps_of_texts(self._chain, proposal["value"])
 
     @traitlets.observe("steps")  # type: ignore[untyped-decorator]
@@ -160,7 +160,7 @@ class ChainWidget(anywidget.AnyWidget):  # type: ignore[misc]
 
 
 class LessonWidget(anywidget.AnyWidget):  # type: ignore[misc]
-    """Bayes' rule by natural frequencies."""
+    """The widget of Bayes' rule with natural frequencies."""
 
     _esm = widget_module("lesson", "renderLesson")
     _css = STYLE
@@ -173,7 +173,7 @@ class LessonWidget(anywidget.AnyWidget):  # type: ignore[misc]
 
 
 def lesson_widget(prior: float, hit: float, alarm: float, people: int) -> LessonWidget:
-    """The lesson of a test, whose numbers are checked."""
+    """The lesson widget for a diagnostic test, with validated numbers."""
     for name, value in {"prior": prior, "hit": hit, "alarm": alarm}.items():
         if not 0 <= value <= 1:
             raise BadOption(f"{name} must be a probability between 0 and 1", found=value)

@@ -1,7 +1,7 @@
-"""Decisions by cost: the class whose expected cost under the posterior is least.
+"""Cost-sensitive decisions: the class with the lowest expected cost under the posterior.
 
-A cost matrix says what it costs to answer one class when another is true. What it does not name costs 1 if the
-answer is wrong and 0 if it is right, so that without costs the most probable class is decided.
+A cost matrix has the cost of predicting one class when another is true. Unnamed costs are 1 for a wrong and 0 for a
+right prediction, so that without costs the most probable class is chosen.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from bayesbox.schema.levels import level_text
 
 Doubles = NDArray[np.float64]
 Costs = Mapping[tuple[Any, Any], float]
-"""By (true class, answer)."""
+"""Costs by (true class, prediction)."""
 WRITTEN = "Write {(true class, answer): cost}"
 
 
 def cost_matrix(costs: Costs, classes: tuple[str, ...]) -> Doubles:
-    """True classes x answers.
+    """The cost matrix, true classes x predictions.
 
     >>> cost_matrix({("ill", "well"): 50}, ("ill", "well"))
     array([[ 0., 50.],
@@ -47,13 +47,13 @@ def cost_matrix(costs: Costs, classes: tuple[str, ...]) -> Doubles:
 
 
 def expected_costs(posterior: Doubles, matrix: Doubles) -> Doubles:
-    """Rows x answers."""
+    """The expected costs, rows x predictions."""
     found: Doubles = posterior @ matrix
     return found
 
 
 def cheapest(posterior: Doubles, matrix: Doubles) -> NDArray[np.int64]:
-    """The answer of least expected cost for each row; the first in case of a tie.
+    """The prediction with the lowest expected cost for each row; the first in case of a tie.
 
     >>> cheapest(np.array([[0.05, 0.95], [0.01, 0.99]]), cost_matrix({("ill", "well"): 50}, ("ill", "well")))
     array([0, 1])

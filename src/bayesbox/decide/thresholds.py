@@ -1,4 +1,4 @@
-"""Thresholds on P(class): the answers they give, and the one that maximises a metric on rows of known classes."""
+"""Thresholds on P(class): their predictions, and the one that maximises a metric on labelled rows."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ METRICS = ("accuracy", "balanced", "f1", "youden")
 
 
 class Threshold(NamedTuple):
-    """Answer the class where its probability is at least `value`; `score` is what the metric then is."""
+    """Predict the class if its probability is at least `value`; `score` is the resulting metric."""
 
     value: float
     score: float
 
 
 def answers_at(posterior: Doubles, place: int, least: float) -> NDArray[np.int64]:
-    """The class at `place` where its probability is at least `least`, else the most probable of the others.
+    """The class at `place` if its probability is at least `least`, else the most probable of the others.
 
     >>> answers_at(np.array([[0.3, 0.7], [0.1, 0.9]]), 0, 0.2)
     array([0, 1])
@@ -38,9 +38,9 @@ def answers_at(posterior: Doubles, place: int, least: float) -> NDArray[np.int64
 def best_threshold(
     p: Doubles, true: NDArray[np.bool_], metric: str = "f1", weights: Doubles | None = None
 ) -> Threshold:
-    """The best threshold among the middles between neighbouring probabilities; of equal ones the nearest to a half.
+    """The best threshold among the midpoints between neighbouring probabilities; ties go to the nearest to 1/2.
 
-    `balanced` is the mean of the recalls of the class and of the others, `youden` their sum less 1.
+    `balanced` is the mean of the recalls of the class and of the others, `youden` their sum minus 1.
 
     >>> best_threshold(np.array([0.1, 0.3, 0.4, 0.9]), np.array([False, True, False, True]), "f1")
     Threshold(value=0.2, score=0.8)
@@ -52,7 +52,7 @@ def best_threshold(
     values = np.unique(p)
     cuts = np.concatenate([[0.0], (values[1:] + values[:-1]) / 2, [1.0]])
     weights = np.ones(len(p)) if weights is None else weights
-    hits, alarms = (_weight_from(p[own], weights[own], cuts) for own in (true, ~true))  # answered so
+    hits, alarms = (_weight_from(p[own], weights[own], cuts) for own in (true, ~true))  # predicted as the class
     yes, no = float(weights[true].sum()), float(weights[~true].sum())
     scores = {
         "accuracy": (hits + no - alarms) / (yes + no),
@@ -66,7 +66,7 @@ def best_threshold(
 
 
 def _weight_from(p: Doubles, weights: Doubles, cuts: Doubles) -> Doubles:
-    """The weight of the rows with a probability of each cut or more."""
+    """The weight of the rows with at least each cut as probability."""
     order = np.argsort(p, kind="stable")
     below = np.concatenate([[0.0], np.cumsum(weights[order])])
     found: Doubles = below[-1] - below[np.searchsorted(p[order], cuts)]

@@ -1,1 +1,1 @@
-"""How results show themselves: one line, a table of text, HTML for notebooks, a frame, a picture."""
+"""Display of results: one line, a text table, HTML for notebooks, a DataFrame, a drawing."""

@@ -1,4 +1,4 @@
-"""What is shown of a result: tables, lines of text, pictures, as data; `text` and `html` render it."""
+"""The displayed parts of a result as data: tables, lines of text, drawings; `text` and `html` render them."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import SupportsFloat
 
-MOST_ROWS = 50  # of a table that are shown
+MOST_ROWS = 50  # shown of a table
 BAR_WIDTH = 20  # characters of the longest bar in text
 
 
 @dataclass(frozen=True)
 class Bar:
-    """A cell that is drawn as a bar: `share` of the longest, from -1 to 1. A bar below 0 has another sign and color."""
+    """A cell drawn as a bar: `share` of the longest, from -1 to 1. A negative bar has another sign and color."""
 
     share: float
 
@@ -23,16 +23,16 @@ class Bar:
 
 
 Value = object
-"""A cell: text, a number, a Bar, or None for nothing."""
+"""A cell: text, a number, a Bar, or None if empty."""
 
 
 @dataclass(frozen=True)
 class TableBlock:
     """A table: names of columns, and rows of cells.
 
-    Numbers are aligned to the right and shown with four digits; give text where another form is wanted, and `right`
-    for the places of columns whose texts are numbers. Of more than `most` rows the first are shown, and how many more
-    there are. One that HTML shows as a picture is not `in_html`.
+    Numbers are right-aligned and shown with four digits; pass text for another form, and in `right` the positions of
+    columns whose texts are numbers. With more than `most` rows the first are shown, and the number of the others. A
+    table that HTML shows as a drawing is not `in_html`.
     """
 
     columns: Sequence[str]
@@ -43,17 +43,17 @@ class TableBlock:
     in_html: bool = True
 
     def shown(self) -> list[list[Value]]:
-        """The rows that are shown."""
+        """The displayed rows."""
         return [list(row) for row in self.rows[: self.most]]
 
     @property
     def more(self) -> str:
-        """How many rows are not shown, in words; nothing if all are."""
+        """The number of hidden rows in words; empty if all are shown."""
         hidden = len(self.rows) - self.most
         return f"... {hidden:,} more rows" if hidden > 1 else "... 1 more row" if hidden == 1 else ""
 
     def at_right(self) -> set[int]:
-        """The places of columns that hold numbers."""
+        """The positions of columns of numbers."""
         rows = self.shown()
         numbers = {
             place
@@ -71,7 +71,7 @@ def table_of(columns: Mapping[str, Sequence[Value]], caption: str = "") -> Table
 
 @dataclass(frozen=True)
 class TextBlock:
-    """Lines of text; `fixed` where they are aligned by blanks, such as a chart of characters."""
+    """Lines of text; `fixed` if they are aligned with spaces, such as a text chart."""
 
     text: str
     fixed: bool = False
@@ -79,7 +79,7 @@ class TextBlock:
 
 @dataclass(frozen=True)
 class PictureBlock:
-    """A picture: in HTML the SVG, in text nothing."""
+    """A drawing: SVG in HTML, nothing in text."""
 
     svg: str
     caption: str = ""
@@ -89,7 +89,7 @@ Block = TableBlock | TextBlock | PictureBlock
 
 
 def cell_text(value: Value) -> str:
-    """A cell as text: numbers with four digits, whole numbers whole, nothing for None and NaN.
+    """A cell as text: numbers with four digits, integers in full, empty for None and NaN.
 
     >>> [cell_text(value) for value in ("age", 1234, 0.123456, 12345.6, 1e-9, None, float("nan"), True)]
     ['age', '1,234', '0.1235', '12,346', '1e-09', '', '', 'true']
@@ -108,7 +108,7 @@ def cell_text(value: Value) -> str:
 
 
 def number_text(value: float) -> str:
-    """A number in four digits or so; a probability keeps its four decimals, so that columns line up.
+    """A number with about four digits; a probability keeps four decimals, so that columns align.
 
     >>> number_text(0.5), number_text(0.00002), number_text(1234.5), number_text(25)
     ('0.5000', '2e-05', '1,234.5', '25')
@@ -128,7 +128,7 @@ def number_text(value: float) -> str:
 
 
 def count_text(value: float) -> str:
-    """A count with its thousands apart; a fraction only if there is one, as sums of weights have.
+    """A count with thousands separators, and decimals only if it is not an integer, as sums of weights may be.
 
     >>> count_text(1_000_000.0), count_text(2.5), count_text(1234567.25)
     ('1,000,000', '2.5', '1,234,567.25')

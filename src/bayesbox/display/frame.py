@@ -1,4 +1,4 @@
-"""Columns of a result as a frame: of pandas where it is installed, else an Arrow table."""
+"""The columns of a result as a pandas DataFrame if pandas is installed, else as an Arrow table."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def frame_of(columns: Mapping[str, Sequence[object]]) -> Any:
-    """A pandas DataFrame, or if there is no pandas, a pyarrow Table.
+    """A pandas DataFrame, or without pandas a pyarrow Table.
 
     >>> frame_of({"column": ["age", "car"], "bits": [0.25, 0.5]})["bits"].tolist()
     [0.25, 0.5]
@@ -20,7 +20,7 @@ def frame_of(columns: Mapping[str, Sequence[object]]) -> Any:
 
 
 def _array(values: list[Any]) -> Any:
-    """Values as an Arrow array; those of several types as their texts."""
+    """Values as an Arrow array; values of several types as text."""
     import pyarrow as pa
 
     try:

@@ -1,8 +1,7 @@
 """Blocks as static HTML: no script, every name escaped.
 
-Text and lines take the colors of the page, so that they are readable wherever a notebook is dark or light by its own
-choice. Pictures are drawn on white, and are framed so. `.bayesbox.bayesbox` outweighs the rules that JupyterLab has for
-tables, which align all to the right.
+Text and lines take the colors of the page, so that they are readable in dark and light notebooks. Drawings have a white
+background. `.bayesbox.bayesbox` overrides JupyterLab's rules for tables, which right-align everything.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ BAR_EM = 9  # the length of the longest bar
 
 
 def as_html(title: str, blocks: Sequence[Block]) -> str:
-    """A part of a page, such as the output of a notebook's cell."""
+    """An HTML fragment, such as the output of a notebook cell."""
     head = f"<p><strong>{escape(title)}</strong></p>" if title else ""
     body = "\n".join(_block(block) for block in blocks if not isinstance(block, TableBlock) or block.in_html)
     return f'<div class="bayesbox">\n<style>\n{STYLE}\n</style>\n{head}\n{body}\n</div>'

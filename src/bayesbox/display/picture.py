@@ -1,4 +1,4 @@
-"""A picture that shows itself in a notebook, and is its SVG wherever text is wanted."""
+"""A drawing that notebooks display, and that is otherwise its SVG text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from bayesbox.display.html import as_html
 
 
 class Picture(str):
-    """The text of an SVG, which a notebook draws.
+    """SVG text, which a notebook draws.
 
     >>> picture = Picture("<svg></svg>", "density of age")
     >>> picture, picture.svg(), len(picture)

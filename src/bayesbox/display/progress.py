@@ -1,8 +1,8 @@
-"""One way to report progress, for all that takes long: a function of the share, the seconds left, and what is done.
+"""Progress reports of long operations: a function of the share done, the seconds left, and a description.
 
     def show(share, seconds_left, what): ...
 
-`share` is from 0 to 1, and None while it is not known; so is `seconds_left`. The last call has a share of 1.
+`share` is from 0 to 1, None if unknown; `seconds_left` is None if unknown. The last call has a share of 1.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from bayesbox.errors import BadOption
 
 Progress = Callable[[float | None, float | None, str], object]
 
-SURE = 0.02  # the share from which on the time that is left can be told
-NEARLY = 0.99  # the most that is told before the end
+SURE = 0.02  # the share from which the remaining time is estimated
+NEARLY = 0.99  # the largest share reported before the end
 
 
 def require_progress(given: object) -> None:
-    """Refuse what cannot be called."""
+    """Raise an error if progress is not callable."""
     if given is not None and not callable(given):
         raise BadOption("progress must be a function of share, seconds left and text, or None", found=given)
 
 
 class Reporter:
-    """Reports to a function, which may be None, with the time that is left at the pace so far."""
+    """Reports to a function, or None, with the remaining time at the pace so far."""
 
     def __init__(self, report: Progress | None) -> None:
         require_progress(report)
@@ -33,7 +33,7 @@ class Reporter:
         self._begun = time.monotonic()
 
     def __call__(self, share: float | None, what: str) -> None:
-        """So much is done."""
+        """Report the share done."""
         if self._report is None:
             return
         if share is None:
@@ -44,7 +44,7 @@ class Reporter:
         self._report(share, gone * (1 - share) / share if share >= SURE else None, what)
 
     def rounds(self, most: int) -> Callable[[int, float], None] | None:
-        """For what goes on in rounds, of which there are this many at most: the number of one, and its objective."""
+        """A callback for iterations, up to a maximum: it takes the number of an iteration and its objective."""
         if self._report is None:
             return None
         calls = 0
@@ -57,7 +57,7 @@ class Reporter:
         return told
 
     def rows(self, share: Callable[[], float | None]) -> Callable[[int], None] | None:
-        """For what reads rows: the number of those that were just read; `share` is that of the source."""
+        """A callback for reading rows: it takes the number of rows just read; `share` is that of the source."""
         if self._report is None:
             return None
         rows = 0
@@ -70,6 +70,6 @@ class Reporter:
         return told
 
     def done(self) -> None:
-        """All is done."""
+        """Report the end."""
         if self._report is not None:
             self._report(1.0, 0.0, "done")

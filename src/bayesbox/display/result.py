@@ -1,4 +1,4 @@
-"""The base of all that is answered: it prints as a table, shows as HTML in a notebook, and becomes a frame."""
+"""The base of all results: it prints as a table, shows as HTML in a notebook, and converts to a DataFrame."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from bayesbox.display.blocks import Block
 
-LINE = 100  # characters of the one line
+LINE = 100  # characters of the summary line
 
 
 class Result:
-    """What a user gets as an answer.
+    """A result returned to the user.
 
-    A subclass says two things: `_headline`, one line, and `_frame`, the columns of `to_frame()`. These columns are what
-    is shown, unless it gives `_blocks`: the tables, texts and pictures. One that has a picture has `svg()`, too. A
-    dataclass needs `repr=False`.
+    A subclass defines `_headline`, one line, and `_frame`, the columns of `to_frame()`. These columns are displayed,
+    unless it defines `_blocks`: the tables, texts and drawings. A result with a drawing also has `svg()`. A dataclass
+    needs `repr=False`.
 
     >>> class Heights(Result):
     ...     def _headline(self): return "Heights(2 people)"
@@ -32,20 +32,20 @@ class Result:
 
     @abstractmethod
     def _headline(self) -> str:
-        """The result in one line: its class, and what matters most."""
+        """The result in one line: its class and the most important facts."""
 
     @abstractmethod
     def _frame(self) -> Mapping[str, Sequence[object]]:
-        """The columns of the frame, all of one length."""
+        """The columns of the DataFrame, all of the same length."""
 
     def _blocks(self) -> Sequence[Block]:
-        """What is shown, from above: by default the columns of the frame as a table."""
+        """The displayed blocks, from top to bottom; by default the columns of `_frame` as a table."""
         from bayesbox.display.blocks import table_of
 
         return [table_of(self._frame())]
 
     def _title(self) -> str:
-        """What stands above the blocks; nothing by default."""
+        """The title above the blocks; empty by default."""
         return ""
 
     def __repr__(self) -> str:
@@ -65,7 +65,7 @@ class Result:
         return as_html(self._title(), self._blocks())
 
     def to_frame(self) -> Any:
-        """The result as a pandas DataFrame; where pandas is not installed, as a pyarrow Table."""
+        """The result as a pandas DataFrame; without pandas as a pyarrow Table."""
         from bayesbox.display.frame import frame_of
 
         return frame_of(self._frame())

@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 from bayesbox.display.blocks import Block, PictureBlock, TableBlock, TextBlock, cell_text
 
 WIDTH = 100
-LEAST_CELL = 12  # characters that a cell keeps when it is cut
+LEAST_CELL = 12  # the minimum width of a truncated cell in characters
 INDENT, GAP = "  ", "  "
 
 
 def as_text(title: str, blocks: Sequence[Block], width: int = WIDTH) -> str:
-    """The title and the blocks, an empty line between two.
+    """The title and the blocks, separated by empty lines.
 
     >>> print(as_text("two columns", [TableBlock(["name", "bits"], [["age", 0.25], ["car", 12]])]))
     two columns
@@ -42,7 +42,7 @@ def _wrapped(line: str, width: int) -> list[str]:
 
 
 def table_lines(block: TableBlock, width: int = WIDTH) -> Iterator[str]:
-    """A table as lines: long texts are cut, and columns that do not fit beside the others are put below them."""
+    """A table as lines: long texts are truncated, and columns that do not fit are put below."""
     right = block.at_right()
     cells = [
         list(map(one_line, block.columns)),
@@ -62,7 +62,7 @@ def table_lines(block: TableBlock, width: int = WIDTH) -> Iterator[str]:
 
 
 def one_line(text: str) -> str:
-    """A cell without line breaks and what does not print."""
+    """A cell without line breaks and unprintable characters."""
     return "".join(char if char.isprintable() else " " for char in " ".join(text.splitlines()))
 
 
@@ -71,7 +71,7 @@ def _shortened(text: str, width: int) -> str:
 
 
 def _cut(widths: list[int], texts: set[int], room: int) -> list[int]:
-    """Widths that fit, as far as the widest columns of text can be cut."""
+    """Widths that fit, by truncating the widest text columns as far as possible."""
     found = list(widths)
     while sum(found) + len(GAP) * (len(found) - 1) > room:
         widest = max((place for place in texts if found[place] > LEAST_CELL), key=lambda at: found[at], default=None)
@@ -82,7 +82,7 @@ def _cut(widths: list[int], texts: set[int], room: int) -> list[int]:
 
 
 def _side_by_side(widths: Sequence[int], room: int) -> Iterator[list[int]]:
-    """The places of columns that stand side by side; the first column is repeated in each part."""
+    """The positions of columns shown side by side; the first column is repeated in each part."""
     part, used = [0], widths[0] if widths else 0
     for place in range(1, len(widths)):
         if used + len(GAP) + widths[place] > room and len(part) > 1:

@@ -1,1 +1,1 @@
-"""Models in other languages: SQL, ONNX, PMML."""
+"""Exporting models to SQL, ONNX and PMML."""

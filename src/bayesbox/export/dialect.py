@@ -1,4 +1,4 @@
-"""How four databases spell the little SQL that a model needs: names, texts, numbers, types."""
+"""The SQL dialects of four databases, as far as a model needs them: names, texts, numbers, types."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from dataclasses import dataclass
 
 from bayesbox.errors import CannotExport, UnknownChoice
 
-GROUPED = 50  # terms of one flat sum or comparison: databases limit how deep an expression may be
+GROUPED = 50  # terms of one flat sum or comparison: databases limit the depth of expressions
 
 
 @dataclass(frozen=True)
 class Dialect:
-    """One database's SQL. Fields with `{}` are patterns around an expression."""
+    """The SQL dialect of a database. Fields with `{}` are patterns around an expression."""
 
     name: str
     text_type: str
     double_type: str
     quote: str  # around names
-    backslash: bool  # whether a backslash in a text means something
+    backslash: bool  # whether a backslash in a text is an escape
     number: str  # around the decimal digits of a double
     infinity: str
-    nan: str | None  # None if a column cannot hold one
-    is_real: str  # whether a column holds doubles or decimals
+    nan: str | None  # None if a column cannot have one
+    is_real: str  # whether a column has doubles or decimals
     greatest: str
-    fence: str = ""  # ends a step that must not be written into the next one, where each part of it stands many times
-    cased: bool = False  # whether names in quotes that differ by case alone are two names
-    traps: bool = False  # whether a product or an exponential too small for a double is an error
+    fence: str = ""  # ends a step that must not be inlined into the next one, which uses its parts many times
+    cased: bool = False  # whether quoted names that differ only in case are distinct
+    traps: bool = False  # whether underflow of a product or an exponential is an error
 
     def identifier(self, name: str) -> str:
         """A name in quotes.
@@ -50,7 +50,7 @@ class Dialect:
         return f"'{doubled}'"
 
     def double(self, value: float) -> str:
-        """A double that is read back to the last bit.
+        """A double as a literal that reads back exactly.
 
         >>> dialect_named("duckdb").double(-0.1), dialect_named("sqlite").double(-math.inf)
         ('-0.1e0', '-9e999')
@@ -62,7 +62,7 @@ class Dialect:
         return self.number.format(digits if "e" in digits else f"{digits}e0")
 
     def as_double(self, expression: str) -> str:
-        """A column as a double, NULL where it is NaN or, where a column of numbers may hold text, an empty one."""
+        """A column as a double; NULL if it is NaN or, in a database where columns of numbers may have text, empty."""
         if self.nan is None:  # SQLite, which would read an empty text as 0
             return f"CAST(NULLIF({expression}, '') AS {self.double_type})"
         return f"NULLIF(CAST({expression} AS {self.double_type}), {self.nan})"
@@ -80,7 +80,7 @@ class Dialect:
 
 
 def added_up(terms: Sequence[str]) -> str:
-    """The sum of some terms, in parentheses if there are many: no expression may be too deep.
+    """The sum of some terms, in parentheses if there are many: this limits the depth of the expression.
 
     >>> added_up(["a", "b", "c"])
     'a + b + c'

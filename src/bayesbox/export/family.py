@@ -1,4 +1,4 @@
-"""What the families of a model give to an exporter, or the refusal where one gives nothing."""
+"""The expressions of a model's families for an exporter, or the error if one has none."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from bayesbox.errors import CannotExport
 
 
 def weighted_terms(model: NaiveModel, language: str) -> list[Expression]:
-    """What the columns add to each class, times their weights; a sum as its parts."""
+    """The terms of the columns times their weights; a sum as its parts."""
     terms: list[Expression] = []
     for distribution in model.conditionals:
         term, weight = expression_of(distribution, language), model.weight_of(distribution)
@@ -20,7 +20,7 @@ def weighted_terms(model: NaiveModel, language: str) -> list[Expression]:
 
 
 def expression_of(distribution: Distribution, language: str) -> Expression:
-    """The tree of a family."""
+    """The expression tree of a family."""
     found = distribution.expression()
     if found is None:
         raise refusal(distribution, language)

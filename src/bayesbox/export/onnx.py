@@ -1,7 +1,7 @@
 """A naive Bayes model as an ONNX graph: columns in, class and probabilities out.
 
-Every column is an input of its own, of shape rows x 1: a category a text ("" where it is missing), all else a double
-(NaN if it is missing; a flag is 0 or 1). The outputs are `label` and `probabilities`, rows x classes.
+Every column is a separate input of shape rows x 1: a category as text ("" if missing), anything else as a double (NaN
+if missing; a flag is 0 or 1). The outputs are `label` and `probabilities`, rows x classes.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from bayesbox.dist.naive import NaiveModel
 from bayesbox.errors import CannotExport, MissingExtra
 from bayesbox.export.family import weighted_terms
 
-OPSET, LEARNING_OPSET, VERSION = 15, 3, 8  # what runtimes of several years read
+OPSET, LEARNING_OPSET, VERSION = 15, 3, 8  # supported by runtimes of the last several years
 OPERATORS = {
     "add": "Add",
     "subtract": "Sub",
@@ -58,7 +58,7 @@ OPERATORS = {
 def to_onnx(model: NaiveModel, *, one_hot: Mapping[str, Sequence[str]] | None = None, power: float = 1.0) -> bytes:
     """The model as the bytes of an ONNX file.
 
-    The probabilities are raised to `power`, which calibration by temperature learns, and made to sum to 1.
+    The probabilities are raised to `power`, the parameter of calibration by temperature, and normalised.
     """
     if one_hot:
         raise CannotExport(
@@ -73,7 +73,7 @@ def to_onnx(model: NaiveModel, *, one_hot: Mapping[str, Sequence[str]] | None = 
 
 
 class _Graph:
-    """Nodes and constants, put together step by step; every step gives the name of what it makes."""
+    """Builds nodes and constants; every method returns the name of its output."""
 
     def __init__(self, model: NaiveModel, onnx: Any, power: float) -> None:
         self.model = model
@@ -82,7 +82,7 @@ class _Graph:
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
         self.inputs: dict[str, Any] = {}
-        self.written: dict[TreeNode, str] = {}  # what a tree holds twice is one node of the graph
+        self.written: dict[TreeNode, str] = {}  # equal subtrees share a node of the graph
 
     def node(self, operator: str, *inputs: str, domain: str = "", **attributes: Any) -> str:
         name = f"{operator.lower()}_{len(self.nodes)}"
@@ -95,7 +95,7 @@ class _Graph:
         return name
 
     def input(self, name: str, kind: int) -> str:
-        """A column, as doubles or as texts."""
+        """An input column, as doubles or as texts."""
         given = self.inputs.setdefault(name, self.onnx.helper.make_tensor_value_info(name, kind, [None, 1]))
         if given.type.tensor_type.elem_type != kind:
             raise CannotExport(
@@ -137,7 +137,7 @@ class _Graph:
         return bool(self.model.labels.dtype.kind in "iu")
 
     def _outputs(self, terms: Sequence[str], hits: Sequence[str]) -> None:
-        """Bayes' rule: the largest is taken off before the exponential; a row that no class allows gets the prior."""
+        """Bayes' rule: the largest log is subtracted first; a row that is impossible in every class gets the prior."""
         joint = self.added_up([self.constant(self.model.log_prior), *terms])
         if hits:
             joint = self._only_highest(joint, hits)
@@ -166,7 +166,7 @@ class _Graph:
         return self.node("Where", self.node("Less", order, highest), impossible, joint)
 
     def write(self, node: TreeNode) -> str:
-        """A tree, as the name of what holds its value: rows x classes, or what becomes that when it is added."""
+        """Add a tree; returns the name of its value, rows x classes, or broadcastable to that."""
         if node not in self.written:
             self.written[node] = self._written(node)
         return self.written[node]
@@ -202,13 +202,13 @@ class _Graph:
         raise TypeError(f"not an expression: {node!r}")
 
     def _log1p(self, x: str) -> str:
-        """log(1 + x) is log(y) + (x - (y - 1)) / y for y = 1 + x: the digits of x that the sum loses are added."""
+        """log(1 + x) is log(y) + (x - (y - 1)) / y for y = 1 + x: this restores the digits of x that the sum loses."""
         one = self.constant(1.0)
         grown = self.node("Add", x, one)
         gained = self.node("Sub", grown, one)
         logarithm = self.node("Log", grown)
         lost = self.node("Div", self.node("Sub", x, gained), grown)
-        nothing = self.node("Equal", gained, x)  # of an infinite x too
+        nothing = self.node("Equal", gained, x)  # for an infinite x too
         return self.node("Where", nothing, logarithm, self.node("Add", logarithm, lost))
 
     def _looked_up(self, lookup: Lookup) -> str:
@@ -235,7 +235,7 @@ class _Graph:
                 return self._chosen([(self.node("IsNaN", value), size + 1), *known], unseen)
             case ReadBin(column, cuts):
                 value = self.number(column)
-                above = self.node("Greater", value, self.constant([[*cuts, math.inf]]))  # never above the last
+                above = self.node("Greater", value, self.constant([[*cuts, math.inf]]))  # the last is never exceeded
                 counted = self.node("Cast", above, to=self.onnx.TensorProto.INT64)
                 bins = self.node("ReduceSum", counted, self.constant([1], np.int64), keepdims=1)
                 return self._chosen([(self.node("IsNaN", value), size + 1)], bins)
@@ -256,7 +256,7 @@ class _Graph:
         )
 
     def _chosen(self, cases: Sequence[tuple[str, int]], otherwise: str) -> str:
-        """The position of the first condition that holds."""
+        """The position of the first true condition."""
         for condition, place in reversed(cases):
             otherwise = self.node("Where", condition, self.constant([[place]], np.int64), otherwise)
         return otherwise

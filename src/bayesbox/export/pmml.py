@@ -1,8 +1,8 @@
-"""A naive Bayes model in PMML 4.4, the exchange format of the Data Mining Group: a NaiveBayesModel that others score.
+"""A naive Bayes model in PMML 4.4, the exchange format of the Data Mining Group, as a NaiveBayesModel.
 
-PMML knows counts where this package has probabilities: it divides the count of a value in a class by the sum of the
-class's counts. So probabilities are written as counts, and one value that never occurs fills every class up to the same
-sum, which then cancels. Where a missing or an unseen value says something, a derived field gives it a name.
+PMML has counts instead of probabilities: it divides the count of a value in a class by the sum of the class's counts.
+So probabilities are written as counts, and a value that never occurs fills up every class to the same sum, which then
+cancels. If a missing or an unseen value is informative, a derived field gives it a name.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from bayesbox.export.family import expression_of, refusal
 
 NAMESPACE = "http://www.dmg.org/PMML-4_4"
 MISSING, UNSEEN, FILLER = "(missing)", "(unseen)", "(never)"
-OPTIONS = {"defaultValue": UNSEEN, "mapMissingTo": MISSING}  # what gives these values a name
+OPTIONS = {"defaultValue": UNSEEN, "mapMissingTo": MISSING}  # the attributes that name these values
 
 
 def to_pmml(model: NaiveModel, *, target: str | None = None, one_hot: Mapping[str, Sequence[str]] | None = None) -> str:
-    """The model as the text of a PMML file. `target` is the name of the field that holds the class."""
+    """The model as PMML text. `target` is the name of the class field."""
     if one_hot:
         raise CannotExport(
             f"the one-hot group `{next(iter(one_hot))}` cannot be exported to PMML",
@@ -63,7 +63,7 @@ class _Document:
         return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(self.root, encoding="unicode") + "\n"
 
     def _add(self, distribution: Distribution) -> None:
-        """A density that PMML knows, or a table; other trees have no form there."""
+        """Add a density that PMML supports, or a table; other trees cannot be exported."""
         density = distribution.pmml_density()
         if density is not None:
             self._continuous(density)
@@ -92,7 +92,7 @@ class _Document:
         self._counts(result, np.exp(self.model.log_prior))
 
     def _levels(self, column: str, levels: Sequence[str], lookup: Lookup) -> None:
-        """A category or a flag, whose values are texts."""
+        """Add a category or a flag, whose values are texts."""
         if lookup.unseen_is_error:
             raise CannotExport(
                 f"column `{column}` refuses unseen levels, which PMML cannot express",
@@ -127,7 +127,7 @@ class _Document:
         self.presence(density.column, density.log_observed, density.log_missing)
 
     def field(self, name: str, data_type: str, optype: str, values: Sequence[str] = ()) -> None:
-        """A column of the data; a value outside of those listed counts as missing."""
+        """Add a data field; a value that is not listed counts as missing."""
         field = ET.SubElement(self.dictionary, "DataField", {"name": name, "optype": optype, "dataType": data_type})
         for value in values:
             ET.SubElement(field, "Value", {"value": value})
@@ -135,7 +135,7 @@ class _Document:
         ET.SubElement(self.mining, "MiningField", {"name": name, "usageType": "active", **treatment})
 
     def discrete(self, name: str, levels: Sequence[str], rows: Doubles) -> None:
-        """The table of a discrete input: a row of probabilities for each level."""
+        """The table of a discrete input: one row of probabilities per level."""
         given = ET.SubElement(self.inputs, "BayesInput", {"fieldName": name})
         filler = _filler(rows)
         if filler.any():
@@ -144,12 +144,12 @@ class _Document:
             self._counts(ET.SubElement(given, "PairCounts", {"value": level}), row)
 
     def statistics(self, name: str) -> list[ET.Element]:
-        """A place for the distribution of a continuous input in each class."""
+        """The element for the distribution of a continuous input in each class."""
         given = ET.SubElement(ET.SubElement(self.inputs, "BayesInput", {"fieldName": name}), "TargetValueStats")
         return [ET.SubElement(given, "TargetValueStat", {"value": each}) for each in self.model.classes]
 
     def presence(self, name: str, log_observed: Doubles, log_missing: Doubles) -> None:
-        """Where a missing number says something: a derived field that tells whether it is there."""
+        """If a missing number is informative: a derived field for whether it is present."""
         if not (log_observed.any() or log_missing.any()):
             return
         derived = f"presence of {name}"
@@ -179,7 +179,7 @@ class _Document:
         return derived, names
 
     def mapped(self, name: str, levels: Sequence[str], saying: Collection[str]) -> str:
-        """A derived field that gives unseen and missing values a name, where these say something."""
+        """A derived field that names unseen and missing values, if they are informative."""
         derived = f"level of {name}"
         field = ET.SubElement(
             self.derived, "DerivedField", {"name": derived, "optype": "categorical", "dataType": "string"}
@@ -201,18 +201,18 @@ class _Document:
 
 
 def _saying(lookup: Lookup) -> dict[str, Doubles]:
-    """The probabilities of unseen and missing values, where these tell the classes apart."""
+    """The probabilities of unseen and missing values, if they differ between classes."""
     others = {UNSEEN: lookup.unseen, MISSING: lookup.missing}
     return {name: np.exp(row) for name, row in others.items() if row is not None and (row != row[0]).any()}
 
 
 def _filler(rows: Doubles) -> Doubles:
-    """What each class lacks of the largest sum; nothing if the sums differ by rounding only."""
+    """The difference of each class from the largest sum; empty if the sums differ only by rounding."""
     sums = rows.sum(axis=0)
     lacking: Doubles = sums.max() - sums
     return np.where(lacking > 1e-12, lacking, 0.0)
 
 
 def _is_xml(text: str) -> bool:
-    """Whether XML can hold a text and give it back as it was."""
+    """Whether a text survives a round trip through XML."""
     return all(char == "\t" or char >= " " for char in text) and text == text.strip()

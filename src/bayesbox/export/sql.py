@@ -1,9 +1,9 @@
 """A naive Bayes model as one SQL statement: class and probabilities inside the database, without this package.
 
-The statement goes in steps, each a named subquery: the columns are prepared (`bayes_input`), the log-probability of
-each class is added up (`bayes_joint`), if there are point masses only the classes that hit most of them stay
-(`bayes_kept`), the largest is found (`bayes_largest`), and what remains is brought back from the logarithm
-(`bayes_weight`) and divided by its sum. A row that no class allows gets the prior, as it does in `predict_proba`.
+The statement has steps, each a named subquery: the columns are prepared (`bayes_input`), the log-probability of each
+class is summed (`bayes_joint`), with point masses only the classes that hit the most of them are kept (`bayes_kept`),
+the largest is found (`bayes_largest`), the rest is exponentiated (`bayes_weight`) and divided by its sum. A row that is
+impossible in every class gets the prior, as in `predict_proba`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from bayesbox.export.family import weighted_terms
 from bayesbox.export.sql_reader import SqlReader
 from bayesbox.export.sql_terms import SqlClass
 
-NEGLIGIBLE = -700.0  # the logarithm of a share of the largest that no posterior shows
+NEGLIGIBLE = -700.0  # the log of a ratio to the largest that is negligible in any posterior
 
 
 def to_sql(
@@ -35,7 +35,7 @@ def to_sql(
 ) -> str:
     """The statement that scores a table: the kept columns, `prediction`, and `P(class)` for each class.
 
-    The probabilities are raised to `power`, which calibration by temperature learns, and made to sum to 1.
+    The probabilities are raised to `power`, the parameter of calibration by temperature, and normalised.
     """
     if isinstance(keep, str):
         raise BadOption("keep must be a list of column names", found=keep, remedy=f"Write keep=[{keep!r}]")
@@ -43,7 +43,7 @@ def to_sql(
 
 
 class _Statement:
-    """The steps of the statement; columns of a step are named by what they are and their position."""
+    """The steps of the statement; the columns of a step are named by role and position."""
 
     def __init__(
         self,
@@ -141,7 +141,7 @@ class _Statement:
         return _select(listed, "bayes_weight", indent="")
 
     def _prediction(self, weights: list[str]) -> str:
-        """The first class whose weight no later one exceeds, and that exceeds all before."""
+        """The first class with the largest weight."""
         labels = [self._label(label) for label in self.model.labels.tolist()]
         cases = []
         if any(isinstance(node, Lookup) and node.unseen_is_error for term in self.terms for node in walk(term)):
@@ -165,7 +165,7 @@ class _Statement:
 
 
 def _refuse_twins(names: Sequence[str], dialect: Dialect) -> None:
-    """Two columns whose names are one name to the database would both be read from one of them."""
+    """Raise an error for column names that the database does not distinguish: both would read the same column."""
     seen: dict[str, str] = {}
     for name in names if not dialect.cased else ():
         twin = seen.setdefault(name.lower(), name)
@@ -181,7 +181,7 @@ def _select(listed: Sequence[str], source: str, *, indent: str = "  ") -> str:
 
 
 def _linked(steps: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Each step reads from the one before it."""
+    """The steps, each reading from the previous one."""
     before = ["", *(name for name, _ in steps)]
     return [
         (name, query.removesuffix("{before}") + earlier if query.endswith("{before}") else query)

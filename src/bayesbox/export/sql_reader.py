@@ -1,6 +1,6 @@
-"""How SQL reads the columns of a table, each once: as numbers, and as positions among levels or bins.
+"""Reading the columns of a table in SQL, each once: as numbers, and as positions of levels or bins.
 
-A category, a flag, a one-hot group or a bin becomes its position, a number a double that is NULL where it is missing.
+A category, a flag, a one-hot group or a bin becomes its position, a number a double that is NULL if missing.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from bayesbox.export.dialect import Dialect
 from bayesbox.schema.flags import FLAG_CODES
 from bayesbox.schema.levels import level_text
 
-MISSING, UNSEEN = -1, -2  # the positions of values that have none
+MISSING, UNSEEN = -1, -2  # the positions of missing and unseen values
 
 
 @dataclass(frozen=True)
@@ -27,11 +27,11 @@ class SqlReader:
     one_hot: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def column(self, name: str) -> str:
-        """A column of the table. The table is named too, for SQLite takes a lone unknown name for a text."""
+        """A qualified column of the table: SQLite would treat an unknown quoted name as a text."""
         return f"{self.dialect.identifier(self.table)}.{self.dialect.identifier(name)}"
 
     def read(self, reading: ReadNumber | ReadPosition) -> str:
-        """What a tree reads of a column."""
+        """The SQL for a tree's read of a column."""
         match reading:
             case ReadNumber(name):
                 return self._number(name)
@@ -59,7 +59,7 @@ class SqlReader:
         return self._known(self.column(name), self.dialect.as_text(self.column(name)), texts, reals)
 
     def _flag(self, name: str) -> str:
-        """0 or 1, or that a value is neither."""
+        """0 or 1, or the position of missing or unseen."""
         texts = [(self.dialect.text(text), code) for text, code in FLAG_CODES.items()]
         lowered = f"LOWER({self.dialect.as_text(self.column(name))})"
         return self._known(self.column(name), lowered, texts, [(0.0, 0), (1.0, 1)])
@@ -67,13 +67,13 @@ class SqlReader:
     def _known(
         self, column: str, text: str, texts: Sequence[tuple[str, int]], reals: Sequence[tuple[float, int]]
     ) -> str:
-        """The position of a level if there is a value: by its text, in columns of reals by its number."""
+        """The position of a level if there is a value: by its text, or by its number in columns of reals."""
         dialect = self.dialect
         cases = [f"WHEN {column} IS NULL THEN {MISSING}"]
         if reals:
             nan = [] if dialect.nan is None else [(dialect.nan, MISSING)]
             numbers = [*nan, *((dialect.double(value), place) for value, place in reals)]
-            # PostgreSQL refuses to cast some types even where it is never done, but any type has a text.
+            # PostgreSQL rejects some casts even if they are never executed, but any type casts to text.
             real = dialect.as_text(column) if dialect.name == "postgres" else column
             by_number = switch(f"CAST({real} AS {dialect.double_type})", numbers, UNSEEN)
             cases.append(f"WHEN {dialect.is_real.format(column)} THEN {by_number}")
@@ -86,7 +86,7 @@ class SqlReader:
 
 
 def switch(expression: str, cases: Sequence[tuple[str, Any]], otherwise: object) -> str:
-    """What an expression's value stands for.
+    """A CASE that maps the values of an expression.
 
     >>> switch("x", [("0", "'no'"), ("1", "'yes'")], "NULL")
     "CASE x WHEN 0 THEN 'no' WHEN 1 THEN 'yes' ELSE NULL END"

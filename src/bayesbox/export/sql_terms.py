@@ -1,7 +1,7 @@
-"""The trees of distributions as SQL, for one class at a time: what each column adds to its log-probability.
+"""The expression trees as SQL, for one class at a time: the term of each column in its log-probability.
 
-What is known in advance is computed here, so that a class whose mean is 0 has no `- 0` in its term. Cases stay on
-top: `CASE WHEN x IS NULL THEN 3 ELSE y END` times 2 becomes `CASE WHEN x IS NULL THEN 6 ELSE y * 2 END`.
+Constants are folded, so that a class with mean 0 has no `- 0` in its term. Cases stay on top: `CASE WHEN x IS NULL THEN
+3 ELSE y END` times 2 becomes `CASE WHEN x IS NULL THEN 6 ELSE y * 2 END`.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ from bayesbox.dist.expression import (
 from bayesbox.export.dialect import Dialect, added_up
 from bayesbox.export.sql_reader import UNSEEN, switch
 
-SUM, PRODUCT, WHOLE = range(3)  # how tightly an expression holds together: the loosest operator outside of parentheses
-LEAST, MOST = 1e-150, 1.3e154  # numbers whose square is still a double
-LOWEST, HIGHEST = -745.0, 709.78  # numbers whose exponential is
+SUM, PRODUCT, WHOLE = range(3)  # the lowest-precedence operator outside parentheses
+LEAST, MOST = 1e-150, 1.3e154  # the range in which squares neither over- nor underflow
+LOWEST, HIGHEST = -745.0, 709.78  # and exponentials
 COMPARE: Mapping[str, Callable[[float, float], bool]] = {
     "<": operator.lt,
     "<=": operator.le,
@@ -48,13 +48,13 @@ COMPARE: Mapping[str, Callable[[float, float], bool]] = {
 
 
 class Sql(NamedTuple):
-    """An expression as text, and the loosest operator in it."""
+    """An expression as text, and its lowest-precedence operator."""
 
     text: str
     holds: int = WHOLE
 
     def within(self, holds: int) -> str:
-        """The text as an operand of an operator, in parentheses where it is the looser one."""
+        """The text as an operand of an operator, in parentheses if needed."""
         return self.text if self.holds >= holds else f"({self.text})"
 
 
@@ -62,7 +62,7 @@ Value = float | Sql
 
 
 class Pieces(NamedTuple):
-    """A value, and before it the conditions under which it is another one."""
+    """A value, preceded by the cases in which it is another one."""
 
     value: Value
     cases: tuple[tuple[str, Value], ...] = ()
@@ -70,14 +70,14 @@ class Pieces(NamedTuple):
 
 @dataclass(frozen=True)
 class SqlClass:
-    """How the trees read for one class; `names` are those of the columns prepared before."""
+    """Renders trees for one class; `names` are those of the prepared columns."""
 
     dialect: Dialect
     names: Mapping[ReadNumber | ReadPosition, str]
     index: int
 
     def term(self, expression: Expression) -> str:
-        """What an expression adds, as an operand of a sum."""
+        """The SQL of an expression, as an operand of a sum."""
         return self._sql(self._value(expression)).text
 
     def hits(self, expression: Expression) -> list[str]:
@@ -107,7 +107,7 @@ class SqlClass:
         return self._whole(self._pieces(node))
 
     def _whole(self, pieces: Pieces) -> Value:
-        """All pieces in one value."""
+        """All cases in one value."""
         if not pieces.cases:
             return pieces.value
         listed = " ".join(f"WHEN {condition} THEN {self._sql(value).text}" for condition, value in pieces.cases)
@@ -117,7 +117,7 @@ class SqlClass:
         return value if isinstance(value, Sql) else Sql(self.dialect.double(value))
 
     def _apply(self, operation: Callable[..., Pieces], operands: Sequence[Expression]) -> Pieces:
-        """An operation on each case of an operand where all others are numbers, else on whole values."""
+        """An operation, applied to each case of an operand if all others are numbers, else to whole values."""
         pieces = [self._pieces(operand) for operand in operands]
         values = [piece.value for piece in pieces]
         at = next((place for place, piece in enumerate(pieces) if piece.cases), None)
@@ -154,7 +154,7 @@ class SqlClass:
         return switch(self.names[lookup.position], cases, double(lookup.missing[self.index]))
 
     def _condition(self, node: TreeNode) -> bool | str:
-        """A condition, or whether it holds where that is known in advance."""
+        """A condition, or its truth value if that is constant."""
         match node:
             case InClasses(classes):
                 return bool(classes[self.index])
@@ -235,8 +235,7 @@ class SqlClass:
         return Pieces(Sql(f"LN{grown} + ({x.within(SUM)} - ({grown} - {one})) / {grown}", SUM))
 
     def _squared(self, x: Value, scale: Value) -> Pieces:
-        """The square of x / scale, and the cases in which it would not be a double; a square too small is an error in
-        some databases only."""
+        """The square of x / scale, with cases for overflow and underflow, which is an error in some databases only."""
         assert isinstance(scale, float)
         if isinstance(x, float):
             return Pieces(float(np.square(np.divide(x, scale))))

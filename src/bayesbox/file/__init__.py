@@ -1,3 +1,1 @@
-"""The model file as bytes: container, Arrow tables, strict JSON,
-writing whole or not at all, and the registry of codecs.
-"""
+"""The model file as bytes: container, Arrow tables, strict JSON, atomic writing, and the registry of codecs."""

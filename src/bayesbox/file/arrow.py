@@ -1,9 +1,9 @@
-"""A table of tallies as one Arrow IPC file, and back from untrusted bytes.
+"""Tables of tallies as Arrow IPC files, and reading them from untrusted bytes.
 
-The layout is the plainest there is: the schema, one record batch, the footer; text and numbers without nulls, no
-dictionaries, no compression (whose lengths would have to be believed before they can be checked). The reader proves
-that layout on the metadata before Arrow decodes a byte of the body, so nothing larger than the file is allocated, and
-that the footer, which other programs go by, names that same batch.
+The layout is the simplest possible: the schema, one record batch, the footer; text and numbers without nulls, no
+dictionaries, no compression (whose lengths would have to be trusted before they can be checked). The reader verifies
+that layout in the metadata before Arrow decodes the body, so nothing larger than the file is allocated, and that the
+footer, which other programs use, refers to the same batch.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from bayesbox.file.flatbuffers import FlatTable
 
 TEXT, WHOLE, PLACE, DOUBLE = pa.string(), pa.int64(), pa.int32(), pa.float64()
 
-_MAGIC, _START = b"ARROW1", 8  # the magic is padded to 8 bytes at the start only
+_MAGIC, _START = b"ARROW1", 8  # the magic is padded to 8 bytes only at the start
 _CONTINUATION, _SCHEMA, _RECORD_BATCH = 0xFFFFFFFF, 1, 3
 
 
@@ -34,7 +34,7 @@ def write(columns: Mapping[str, pa.Array]) -> bytes:
 
 
 def read(data: bytes, columns: Mapping[str, tuple[pa.DataType, ...]]) -> dict[str, pa.Array]:
-    """The columns of a file that `write` made, each of one of its types; ValueError if it is not such a file.
+    """The columns of a file written by `write`, each of one of its types; ValueError if it is not valid.
 
     >>> read(write({"count": pa.array([3, 4])}), {"count": (WHOLE, TEXT)})["count"].to_pylist()
     [3, 4]
@@ -67,7 +67,7 @@ def _require_columns(outer: pa.Schema, inner: pa.Schema, columns: Mapping[str, t
 
 
 class _Block(NamedTuple):
-    """Where a message lies: its start, the bytes of its metadata with their length before them, those of its body."""
+    """The position of a message: its start, the bytes of its metadata including the length prefix, and of its body."""
 
     start: int
     metadata: int
@@ -79,7 +79,7 @@ class _Block(NamedTuple):
 
 
 def _require_plain(data: bytes) -> None:
-    """Refuse what is not one schema, one batch without compression, and a footer that says so."""
+    """Raise an error unless there are one schema, one uncompressed batch, and a matching footer."""
     try:
         if data[:_START] != _MAGIC + b"\0\0" or data[-len(_MAGIC) :] != _MAGIC:
             raise ValueError("it does not begin and end as an Arrow file")

@@ -1,10 +1,10 @@
-"""Write a file whole or not at all: to a temporary neighbour first, which then takes the name.
+"""Atomic file writing: to a temporary file in the same folder, which is then renamed.
 
-    open temporary (0600), write, set the mode, fsync     the bytes last
-    rename to the name, fsync the folder                  the name lasts
+    open temporary (0600), write, set the mode, fsync     the bytes are durable
+    rename to the name, fsync the folder                  the name is durable
 
-A reader of the name sees the old bytes or the new ones, never a part of them, also after a power cut. Whatever goes
-wrong while writing (a full disk, an error, an interrupt), the old file stays as it was, and the new one is removed.
+A reader sees the old bytes or the new ones, never a part of them, even after a power failure. If anything goes wrong
+while writing (a full disk, an error, an interrupt), the old file is unchanged, and the new one is removed.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from bayesbox.errors import SourceUnavailable, file_name
 from bayesbox.file.temporary import FLAGS, make_temporary, remove_stale, temporary_name
 
 REMEDY = "Nothing was changed. Check the free space and the permissions of the folder, or write elsewhere"
-SHARING_VIOLATIONS = (5, 32)  # the codes of Windows where another has the file open, perhaps a scanner for a moment
-PATIENCE, PAUSE = 5.0, 0.02  # seconds to try again, and between two tries
-NO_SYNC = (errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS)  # folders that cannot be synced at all
+SHARING_VIOLATIONS = (5, 32)  # error codes of Windows if another process has the file open, such as a virus scanner
+PATIENCE, PAUSE = 5.0, 0.02  # seconds to keep retrying, and between two attempts
+NO_SYNC = (errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS)  # folders that cannot be synced
 
 _UMASK = threading.Lock()
 
@@ -38,12 +38,12 @@ def replacing(
 ) -> Iterator[BinaryIO]:
     """A binary file to write to; it becomes `path` when the block ends without an error.
 
-    A link is followed, so that it stays a link. The new file has the permissions of the old one, or those the umask
-    leaves; until then it is its owner's alone. What is not a file, such as a pipe or `/dev/stdout`, is written to as it
-    is. What the system refuses raises `SourceUnavailable`; an error of the block itself passes as it is.
+    A link is followed, so that it stays a link. The new file has the permissions of the old one, or those of the umask;
+    until then only its owner can read it. Something that is not a file, such as a pipe or `/dev/stdout`, is written
+    directly. An error of the system raises `SourceUnavailable`; an error of the block itself is passed on.
 
-    `check` is called when all is written, before the new file takes the name: what it raises leaves the old file.
-    `keep_as` is a name in the same folder that the old file keeps.
+    `check` is called after writing, before the rename: if it raises, the old file stays. `keep_as` is a name in the
+    same folder under which the old file is kept.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -60,7 +60,7 @@ def replacing(
     if mode is not None and not stat.S_ISREG(mode):
         with _refused(name):
             descriptor = os.open(name, os.O_WRONLY | FLAGS & ~getattr(os, "O_NOFOLLOW", 0))
-        with _writer(descriptor, name) as file:  # by this name: a link to an open pipe leads to none
+        with _writer(descriptor, name) as file:  # by this name: a link to an open pipe does not resolve
             yield file
         return
     if mode is not None and not os.access(target, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
@@ -92,7 +92,7 @@ def replacing(
 
 
 def _mode(name: str) -> int | None:
-    """The type and the permissions of what has the name, or of what it is a link to; None if nothing has."""
+    """The type and the permissions of the file, or of the target of a link; None if it does not exist."""
     try:
         mode = os.stat(name).st_mode
     except FileNotFoundError:
@@ -111,7 +111,7 @@ def _umask_mode() -> int:
         for line in file:
             if line.startswith("Umask:"):
                 return 0o666 & ~int(line.split()[1], 8)
-    with _UMASK:  # there is no way to read it but to set it; a strict one harms nobody meanwhile
+    with _UMASK:  # it can only be read by setting it; a strict one does no harm meanwhile
         umask = os.umask(0o077)
         os.umask(umask)
     return 0o666 & ~umask
@@ -122,7 +122,7 @@ def _set_mode(descriptor: int, path: str, mode: int) -> None:
 
 
 def _replace(source: str, target: str) -> None:
-    """Rename, trying again for a while where another has the file open, as Windows has it."""
+    """Rename, retrying for a while if another process has the file open, on Windows."""
     deadline = time.monotonic() + PATIENCE
     while True:
         try:
@@ -136,7 +136,7 @@ def _replace(source: str, target: str) -> None:
 
 
 def _keep(target: str, kept: str, folder: str) -> None:
-    """Give a file a second name, in place of what has that name; it lasts before anything else happens."""
+    """Give a file a second name, replacing that one; durable before anything else happens."""
     spare = temporary_name(folder)
     try:
         try:
@@ -146,7 +146,7 @@ def _keep(target: str, kept: str, folder: str) -> None:
         _replace(spare, kept)
     finally:
         with contextlib.suppress(OSError):
-            os.unlink(spare)  # still there where both names were those of one file: then renaming does nothing
+            os.unlink(spare)  # still there if both names were the same file: then renaming does nothing
     _sync_folder(folder, kept)
 
 
@@ -161,7 +161,7 @@ def _copy(source: str, target: str) -> None:
 
 
 class _Descriptor(io.RawIOBase):
-    """An open descriptor that says which file could not be written, and why."""
+    """An open descriptor whose errors name the file and the reason."""
 
     def __init__(self, descriptor: int, name: str) -> None:
         self.descriptor = descriptor
@@ -192,12 +192,12 @@ def _writer(descriptor: int, name: str) -> Iterator[BinaryIO]:
         yield cast("BinaryIO", file)
         file.flush()
     finally:
-        raw.close()  # not the buffer, which would try to write its rest once more
+        raw.close()  # not the buffer, which would try to write its rest again
 
 
 @contextlib.contextmanager
 def _refused(name: str) -> Iterator[None]:
-    """What the system refuses, as the error of this file."""
+    """An error of the system as the error of this file."""
     try:
         yield
     except OSError as error:
@@ -208,7 +208,7 @@ def _refused(name: str) -> Iterator[None]:
 
 
 def _sync_folder(folder: str, name: str) -> None:
-    """Make the new name last. Where folders cannot be opened or synced, the system sees to it."""
+    """Make the new name durable. Systems on which folders cannot be opened or synced do this themselves."""
     if sys.platform == "win32":
         return
     try:

@@ -1,12 +1,12 @@
-"""The container of a model: a zip of stored members in which every byte is accounted for.
+"""The container of a model: a zip of uncompressed members in which every byte is checked.
 
     header and content of each member, manifest.json last
-    directory: an entry for each member
+    directory: one entry per member
     end record
 
-Nothing in it is free to vary: no compression, no time, no comment, no gap. So the bytes follow from the members, and
-the reader compares all that is not content with what it would have written itself. The content is held against its
-CRC-32, which tells where damage lies, and against the SHA-256 in the manifest. Any zip tool reads the file.
+Nothing in it may vary: no compression, no time, no comment, no gap. So the bytes are determined by the members, and the
+reader compares everything except the content with what it would have written itself. The content is checked against its
+CRC-32, which locates damage, and against the SHA-256 in the manifest. Any zip tool reads the file.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from bayesbox.file.wrong_file import not_a_model, unavailable
 
 LIMIT = 1 << 30  # bytes of a file
 MOST_MEMBERS = 1000
-VIEWED = (".arrow", ".bayes")  # members that are read where they lie
+VIEWED = (".arrow", ".bayes")  # members read without copying
 MODEL, MANIFEST = "model.json", "manifest.json"  # the first member, and the last
 DAMAGED = "Use another copy of the file, or train the model again"
 NO_MODEL = "Pass a file written by `save` or `bayes train`"
@@ -39,7 +39,7 @@ _HEADER_SIZE, _ENTRY_SIZE, _END_SIZE = 30, 46, 22
 
 
 class _Entry(NamedTuple):
-    """What the directory says of a member. `offset` is that of its header."""
+    """The directory entry of a member. `offset` is that of its header."""
 
     name: str
     crc: int
@@ -72,7 +72,7 @@ def _manifest(members: Mapping[str, bytes]) -> bytes:
 
 
 def pack(members: Mapping[str, bytes]) -> bytes:
-    """The members, in their order, and the manifest of their checksums as one file.
+    """The members, in order, and the manifest of their checksums as one file.
 
     >>> unpack(pack({"model.json": b"{}"}))
     {'model.json': b'{}'}
@@ -93,10 +93,9 @@ def pack(members: Mapping[str, bytes]) -> bytes:
 
 
 def unpack(data: bytes, *, name: str = "model") -> dict[str, bytes]:
-    """The members without the manifest, once every byte is found to be as `pack` writes it.
+    """The members without the manifest, after checking that every byte is as `pack` writes it.
 
-    `name` is that of the file, for messages. Tables and models within the model are views of the data, so that none
-    is copied, and a model within a model not once a level.
+    `name` is that of the file, for messages. Tables and nested models are views of the data, so that nothing is copied.
     """
     _require_size(len(data), name)
     if data[: len(_HEADER)] != _HEADER:
@@ -115,7 +114,7 @@ def unpack(data: bytes, *, name: str = "model") -> dict[str, bytes]:
 
 
 def _directory(data: bytes, name: str) -> list[_Entry]:
-    """The entries, which cover the file from its first byte to the directory without a gap or an overlap."""
+    """The entries, which must cover the file up to the directory without gaps or overlaps."""
     count, start, stop = _extent(data, name)
     entries: list[_Entry] = []
     names: set[str] = set()
@@ -151,7 +150,7 @@ def _extent(data: bytes, name: str) -> tuple[int, int, int]:
 
 
 def _entry_at(data: bytes, place: int, stop: int, where: str) -> tuple[_Entry, int]:
-    """The entry at a place of the directory, and the place of the next."""
+    """The entry at a position of the directory, and the position of the next."""
     fixed = bytes(data[place : min(place + _ENTRY_SIZE, stop)])
     if len(fixed) < _ENTRY_SIZE:
         _refuse("the directory is too short", where, found=fixed)
@@ -169,12 +168,12 @@ def _entry_at(data: bytes, place: int, stop: int, where: str) -> tuple[_Entry, i
 
 
 def _content(data: bytes, entry: _Entry, name: str) -> bytes:
-    """The bytes of a member, with its header compared and its CRC-32 computed."""
+    """The bytes of a member, with its header and CRC-32 checked."""
     where = f"{name}, {entry.name}"
     header = bytes(data[entry.offset : entry.content.start])
     if header != entry.header():
         _refuse("the header of the member does not match the directory", where, found=header)
-    # a view is read like bytes, by Arrow and by `unpack` itself
+    # Arrow and `unpack` read a view like bytes
     viewed = entry.name.endswith(VIEWED)
     content = cast(bytes, memoryview(data)[entry.content]) if viewed else bytes(data[entry.content])
     if zlib.crc32(content) != entry.crc:
@@ -183,7 +182,7 @@ def _content(data: bytes, entry: _Entry, name: str) -> bytes:
 
 
 def read(path: str | os.PathLike[str]) -> bytes:
-    """The bytes of a file, if they are not too many for a model."""
+    """The bytes of a file, up to the size limit of a model."""
     name = file_name(path)
     try:
         with open(path, "rb") as file:

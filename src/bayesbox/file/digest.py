@@ -1,7 +1,7 @@
-"""The digest of a whole model: a SHA-256 of all that its file holds, but for the version of bayesbox that wrote it.
+"""The digest of a whole model: the SHA-256 of its file's content, except the version of bayesbox that wrote it.
 
-The digest of the counts says which rows were learned; this one also covers rules, derived choices, calibration and the
-models of a pool. The same rows, options and seed give the same digest.
+The digest of the counts identifies the rows; this one also covers rules, derived parts, calibration and the models of a
+pool. The same rows, options and seed give the same digest.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from bayesbox.file.reader import Json
 from bayesbox.file.registry import codec_of
 from bayesbox.file.strict_json import document
 
-HEAD = ("format", "bayesbox", "extension")  # what model.json says of the file rather than of the model
+HEAD = ("format", "bayesbox", "extension")  # the keys of model.json about the file rather than the model
 
 
 def model_digest(model: Any) -> str:

@@ -1,4 +1,4 @@
-"""What is wrong in one member of a model file."""
+"""Errors in the members of a model file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from bayesbox.errors import TooCostly
 
 
 class MemberFault(ValueError):
-    """A fault in a member of a model file.
+    """An error in a member of a model file.
 
     >>> MemberFault("counts.arrow", "a count is not above zero").member
     'counts.arrow'
@@ -23,7 +23,7 @@ class MemberFault(ValueError):
 
 @contextmanager
 def within(member: str) -> Iterator[None]:
-    """A ValueError inside is a fault in this member, unless it names another one."""
+    """Turns a ValueError in the block into an error of this member, unless it names another one."""
     try:
         yield
     except (MemberFault, TooCostly):
@@ -33,7 +33,7 @@ def within(member: str) -> Iterator[None]:
 
 
 def require_members(members: Collection[str], *, known: Collection[str], needed: Collection[str]) -> None:
-    """Refuse a file with a member that is not known, or without one that is needed.
+    """Raise an error for unknown and for missing members.
 
     >>> require_members(["classes.arrow"], known=["classes.arrow", "counts.arrow"], needed=["classes.arrow"])
     """

@@ -1,4 +1,4 @@
-"""Just enough of FlatBuffers to look into the metadata of untrusted Arrow files."""
+"""A minimal FlatBuffers reader for the metadata of untrusted Arrow files."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import NamedTuple
 
 
 class FlatTable(NamedTuple):
-    """A table of FlatBuffers: fields by number, each at a place that the table's index gives, or absent."""
+    """A FlatBuffers table: fields by number, each at a position given by the table's index, or absent."""
 
     data: bytes
     start: int
 
     @classmethod
     def root(cls, data: bytes, at: int) -> FlatTable:
-        """The table that data hold, where their first offset is."""
+        """The root table of the data, at their first offset."""
         return cls(data, at + _unpack("<I", data, at))
 
     def place(self, field: int) -> int:
-        """Where a field lies, 0 if it is absent."""
+        """The position of a field, 0 if it is absent."""
         index = self.start - _unpack("<i", self.data, self.start)
         if 4 + 2 * field + 2 > _unpack("<H", self.data, index):
             return 0
@@ -38,7 +38,7 @@ class FlatTable(NamedTuple):
         return FlatTable(self.data, place + _unpack("<I", self.data, place))
 
     def structs(self, field: int, size: int) -> list[bytes]:
-        """A vector of structs of this many bytes; more than fit in the data are refused."""
+        """A vector of structs of this many bytes; an error if they do not fit in the data."""
         place = self.place(field)
         if not place:
             return []

@@ -1,11 +1,11 @@
-"""What was learned when: a file beside a model, a line for each batch of rows that the command has added or removed.
+"""The history of a model: a file next to it, with one line per batch of rows that the command added or removed.
 
     people.bayes.history     {"time": "2026-03-01T08:00:00Z", "verb": "update", "data": ["tuesday.csv"], "rows": 512,
                               "before": "5f2b...", "digest": "a01c...", "total": 33073}
 
-The model file itself has neither a time nor the order of learning, so that the same rows give the same bytes. A history
-is begun by `--history`; once it is there every later change by the command is recorded. Each line names the digests
-before and after, so that a change that was made by other means is found.
+The model file itself has neither times nor the order of training, so that the same rows give the same bytes.
+`--history` starts a history; from then on every change by the command is recorded. Each line has the digests before and
+after, so that changes by other means are detected.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def _now() -> str:
 
 @dataclass(frozen=True)
 class HistoryEntry:
-    """One change of a model: rows that were learned or forgotten, and the digests before and after it.
+    """One change of a model: rows learned or forgotten, and the digests before and after.
 
     `before` is None if a model was rebuilt; `total` is the rows (or their weights) in the model afterwards.
     """
@@ -50,7 +50,7 @@ class HistoryEntry:
 
     @classmethod
     def from_line(cls, text: str) -> HistoryEntry:
-        """The entry of a line; ValueError for what is none.
+        """The entry in a line; ValueError if it is not valid.
 
         >>> entry = HistoryEntry("train", ("people.csv",), 14, "5f2b", 14.0)
         >>> HistoryEntry.from_line(entry.line()) == entry
@@ -81,7 +81,7 @@ def history_name(path: str | os.PathLike[str]) -> str:
 
 
 def record_change(path: str | os.PathLike[str], entry: HistoryEntry, *, begin: bool = False) -> bool:
-    """Add an entry to the history of a model, if there is one or `begin` makes it; whether it was added.
+    """Add an entry to the history of a model, if it exists or `begin` is true; returns whether it was added.
 
     Call it under the lock of the model, once the model is saved.
     """
@@ -91,7 +91,7 @@ def record_change(path: str | os.PathLike[str], entry: HistoryEntry, *, begin: b
     try:
         with open(name, "ab+") as file:
             file.seek(0)
-            file.truncate(file.read().rfind(b"\n") + 1)  # a line that does not end is what a power cut has left
+            file.truncate(file.read().rfind(b"\n") + 1)  # an incomplete line is left by a power failure
             file.write(entry.line().encode())
             file.flush()
             os.fsync(file.fileno())
@@ -104,7 +104,7 @@ def record_change(path: str | os.PathLike[str], entry: HistoryEntry, *, begin: b
 
 
 def read_history(path: str | os.PathLike[str]) -> list[HistoryEntry] | None:
-    """The entries of a model, the oldest first; None if it has no history. A torn last line is passed over."""
+    """The entries of a model, oldest first; None if it has no history. An incomplete last line is ignored."""
     name = history_name(path)
     try:
         with open(name, "rb") as file:
@@ -125,7 +125,7 @@ def read_history(path: str | os.PathLike[str]) -> list[HistoryEntry] | None:
 
 
 def history_gaps(entries: Sequence[HistoryEntry], digest: str) -> list[str]:
-    """Where the history does not follow: changes that were made by other means than the command.
+    """The gaps in the history: changes made by other means than the command.
 
     >>> one = HistoryEntry("train", ("a.csv",), 3, "aa", 3.0)
     >>> two = HistoryEntry("update", ("b.csv",), 3, "cc", 6.0, before="bb")

@@ -1,7 +1,6 @@
-"""Load a model of any kind: the codec that is registered for the kind makes it of the members of the file.
+"""Load a model of any kind: the registered codec of the kind reads the members of the file.
 
-Loading runs nothing that the file brings along; a file that is damaged, newer or crafted is refused with the place of
-the fault.
+Loading does not execute anything in the file; a damaged, newer or crafted file is an error that names the position.
 """
 
 from __future__ import annotations
@@ -23,16 +22,16 @@ from bayesbox.file.strict_json import parse
 from bayesbox.file.version import FileVersion, sha256_of
 
 CLASSIFIER = "classifier"
-MOST_INSIDE = 2  # levels of models inside of models
+MOST_INSIDE = 2  # levels of nested models
 
 
 def load(path: str | os.PathLike[str], *, holds: str | None = None) -> Any:
-    """The model of a file, which must hold such a model: "classifier", for example."""
+    """The model in a file, which must be of this sort: "classifier", for example."""
     return load_version(path, holds=holds)[0]
 
 
 def load_version(path: str | os.PathLike[str], *, holds: str | None = None) -> tuple[Any, FileVersion]:
-    """The model of a file, and which version of the file it is."""
+    """The model in a file, and the version of the file."""
     data = container.read(path)
     return from_bytes(data, name=file_name(path), holds=holds), FileVersion.of(path, data)
 
@@ -40,21 +39,21 @@ def load_version(path: str | os.PathLike[str], *, holds: str | None = None) -> t
 def load_newest(
     path: str | os.PathLike[str], model: Any, version: FileVersion, *, holds: str | None = None
 ) -> tuple[Any, FileVersion]:
-    """A model that was loaded before and its version, or the newer ones where the file has changed since."""
+    """The previously loaded model and its version, or the new ones if the file has changed."""
     if sha256_of(file_name(path)) == version.sha256:
         return model, version
     return load_version(path, holds=holds)
 
 
 def load_classifier(path: str | os.PathLike[str]) -> Any:
-    """The classifier of a file, of rows or of documents."""
+    """The classifier in a file, of rows or of documents."""
     return load(path, holds=CLASSIFIER)
 
 
 def from_bytes(data: bytes, *, name: str = "model", holds: str | None = None, inside: int = MOST_INSIDE) -> Any:
-    """The model of the bytes of a file; `name` is the file's, for messages.
+    """The model in the bytes of a file; `name` is that of the file, for messages.
 
-    Its models may have models inside them, this many levels deep: an average of models, and the pools of these.
+    Models may be nested this many levels deep: an average of models, and their pools.
     """
     members = container.unpack(data, name=name)
     if inside == 0 and any(member.endswith(".bayes") for member in members):
@@ -69,12 +68,12 @@ def from_bytes(data: bytes, *, name: str = "model", holds: str | None = None, in
         reader.take("bayesbox", str)
         extensions = reader.take_if_present("extension", str) or ""
         if _absent(extensions):
-            load_extensions()  # those that are installed, whatever the file names
+            load_extensions()  # installed ones only, whatever the file names
         return _codec(kind, extensions, name, holds).read(kind, reader, members)
     except RecursionError:
         raise BadModelFile("its models are nested too deeply", where=name, remedy=container.DAMAGED) from None
     except TooCostly as error:
-        if isinstance(error, ModelTooLarge):  # of a model within this one
+        if isinstance(error, ModelTooLarge):  # of a nested model
             raise
         raise ModelTooLarge(error, where=name) from None
     except ValueError as error:
@@ -117,7 +116,7 @@ def _codec(kind: str, extensions: str, name: str, holds: str | None) -> Codec:
 
 
 def _absent(extensions: str) -> list[str]:
-    """The packages that a model was saved with and that are not imported; nothing that a file names ever is."""
+    """The packages that a model was saved with and that are not imported; a file never causes an import."""
     return [extension for extension in extensions.split(", ") if extension and extension not in sys.modules]
 
 

@@ -1,10 +1,10 @@
-"""One writer at a time: a lock beside a model file, which dies with the process that holds it.
+"""File locks: one writer at a time, by a lock file next to a model, released when its process ends.
 
-    .people.bayes.lock      beside people.bayes: who holds it, as JSON; it is there only while somebody does
+    .people.bayes.lock      next to people.bayes: the holder as JSON; it exists only while the lock is held
 
-The system's own locks are used (`flock`, on Windows `LockFile`), so that a process that is killed leaves nothing
-locked. A lock is held by one block of one thread: another thread waits like another process, and a process that was
-forked while its parent held a lock does not hold it.
+The system's own locks are used (`flock`, on Windows `LockFile`), so that a killed process leaves nothing locked. A lock
+is held by one block of one thread: another thread waits like another process, and a process forked while its parent
+held a lock does not hold it.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from bayesbox.errors import LocksUnsupported, ModelLocked, SourceUnavailable, fi
 WAIT = 10.0
 """Seconds to wait for another writer."""
 
-PAUSES = (0.005, 0.1)  # seconds between two tries: the first, and the longest
-LONGEST_NAME = 255  # bytes of a name that file systems take
-MOST_BYTES = 4096  # of what the holder says of itself
+PAUSES = (0.005, 0.1)  # seconds between two attempts: the first, and the longest
+LONGEST_NAME = 255  # bytes of a name that file systems allow
+MOST_BYTES = 4096  # of the holder's JSON
 UNSUPPORTED = frozenset(
     getattr(errno, name) for name in ("ENOLCK", "ENOSYS", "EOPNOTSUPP", "ENOTSUP", "EINVAL") if hasattr(errno, name)
 )
@@ -46,7 +46,7 @@ class Locking(Protocol):
 
 
 class WholeFile:
-    """`flock`: a lock of the open file, so that two threads that opened it apart exclude each other, too."""
+    """`flock`: a lock of the open file, so that two threads that opened it separately exclude each other too."""
 
     removes_held = True
 
@@ -74,11 +74,11 @@ class ByteLocks(Protocol):
     LK_UNLCK: int
 
     def locking(self, fd: int, mode: int, nbytes: int, /) -> None:
-        """Lock or unlock bytes from the place of the descriptor on."""
+        """Lock or unlock bytes from the position of the descriptor."""
 
 
 class OneByte:
-    """Windows: one byte far behind the end of the file, since nobody can read a byte that is locked."""
+    """Windows: one byte far beyond the end of the file, since a locked byte cannot be read."""
 
     removes_held = False
     place = 1 << 30
@@ -111,7 +111,7 @@ def system_locking() -> Locking:
 
 
 class Holder(NamedTuple):
-    """Who holds a lock: the process, its machine, and what it does; None if it has not said so yet."""
+    """The holder of a lock: the process, its machine, and its command; None if not yet known."""
 
     pid: int | None = None
     host: str | None = None
@@ -119,13 +119,13 @@ class Holder(NamedTuple):
 
     @classmethod
     def of_this_process(cls, verb: str) -> Holder:
-        import socket  # here, as below json: every start of the command reads this module, and few lock a file
+        import socket  # imported here, as json below, since every start of the command imports this module
 
         return cls(os.getpid(), socket.gethostname(), verb)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Holder:
-        """What a lock file says; nothing of it is believed beyond its type.
+        """The holder in a lock file; only the types of its values are trusted.
 
         >>> Holder.from_bytes(b'{"pid": 7, "host": "north", "verb": "update"}')
         Holder(pid=7, host='north', verb='update')
@@ -149,7 +149,7 @@ class Holder(NamedTuple):
 
 
 def lock_name(path: str) -> str:
-    """The lock of a file, beside it.
+    """The lock file of a file, next to it.
 
     >>> lock_name("models/people.bayes")
     'models/.people.bayes.lock'
@@ -164,11 +164,11 @@ def lock_name(path: str) -> str:
 
 
 class FileLock:
-    """The right to replace a file, for the time of a block.
+    """A lock for replacing a file, as a context manager.
 
-    Waits up to `wait` seconds for another writer, then raises `ModelLocked`, which names it. Where the file system has
-    no locks, a warning `LocksUnsupported` says so and the block runs without. What is not a file, such as a pipe, needs
-    no lock. A link is followed: the lock is beside what it leads to.
+    Waits up to `wait` seconds for another writer, then raises `ModelLocked`, which names it. If the file system does
+    not support locks, the block runs without one, with a warning `LocksUnsupported`. Something that is not a file, such
+    as a pipe, needs no lock. A link is followed: the lock is next to its target.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -217,22 +217,22 @@ class FileLock:
         _HELD.discard(self)
         try:
             if self._locking.removes_held:
-                # While it is locked: whoever waits for it finds that it is gone, and makes another.
+                # While it is locked: a waiting process finds that it is gone, and makes another.
                 _remove(self._lock_file)
             with contextlib.suppress(OSError):
-                self._locking.release(descriptor)  # closing is not enough where a forked child has it open
+                self._locking.release(descriptor)  # closing is not enough if a forked child has it open
         finally:
             os.close(descriptor)
         if not self._locking.removes_held:
-            _remove(self._lock_file)  # refused by the system while another has it open
+            _remove(self._lock_file)  # fails while another process has it open
 
     def _try(self) -> Holder | None:
-        """Take the lock; who has it where another does."""
+        """Take the lock; returns the holder if another has it."""
         try:
             descriptor = _open_lock(self._lock_file)
         except OSError as error:
             if sys.platform == "win32" and isinstance(error, PermissionError):
-                return Holder()  # being removed at this moment
+                return Holder()  # it is just being removed
             reason = (error.strerror or str(error)).lower()
             raise SourceUnavailable(
                 f"this file cannot be locked: {reason}",
@@ -243,7 +243,7 @@ class FileLock:
             if not self._locking.take(descriptor):
                 return Holder.from_bytes(_content(descriptor))
             if not _is_still(descriptor, self._lock_file):
-                return Holder()  # the one before has removed it: another takes its place
+                return Holder()  # the previous holder has removed it: try a new one
             _write_holder(descriptor, Holder.of_this_process(self.verb))
             self._descriptor, descriptor = descriptor, -1
             _HELD.add(self)
@@ -294,11 +294,11 @@ def _open_lock(name: str) -> int:
     except PermissionError:
         if sys.platform == "win32":
             raise
-        return os.open(name, os.O_RDONLY | flags)  # one that another user left: it can be locked all the same
+        return os.open(name, os.O_RDONLY | flags)  # left by another user: it can still be locked
 
 
 def _is_still(descriptor: int, name: str) -> bool:
-    """Whether the file that was opened is the one that has the name now."""
+    """Whether the opened file still has this name."""
     try:
         there = os.stat(name, follow_symlinks=False)
     except FileNotFoundError:
@@ -317,7 +317,7 @@ def _content(descriptor: int) -> bytes:
 def _write_holder(descriptor: int, holder: Holder) -> None:
     import json
 
-    with contextlib.suppress(OSError):  # a full disk, or a lock file of another user: it is locked all the same
+    with contextlib.suppress(OSError):  # a full disk, or a lock file of another user: it is locked anyway
         os.ftruncate(descriptor, 0)
         os.lseek(descriptor, 0, os.SEEK_SET)
         os.write(descriptor, json.dumps(holder._asdict()).encode())

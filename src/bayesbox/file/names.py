@@ -1,7 +1,7 @@
-"""Names that a model file must not have: those that the system reserves, and those that differ in case only.
+"""Invalid names of model files: reserved by the system, or different from another only in case.
 
-Windows keeps some names for devices: a file `NUL.bayes` would be written to nowhere. On Windows and macOS
-`People.bayes` and `people.bayes` are one file, so that saving the one would replace the other.
+Windows reserves some names for devices: a file `NUL.bayes` would be lost. On Windows and macOS `People.bayes` and
+`people.bayes` are the same file, so that saving one would replace the other.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ FORBIDDEN = re.compile(r'[<>:"|?*\x00-\x1f]')
 
 
 def require_name(path: str, *, windows: bool = sys.platform == "win32") -> None:
-    """Refuse a name under which a model would be lost, or would replace another one.
+    """Raise an error for a name under which a model would be lost or replace another one.
 
     >>> require_name("models/nul.bayes", windows=True)
     Traceback (most recent call last):
@@ -41,7 +41,7 @@ def _require_windows_name(path: str) -> None:
 
 
 def _require_own_case(path: str) -> None:
-    """Where a file system does not tell the case of letters, what is there may have the name in another case."""
+    """Raise an error if a case-insensitive file system has this name in another case."""
     target = os.path.realpath(path)
     folder, name = os.path.split(target)
     if not os.path.exists(target):

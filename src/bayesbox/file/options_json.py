@@ -1,6 +1,6 @@
-"""Options in the document of a model file, written and read by the fields of their dataclass.
+"""Options in the JSON document of a model file, written and read by the fields of their dataclass.
 
-Every value is read with its type, and a key that is not known is refused: nothing in a file is passed over.
+Every value is checked for its type, and an unknown key is an error: nothing in a file is ignored.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def options_to_json(given: object) -> Json:
 
 
 def _moved(written: Json, name: str, after: str) -> Json:
-    """The same with one key behind another."""
+    """The mapping with one key moved after another."""
     moved: Json = {}
     for key, value in written.items():
         if key != name:
@@ -39,7 +39,7 @@ def _moved(written: Json, name: str, after: str) -> Json:
 
 
 def options_from_json(cls: type[T], written: object, where: str = "rules") -> T:
-    """The options that a file says; ValueError if it says none."""
+    """The options in a file; ValueError if they are not valid."""
     reader = Reader(written, where)
     found = options_from_reader(cls, reader)
     reader.done()
@@ -47,7 +47,7 @@ def options_from_json(cls: type[T], written: object, where: str = "rules") -> T:
 
 
 def options_from_reader(cls: type[T], reader: Reader) -> T:
-    """The options that a reader is at; takes their keys."""
+    """The options from a reader, consuming their keys."""
     given: Json = {}
     for name, each in options_of(cls).items():
         if each.in_file == NEVER:

@@ -1,6 +1,6 @@
-"""The document in a model file, taken apart key by key.
+"""Reading the JSON document of a model file key by key.
 
-Every value is read with its type, and a key that is not known is refused: nothing in a file is passed over.
+Every value is checked for its type, and an unknown key is an error: nothing in a file is ignored.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ Json = dict[str, Any]
 
 
 class Reader:
-    """A mapping of JSON that is taken apart key by key; `done` refuses what is left over.
+    """A JSON mapping that is consumed key by key; `done` raises an error if keys remain.
 
     >>> reader = Reader({"width": 3}, "kind")
     >>> reader.take("width", int)
@@ -29,7 +29,7 @@ class Reader:
         self.where = where
 
     def take(self, key: str, *types: type | None) -> Any:
-        """The value of a key, which must be of one of these types; None stands for null."""
+        """Consume a key; its value must be of one of these types, where None means null."""
         if key not in self.rest:
             raise ValueError(f"{self.where} has no `{key}`")
         value = self.rest.pop(key)
@@ -54,7 +54,7 @@ class Reader:
 
 
 def made(make: Callable[[], Any], where: str) -> Any:
-    """What `make` makes; an option it refuses is an error of the document."""
+    """The result of `make`; an invalid option is an error in the document."""
     try:
         return make()
     except BadOption as error:

@@ -1,10 +1,10 @@
-"""The kinds of models that a file can hold: the codec of each, found by the kind's name and imported on demand.
+"""The registry of codecs by kind of model, imported on demand.
 
 A subject registers its kinds when its module of `SUBJECTS` is imported, an extension when it is imported itself:
 
     register_codec("mypackage-forest", "mypackage.codec")
 
-A codec is a module, or an object in one (`mypackage.codec:Forests`), that does what `Codec` says.
+A codec is a module, or an object in one (`mypackage.codec:Forests`), that implements `Codec`.
 """
 
 from __future__ import annotations
@@ -21,40 +21,40 @@ if TYPE_CHECKING:
     from bayesbox.file.reader import Json, Reader
 
 SUBJECTS = ("bayesbox.classifier.registry", "bayesbox.sequence")
-"""The modules that register the kinds of this package: imported, one after another, until a kind is found."""
+"""The modules that register the kinds of this package: imported one by one until a kind is found."""
 
 CODECS: dict[str, str] = {}
 """The dotted path of the codec of each kind, by the kind's name in the file."""
 
 
 class Codec(Protocol):
-    """How the models of some kinds become the members of a file, and models again."""
+    """Writes the models of some kinds as members of a file, and reads them back."""
 
     HOLDS: str
-    """The kind of model, as `load` names it: "classifier"."""
+    """The sort of model, as in `load`: "classifier"."""
     LOADED_BY: Advice
     """What loads such a file, after "Use"."""
 
     def write(self, model: object) -> tuple[Json, dict[str, bytes]]:
-        """What `model.json` says beside the format, the kind and the version; and the other members."""
+        """The content of `model.json` besides format, kind and version, and the other members."""
 
     def read(self, kind: str, reader: Reader, members: dict[str, bytes]) -> Any:
-        """The model of such a document, all of it taken, and such members.
+        """The model from such a document, which is fully consumed, and such members.
 
-        ValueError says what is wrong in the document, MemberFault what is wrong in another member.
+        ValueError for an error in the document, MemberFault for one in another member.
         """
 
     def parts(self, model: Any) -> Iterable[type]:
-        """The classes that the model is made of and that others may have registered: kinds, rules, tallies."""
+        """The classes of a model's parts that extensions may have registered: kinds, rules, tallies."""
 
 
 def register_codec(kind: str, codec: str) -> None:
-    """Enter the codec of a kind by its dotted path; what is registered later replaces what was there."""
+    """Register the codec of a kind by its dotted path; a later registration replaces an earlier one."""
     CODECS[kind] = codec
 
 
 def codec_of(kind: str) -> Codec | None:
-    """The codec of a kind, None if nobody has registered one: neither this package nor an installed extension."""
+    """The codec of a kind; None if neither this package nor an installed extension has registered one."""
     for subject in SUBJECTS:
         if kind in CODECS:
             break

@@ -1,6 +1,6 @@
-"""Save a model of any kind: `model.json` and the members that its codec makes of it, packed into one file.
+"""Save a model of any kind: `model.json` and the members from its codec, packed into one file.
 
-The same model gives the same bytes: neither a time nor a path nor the order of learning is in them.
+The same model gives the same bytes: they contain neither times nor paths nor the order of training.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from bayesbox.file.strict_json import document
 from bayesbox.file.version import FileVersion
 
 FORMAT = 1
-"""The format that is written; all up to it are read."""
+"""The format version written; all versions up to it can be read."""
 
 
 class HasKind(Protocol):
@@ -41,11 +41,11 @@ def save(
     keep_old: bool = False,
     wait: float = WAIT,
 ) -> FileVersion:
-    """Write a model to a file, whole or not at all, and return the version of the file that this made.
+    """Write a model to a file atomically, and return the new version of the file.
 
-    One writer at a time: `lock` is the caller's, if it has locked the file. `expected` is the version that may be
-    replaced; where the file is another one, `ModelChanged` is raised. `keep_old` keeps what is replaced beside it,
-    under the name `old_name` gives it. `wait` is how many seconds another writer is waited for.
+    One writer at a time: `lock` is the caller's lock, if it has one. `expected` is the version that may be replaced; if
+    the file has another one, `ModelChanged` is raised. `keep_old` keeps the replaced file under the name from
+    `old_name`. `wait` is the number of seconds to wait for another writer.
     """
     name = file_name(path)
     require_name(name)
@@ -62,7 +62,7 @@ def save(
 
 
 def old_name(path: str) -> str:
-    """The name under which the last version of a model is kept.
+    """The name under which the previous version of a model is kept.
 
     >>> old_name("people.bayes"), old_name("model")
     ('people.old.bayes', 'model.old')

@@ -1,6 +1,6 @@
-"""JSON without licence: one way to write a document, and a reader that refuses what that way would not write.
+"""Strict JSON: one canonical form, and a reader that rejects anything else.
 
-No NaN or infinity, no number too large for a double, no key twice, no text that is not Unicode.
+No NaN or infinity, no number beyond the range of doubles, no repeated key, no invalid Unicode.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def dumps(value: object) -> bytes:
 
 
 def document(value: Json) -> bytes:
-    """A mapping with a line for each key, and one for each item of a list of mappings, for people to read."""
+    """A mapping with one line per key, and one per item of a list of mappings, for readability."""
     lines = [f" {json.dumps(key)}: {_item(item)}" for key, item in value.items()]
     return ("{\n" + ",\n".join(lines) + "\n}\n").encode()
 
@@ -38,7 +38,7 @@ def _item(item: object) -> str:
 
 
 def parse(data: bytes) -> Any:
-    """The value of a text in UTF-8; ValueError if it is not strictly JSON, with the place where it has one.
+    """The value of a UTF-8 text; ValueError if it is not strict JSON, with the position if known.
 
     >>> parse(b'{"a": 1, "a": 2}')
     Traceback (most recent call last):
@@ -51,21 +51,21 @@ def parse(data: bytes) -> Any:
         raise ValueError("the lists and mappings are nested too deeply") from None
     except Licence as error:
         raise json.JSONDecodeError(str(error), text, _place(text, error)) from None
-    if "\\ud" in text.lower():  # an escape may be half of a pair, which is no character
+    if "\\ud" in text.lower():  # an escape may be half of a surrogate pair
         json.dumps(value, ensure_ascii=False).encode("utf-8")
     return value
 
 
 class Licence(ValueError):
-    """What JSON allows, or Python's reader of it, and a document of ours does not have."""
+    """Something that JSON, or Python's parser, allows and strict JSON does not."""
 
 
 class Twice(Licence):
-    """A key that its mapping has already."""
+    """A repeated key."""
 
 
 def _place(text: str, error: Licence) -> int:
-    """Where the first number stands that is none, or the first key that its mapping has already."""
+    """The position of the first invalid number or repeated key."""
     twice = isinstance(error, Twice)
     keys: list[set[str]] = []
     for found in TOKEN.finditer(text):

@@ -1,9 +1,9 @@
-"""Temporary files: readable by their owner alone, locked while they are written, removed once their writer is dead.
+"""Temporary files: readable only by their owner, locked while written, removed once their writer is gone.
 
     .bayesbox-PID-RANDOM.tmp
 
-A writer locks its temporary file until it has its final name. So whoever can lock one knows that its writer is gone,
-on this machine or on another, and removes it; process numbers are there for people, since they are used again.
+A writer locks its temporary file until it has its final name. So a process that can lock one knows that its writer is
+gone, on this machine or another, and removes it; the process id is for information only, since ids are reused.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from bayesbox.file.lock import system_locking
 
 OWN = re.compile(r"\.bayesbox-\d+-[0-9a-f]{16}\.tmp")
 UNLOCKED = re.compile(r"\.bayesbox-[0-9a-f]{16}\.tmp")
-"""The names that versions before 0.2 gave, which did not lock their files."""
+"""The names used by versions before 0.2, which did not lock their files."""
 
 DAY = 86_400.0
 FLAGS = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
@@ -35,14 +35,14 @@ class Temporary(NamedTuple):
     guard: int | None
 
     def let_go(self) -> None:
-        """Unlock it: it has its final name, or is removed."""
+        """Unlock it, once it has its final name or is removed."""
         if self.guard is not None:
             with contextlib.suppress(OSError):
                 os.close(self.guard)
 
 
 def temporary_name(folder: str) -> str:
-    """A name in a folder that nothing has."""
+    """An unused name in a folder."""
     return os.path.join(folder, f".bayesbox-{os.getpid()}-{secrets.token_hex(8)}.tmp")
 
 
@@ -53,7 +53,7 @@ def make_temporary(folder: str) -> Temporary:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | FLAGS, 0o600)
         try:
             guard = _guard(descriptor)
-        except BlockingIOError:  # another took it for one that was left behind, before it was locked
+        except BlockingIOError:  # another process considered it stale before it was locked
             os.close(descriptor)
             continue
         except BaseException:
@@ -65,9 +65,9 @@ def make_temporary(folder: str) -> Temporary:
 
 
 def _guard(descriptor: int) -> int | None:
-    """A second descriptor of a file that is locked now; None if files are not locked."""
+    """A second descriptor of a locked file; None if files are not locked."""
     if sys.platform == "win32":
-        return None  # a file that is open cannot be removed there
+        return None  # an open file cannot be removed there
     try:
         locked = system_locking().take(descriptor)
     except OSError:
@@ -80,7 +80,7 @@ def _guard(descriptor: int) -> int | None:
 
 
 def remove_stale(folder: str) -> None:
-    """Remove the temporary files in a folder that dead processes have left; what cannot be removed stays."""
+    """Remove the stale temporary files in a folder; those that cannot be removed stay."""
     with contextlib.suppress(OSError), os.scandir(folder or ".") as entries:
         for entry in entries:
             if entry.name.startswith(".bayesbox-") and entry.name.endswith(".tmp"):

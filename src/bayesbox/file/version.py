@@ -1,4 +1,4 @@
-"""Which version of which file a model was loaded from, so that a later one is not replaced unseen."""
+"""The file version that a model was loaded from, so that a later one is not overwritten."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ CHUNK = 1 << 20
 
 
 class FileVersion(NamedTuple):
-    """A file, links followed, and the SHA-256 of its bytes."""
+    """A file, with links resolved, and the SHA-256 of its bytes."""
 
     path: str
     sha256: str
 
     @classmethod
     def of(cls, path: str | os.PathLike[str], data: bytes) -> FileVersion:
-        """The version of a file that has these bytes."""
+        """The version of a file with these bytes."""
         return cls(real_path(path), hashlib.sha256(data).hexdigest())
 
     def is_at(self, path: str | os.PathLike[str]) -> bool:
@@ -27,19 +27,19 @@ class FileVersion(NamedTuple):
         return self.path == real_path(path)
 
     def require_unchanged(self, name: str) -> None:
-        """Refuse to go on where the file is another one now, or gone; `name` is what the caller calls it."""
+        """Raise an error if the file has changed or is gone; `name` is its name in the message."""
         found = sha256_of(self.path)
         if found != self.sha256:
             raise ModelChanged(name, expected=self.sha256, found=found)
 
 
 def real_path(path: str | os.PathLike[str]) -> str:
-    """The name of a file that all its names have in common."""
+    """The canonical path of a file."""
     return os.path.normcase(os.path.realpath(file_name(path)))
 
 
 def sha256_of(path: str) -> str | None:
-    """The SHA-256 of the bytes of a file; None if there is none."""
+    """The SHA-256 of a file; None if it does not exist."""
     digest = hashlib.sha256()
     try:
         with open(path, "rb") as file:
@@ -54,21 +54,21 @@ def sha256_of(path: str) -> str | None:
 
 
 class FromFile:
-    """What can be saved, and remembers which versions of which files it comes from.
+    """Something that can be saved and remembers the file versions it was loaded from.
 
-    That is no part of what it has learned: it is not pickled, and two models that differ in it are the same. A copy
-    comes from the same files.
+    These are not part of the model: they are not pickled, and models that differ only in them are equal. A copy keeps
+    them.
     """
 
     _versions: tuple[FileVersion, ...] = ()
 
     def _loaded_from(self, *versions: FileVersion) -> Self:
-        """Remember where it comes from; nothing, where it has been refitted."""
+        """Remember where it was loaded from; nothing after a refit."""
         self._versions = versions
         return self
 
     def _save(self, model: Any, path: str | os.PathLike[str], *, overwrite: bool, wait: float) -> None:
-        """Save a model, which may be `self`, unless the file is no longer the one that was loaded."""
+        """Save a model, which may be `self`, unless the file has changed since it was loaded."""
         from bayesbox.file.save import save
 
         if isinstance(wait, bool) or not isinstance(wait, int | float) or not wait >= 0:

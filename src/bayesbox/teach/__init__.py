@@ -1,1 +1,1 @@
-"""Exercises: a sheet drawn by a seed, its solution as the work of a model, and the check of an answer."""
+"""Exercises: a sheet generated from a seed, its solution as a calculation, and the check of an answer."""

@@ -1,4 +1,4 @@
-"""Whether a student's answer is right: a fraction, a decimal as far as it goes, or a percentage."""
+"""Checking a student's answer: a fraction, a rounded decimal, or a percentage."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from fractions import Fraction
 from bayesbox.errors import BadOption
 from bayesbox.explain.steps import Cell
 
-FEWEST_DIGITS = 2  # significant ones, of a decimal that is not exact
+FEWEST_DIGITS = 2  # significant digits of a decimal that is not exact
 WHOLE = r"[0-9]{1,40}"
 FRACTION = re.compile(rf"([+-]?{WHOLE}) */ *({WHOLE})")
 ONE_IN = re.compile(rf"({WHOLE}) +in +({WHOLE})")
 DECIMAL = re.compile(rf"[+-]?(?:{WHOLE}(?:\.[0-9]{{0,40}})?|\.[0-9]{{1,40}})(?:[eE][+-]?[0-9]{{1,3}})?")
 
 Slip = tuple[str, Fraction]
-"""What a wrong number would be, and the number."""
+"""The name of a common mistake, and its number."""
 
 
 @dataclass(frozen=True)
 class GivenAnswer:
-    """A number as it was written: exactly, or to the last digit, which counts `unit`."""
+    """A number as written: exact, or to the last digit, which is worth `unit`."""
 
     value: Fraction
     unit: Fraction | None = None
     digits: int = 0
 
     def agrees_with(self, answer: Fraction) -> bool:
-        """Whether it is the answer, rounded or cut off at its last digit."""
+        """Whether it is the answer, rounded or truncated at its last digit."""
         if self.unit is None:
             return self.value == answer
         cut = abs(answer) // self.unit * self.unit
@@ -38,7 +38,7 @@ class GivenAnswer:
 
 @dataclass(frozen=True)
 class CheckedAnswer:
-    """Whether an answer is right, true or false where it is requested, and a sentence about it."""
+    """Whether an answer is right, as a truth value, and a sentence about it."""
 
     is_right: bool
     message: str
@@ -51,7 +51,7 @@ class CheckedAnswer:
 
 
 def read_answer(text: str) -> GivenAnswer:
-    """A number as a student writes it.
+    """The number in a student's text.
 
     >>> read_answer("9/64").value, read_answer("1 in 8").value, read_answer("14%")
     (Fraction(9, 64), Fraction(1, 8), GivenAnswer(value=Fraction(7, 50), unit=Fraction(1, 100), digits=2))
@@ -70,7 +70,7 @@ def read_answer(text: str) -> GivenAnswer:
 
 
 def check_answer(text: str, answer: Fraction, slips: Sequence[Slip] = ()) -> CheckedAnswer:
-    """Whether the text is the answer; if it is a known slip, its name.
+    """Whether the text is the answer; if it is a common mistake, its name.
 
     >>> print(check_answer("0.141", Fraction(9, 64)))
     right: 9/64 = 0.140625

@@ -1,11 +1,11 @@
-"""Whole documents of exercises: HTML that prints well, and LaTeX that compiles by itself."""
+"""Complete documents of exercises: printable HTML, and self-contained LaTeX."""
 
 from __future__ import annotations
 
 import re
 from html import escape
 
-EQUATION = re.compile(r"^\\\[ (.*) \\\]$", re.MULTILINE)  # displayed, on a line of its own
+EQUATION = re.compile(r"^\\\[ (.*) \\\]$", re.MULTILINE)  # displayed, on its own line
 
 STYLE = """
 .bayes-sheet { --line: #ccc; font: 16px/1.5 system-ui, sans-serif; }
@@ -51,7 +51,7 @@ LATEX_HEAD = r"""\documentclass[11pt]{article}
 
 
 def html_fragment(*sections: str) -> str:
-    """Sections with their style, for a place within a page."""
+    """Sections with their style, as an HTML fragment."""
     return "\n".join(
         [
             f'<div class="bayes-sheet">\n<style>\n{STYLE}\n</style>',
@@ -62,7 +62,7 @@ def html_fragment(*sections: str) -> str:
 
 
 def html_page(title: str, *sections: str) -> str:
-    """A whole page, each section of which is printed on sheets of its own."""
+    """A whole page; each section is printed on separate sheets."""
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -72,7 +72,7 @@ def html_page(title: str, *sections: str) -> str:
 
 
 def fitted_to_page(latex: str) -> str:
-    r"""Work whose tables and equations are made smaller where they are wider than the page.
+    r"""A calculation with tables and equations scaled down to the width of the page.
 
     >>> print(fitted_to_page(r"\[ x = 1 \]"))
     \par\medskip\noindent\fitted{$\displaystyle x = 1$}\par\medskip
@@ -83,5 +83,5 @@ def fitted_to_page(latex: str) -> str:
 
 
 def latex_document(*sections: str) -> str:
-    """A document of its own, a page or more for each section."""
+    """A complete document, one or more pages per section."""
     return LATEX_HEAD + "\n\\clearpage\n".join(sections) + "\n\\end{document}\n"

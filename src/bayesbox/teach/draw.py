@@ -1,4 +1,4 @@
-"""What is drawn by a seed, the same on every machine and under every Python."""
+"""Random draws from a seed, the same on every machine and Python version."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 class Draw:
-    """Numbers and things by a seed. All come from `Random.random`, the one method whose numbers Python promises.
+    """Random numbers and choices. All use `Random.random`, the only method with guaranteed reproducibility.
 
     >>> draw = Draw("naive", 0)
     >>> draw.one("abc") in "abc", sorted(draw.shuffled([3, 1, 2]))
@@ -23,24 +23,24 @@ class Draw:
         self._random = Random("/".join(map(str, seed)))
 
     def below(self, limit: int) -> int:
-        """0, 1, ... or limit - 1."""
+        """An integer from 0 to limit - 1."""
         return int(self._random.random() * limit)
 
     def between(self, least: int, most: int) -> int:
-        """A whole number, both ends included."""
+        """An integer, both ends included."""
         return least + self.below(most - least + 1)
 
     def one(self, things: Sequence[T]) -> T:
-        """One of these."""
+        """One of these items."""
         return things[self.below(len(things))]
 
     def shuffled(self, things: Iterable[T]) -> list[T]:
-        """All of these in another order."""
+        """These items, shuffled."""
         left = list(things)
         return [left.pop(self.below(len(left))) for _ in range(len(left))]
 
     def some(self, things: Sequence[T], number: int) -> list[T]:
-        """So many different ones, in the order in which they are given."""
+        """This many different items, in the given order."""
         places = sorted(self.shuffled(range(len(things)))[:number])
         return [things[place] for place in places]
 
@@ -49,6 +49,6 @@ class Draw:
         return Fraction(self.between(least, most), 10)
 
     def shares(self, parts: int) -> list[Fraction]:
-        """Probabilities in tenths that sum to 1, none of them 0."""
+        """Positive probabilities in tenths that sum to 1."""
         cuts = [0, *sorted(self.shuffled(range(1, 10))[: parts - 1]), 10]
         return [Fraction(high - low, 10) for low, high in pairwise(cuts)]

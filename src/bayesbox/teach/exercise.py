@@ -1,4 +1,4 @@
-"""An exercise: its sheet, its solution and its answer; drawn by a topic and a seed."""
+"""An exercise: its sheet, its solution and its answer, generated from a topic and a seed."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ TOPICS = {
     "network": "a Bayesian network",
     "hmm": "a hidden Markov model",
 }
-"""What can be asked; each is a module of `topics`."""
+"""The topics; each is a module of `topics`."""
 
-MOST_DRAWS = 1000  # tables that are drawn until one has a good question
-LONGEST = 6  # digits of the numerator, or the denominator, of an answer
+MOST_DRAWS = 1000  # the maximum number of draws until one has a good question
+LONGEST = 6  # digits of the numerator or denominator of an answer
 
 
 @dataclass(frozen=True)
 class Question:
-    """What a topic has drawn: the sheet, what is requested, its value, the work, and the slips that are known."""
+    """A generated question: the sheet, what is asked, its value, the calculation, and common mistakes."""
 
     sheet: Sheet
     asked: str
@@ -43,12 +43,12 @@ class Question:
 
     @property
     def is_short(self) -> bool:
-        """Whether the answer can be written down."""
+        """Whether the answer is short enough to write down."""
         return max(len(str(self.answer.numerator)), len(str(self.answer.denominator))) <= LONGEST
 
 
 Kind = Callable[[Draw, str], Question | None]
-"""A kind of question: it draws one under a title, or none if the drawn example has no good one."""
+"""A kind of question: generates one under a title, or None if the draw has no good one."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -66,21 +66,21 @@ class Exercise:
 
     @property
     def sheet(self) -> Sheet:
-        """What is given and asked; prints as text, shows as HTML, and has `.html()` and `.latex()`."""
+        """The sheet: what is given and asked; prints as text, shows as HTML, and has `.html()` and `.latex()`."""
         return self.question.sheet
 
     @property
     def solution(self) -> Work:
-        """The work of the model that answers it."""
+        """The calculation of the answer."""
         return self.question.solution
 
     @property
     def answer(self) -> Fraction:
-        """The answer, exact."""
+        """The exact answer."""
         return self.question.answer
 
     def answer_line(self) -> str:
-        """What was requested, as a fraction and as a decimal."""
+        """What is asked, with the answer as a fraction and as a decimal."""
         return f"{self.question.asked} = {Cell(value=self.answer)}"
 
     def check(self, text: str) -> CheckedAnswer:
@@ -109,9 +109,9 @@ class Exercise:
 
 
 def exercise(topic: str | None = None, seed: int = 0) -> Exercise:
-    """The exercise of this seed, the same on every machine; without a topic the seed chooses one.
+    """The exercise of a seed, the same on every machine; without a topic the seed chooses one.
 
-    The topics are rule, naive, text, full, network and hmm. `print` shows the sheet; `.solution` is the work,
+    The topics are rule, naive, text, full, network and hmm. `print` shows the sheet; `.solution` is the calculation,
     `.answer` a Fraction, and `.check("9/64")` says whether an answer is right.
 
     Parameters

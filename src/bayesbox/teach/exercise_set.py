@@ -1,4 +1,4 @@
-"""Several exercises, and their answers apart: as text, HTML or LaTeX."""
+"""Several exercises, with separate answers: as text, HTML or LaTeX."""
 
 from __future__ import annotations
 
@@ -16,32 +16,32 @@ from bayesbox.teach.sheet import latex_formula
 if TYPE_CHECKING:
     from bayesbox.file.reader import Json
 
-MOST = 1000  # sheets of a set
+MOST = 1000  # the maximum number of sheets
 
 
 @dataclass(frozen=True, repr=False)
 class ExerciseSet:
-    """Sheets first, then the answers, with `works` each with its work; prints as text."""
+    """Sheets first, then the answers, with calculations if `works`; prints as text."""
 
     exercises: tuple[Exercise, ...]
     works: bool = False
     answers: bool = True
 
     def text(self) -> str:
-        """All of it as text, a rule between the sheets."""
+        """The set as text, with lines between the sheets."""
         rule = "-" * 78
         return f"\n\n{rule}\n\n".join([*map(str, self.exercises), *self._answer_texts()])
 
     def html(self) -> str:
-        """A page of HTML, which needs no other file and runs no script; every sheet is printed on pages of its own."""
+        """A self-contained HTML page without scripts; every sheet is printed on separate pages."""
         return html_page(self._title(), *self._html_sections())
 
     def latex(self) -> str:
-        """A whole document of LaTeX, every sheet on pages of its own."""
+        """A complete LaTeX document, every sheet on separate pages."""
         return latex_document(*(each.sheet.latex() for each in self.exercises), *self._latex_answers())
 
     def to_dict(self) -> Json:
-        """For JSON; without answers only the sheets."""
+        """A plain dict, for JSON; without answers only the sheets."""
         hidden = set() if self.works else {"solution"} if self.answers else {"solution", "answer"}
         found = [each.to_dict() for each in self.exercises]
         return {"exercises": [{key: value for key, value in one.items() if key not in hidden} for one in found]}
@@ -91,14 +91,14 @@ class ExerciseSet:
 def exercises(
     topic: str | None = None, seed: int = 0, count: int = 10, *, works: bool = False, answers: bool = True
 ) -> ExerciseSet:
-    """So many different exercises from a seed on, with their answers apart; `works` adds the work of each.
+    """This many different exercises, starting from a seed, with separate answers; `works` adds the calculations.
 
     Parameters
     ----------
     topic : "rule", "naive", "text", "full", "network", "hmm", or None (default) for any
     seed : int, default 0; the first seed
-    count : int, default 10; how many
-    works : bool, default False; add the work of each
+    count : int, default 10; the number of exercises
+    works : bool, default False; add the calculation of each
     answers : bool, default True; add the answers
 
     Returns

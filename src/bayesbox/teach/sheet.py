@@ -1,6 +1,6 @@
 """The sheet of an exercise: paragraphs, tables and a question, as text, HTML or LaTeX.
 
-What stands between backquotes in a paragraph is a formula: `P(rain=yes | wet=yes)`.
+Text between backquotes in a paragraph is a formula: `P(rain=yes | wet=yes)`.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ FORMULA = re.compile("`([^`]*)`")
 
 @dataclass(frozen=True)
 class SheetTable:
-    """A table of texts, under its caption."""
+    """A table of texts with a caption."""
 
     caption: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
 
     def text(self) -> str:
-        """In columns, two blanks apart."""
+        """The table as text, in columns separated by two spaces."""
         lines = (self.columns, *self.rows)
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         shown = ("  ".join(cell.ljust(width) for cell, width in zip(each, widths, strict=True)) for each in lines)
         return "\n".join([self.caption, *("  " + each.rstrip() for each in shown)])
 
     def html(self) -> str:
-        """With its caption above it."""
+        """The table as HTML, with its caption above it."""
         heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in self.columns)
         rows = ("".join(f"<td>{escape(cell)}</td>" for cell in row) for row in self.rows)
         body = "\n".join(f"<tr>{row}</tr>" for row in rows)
@@ -47,7 +47,7 @@ class SheetTable:
         )
 
     def latex(self) -> str:
-        """A `tabular` below its caption."""
+        """The table as a LaTeX `tabular` below its caption."""
         rows = (" & ".join(map(latex_formula, row)) + r" \\" for row in self.rows)
         return "\n".join(
             [
@@ -69,7 +69,7 @@ class SheetTable:
 
 @dataclass(frozen=True, repr=False)
 class Sheet:
-    """What a student gets: what is given, and the question."""
+    """The sheet for a student: what is given, and the question."""
 
     title: str
     given: tuple[str | SheetTable, ...]
@@ -82,26 +82,26 @@ class Sheet:
         return "\n\n".join([self.title, *parts, _wrapped(self.question, width)])
 
     def html(self) -> str:
-        """The sheet as a page of HTML, which needs no other file and runs no script."""
+        """The sheet as a self-contained HTML page without scripts."""
         from bayesbox.teach.documents import html_page
 
         return html_page(self.title, self.fragment())
 
     def fragment(self) -> str:
-        """The sheet for a place within a page."""
+        """The sheet as an HTML fragment."""
         parts = [each.html() if isinstance(each, SheetTable) else f"<p>{_html(each)}</p>" for each in self.given]
         picture = [f"<figure>{self.picture}</figure>"] if self.picture else []
         question = f'<p class="question">{_html(self.question)}</p>'
         return "\n".join([f"<h2>{escape(self.title)}</h2>", *parts, *picture, question])
 
     def latex(self) -> str:
-        r"""The sheet for a document of LaTeX with `\usepackage{amsmath}`."""
+        r"""The sheet as LaTeX; needs `\usepackage{amsmath}`."""
         parts = [each.latex() if isinstance(each, SheetTable) else f"{_latex(each)}\n" for each in self.given]
         heading = rf"\section*{{{latex_text(self.title)}}}"
         return "\n".join([heading, *parts, rf"\medskip\noindent {_latex(self.question)}", ""])
 
     def to_dict(self) -> Json:
-        """For JSON: paragraphs and tables in their order."""
+        """A plain dict, for JSON: paragraphs and tables in order."""
         given = [each if isinstance(each, str) else each.to_dict() for each in self.given]
         return {"title": self.title, "given": given, "question": self.question}
 
@@ -118,7 +118,7 @@ class Sheet:
 
 
 def plain(paragraph: str) -> str:
-    """A paragraph without the marks of its formulas."""
+    """A paragraph without the backquotes of its formulas."""
     return FORMULA.sub(r"\1", paragraph)
 
 
@@ -140,12 +140,12 @@ def _html(paragraph: str) -> str:
 
 
 def _latex(paragraph: str) -> str:
-    pieces = FORMULA.split(paragraph)  # text and formulas by turns
+    pieces = FORMULA.split(paragraph)  # text and formulas alternate
     return "".join(latex_formula(each) if place % 2 else latex_text(each) for place, each in enumerate(pieces))
 
 
 def latex_formula(shown: str) -> str:
-    r"""A formula within a paragraph, where it may go on in the next line, which it could not in math mode.
+    r"""A formula within a paragraph, which can be wrapped, unlike in math mode.
 
     >>> print(latex_formula("P(rain=yes | wet=yes)"))
     $P$(rain=yes $\mid$ wet=yes)

@@ -1,1 +1,1 @@
-"""A model or a network as the JSON document that the engine in the page answers from."""
+"""A model or a network as the JSON document of the engine in the page."""

@@ -14,7 +14,7 @@ FORMAT = 1
 
 
 def classifier_document(classifier: AnyClassifier) -> Json:
-    """The document from which `Classifier` of engine.js answers as `predict_proba` does."""
+    """The document of `Classifier` in engine.js, which gives the same answers as `predict_proba`."""
     kinds = {} if classifier.schema is None else classifier.schema.kinds
     for name, kind in kinds.items():
         if kind.translates:
@@ -35,7 +35,7 @@ def classifier_document(classifier: AnyClassifier) -> Json:
 
 
 def numbers_inside(value: object) -> Any:
-    """A JSON value with the numbers in it as JSON holds them."""
+    """A JSON value with its numbers in JSON form."""
     if isinstance(value, dict):
         return {name: numbers_inside(each) for name, each in value.items()}
     return numbers(value)

@@ -1,4 +1,4 @@
-"""How a kind of model answers, for the page: a product of factors, tables of families, pairs, or one joint table."""
+"""The form of a kind of model for the page: a product of factors, tables of families, pairs, or one joint table."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_NUMBERS = 400_000  # of one table
 
 
 def form_of(classifier: AnyClassifier) -> Json:
-    """The form of a classifier; CannotExport if the page has none."""
+    """The form of a classifier; CannotExport if the page does not support it."""
     model = classifier.model
     if isinstance(model, NaiveModel):
         weights = None if classifier.calibrated is None else classifier.calibrated.weights

@@ -14,7 +14,7 @@ MOST_NUMBERS = 2_000_000
 
 
 def network_document(network: BayesianNetwork) -> Json:
-    """The document from which `Network` of engine.js answers as `posteriors` does."""
+    """The document of `Network` in engine.js, which gives the same answers as `posteriors`."""
     require_tables(network.graph)
     graph = network.graph
     size = sum(math.prod(graph.shape(node)) for node in graph.nodes.values())

@@ -1,6 +1,6 @@
-"""The trees of the families as JSON: a node is a list that begins with its name.
+"""The expression trees of the families as JSON: a node is a list that begins with its name.
 
-A number that JSON cannot hold is a text: "-Infinity". The page reads both.
+A number that JSON cannot represent is a string: "-Infinity". The page reads both.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ PAGE = "a page"
 
 
 def numbers(values: object) -> Any:
-    """Numbers, in lists of any depth, as JSON holds them.
+    """Numbers, in lists of any depth, in JSON form.
 
     >>> numbers(np.array([[1.0, -np.inf]]))
     [[1.0, '-Infinity']]
@@ -73,7 +73,7 @@ def parts_of(tree: Tree) -> list[Tree]:
 
 
 def columns_of(tree: Tree) -> list[str]:
-    """The columns that a tree reads, each once."""
+    """The distinct columns that a tree reads."""
     if tree[0] in ("x", "kernel", "rounded", "level", "flag", "bin"):
         return [tree[1]]
     found: list[str] = []
@@ -90,7 +90,7 @@ def _nodes(value: object) -> list[Tree]:
 
 
 def written(node: TreeNode) -> Tree:
-    """A tree of the families as lists."""
+    """An expression tree as lists."""
     match node:
         case ReadNumber(column):
             return ["x", column]
@@ -120,7 +120,7 @@ def written(node: TreeNode) -> Tree:
 
 
 def _present(column: str, distribution: Any, density: Tree) -> Tree:
-    """A density if there is a value, and what a missing one adds."""
+    """A density for a value that is present, and the term of a missing one."""
     observed = ["add", written(constant(distribution.log_observed)), density]
     return ["case", [[["missing", ["x", column]], written(constant(distribution.log_missing))]], observed]
 
@@ -140,7 +140,7 @@ def _averaged(averaged: AveragedNumber) -> Tree:
 
 
 def _of_every_class(tree: Tree, classes: int) -> Tree:
-    """A tree of one class for all of them: its constants are those of the whole column."""
+    """A tree of one class applied to all: its constants are those of the whole column."""
     if tree[0] == "c" and isinstance(tree[1], list) and len(tree[1]) == 1:
         return ["c", tree[1] * classes]
     if tree[0] in ("level", "flag", "bin", "at", "x", "c", "in"):

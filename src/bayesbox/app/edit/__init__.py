@@ -1,1 +1,1 @@
-"""Networks that are changed by hand in the browser: the edits, and how they read as Python and as a command."""
+"""Editing networks in the browser: the edits, and the same as Python and as a command."""

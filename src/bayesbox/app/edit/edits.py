@@ -1,4 +1,4 @@
-"""The edits of a network as the page sends them, and the network after them.
+"""The edits of a network as sent by the page, and the edited network.
 
     {"do": "add-node", "node": "rain", "states": ["yes", "no"]}     {"do": "remove-node", "node": "rain"}
     {"do": "add-arc", "from": "rain", "to": "grass"}                {"do": "remove-arc", "from": "rain", "to": "grass"}
@@ -6,8 +6,8 @@
     {"do": "rename-state", "node": "rain", "state": "yes", "name": "much"}
     {"do": "set-row", "node": "grass", "row": 2, "values": [0.9, 0.1]}
 
-A row of a table is a combination of the parents' states, the last parent fastest. All is the library's: `with_node`,
-`with_edge`, `with_cpt` and the others.
+A row of a table is a combination of the parents' states, the last parent fastest. They use the methods of the network:
+`with_node`, `with_edge`, `with_cpt` and the others.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from bayesbox.file.reader import Json
 from bayesbox.network.graph import Doubles
 from bayesbox.network.network import BayesianNetwork
 
-MOST_KEPT = 64  # networks after some edits that are kept
+MOST_KEPT = 64  # edited networks kept in the cache
 MOST_EDITS = 2000
 
 
 class Edit(msgspec.Struct, frozen=True, tag_field="do", forbid_unknown_fields=True):
-    """One change of a network."""
+    """One edit of a network."""
 
     def apply(self, network: BayesianNetwork) -> BayesianNetwork:
-        """The network after it."""
+        """The network after this edit."""
         raise NotImplementedError
 
 
@@ -51,7 +51,7 @@ class AddNode(Edit, frozen=True, tag="add-node"):
 
 
 class RemoveNode(Edit, frozen=True, tag="remove-node"):
-    """A node less; the tables of its children are averaged over it."""
+    """Remove a node; the tables of its children are averaged over it."""
 
     node: str
 
@@ -72,7 +72,7 @@ class AddArc(_Arc, frozen=True, tag="add-arc"):
 
 
 class RemoveArc(_Arc, frozen=True, tag="remove-arc"):
-    """An arc less; the table of the child is averaged over the parent."""
+    """Remove an arc; the table of the child is averaged over the parent."""
 
     def apply(self, network: BayesianNetwork) -> BayesianNetwork:
         return network.without_edge(self.parent, self.child)
@@ -125,14 +125,14 @@ def _require_name(text: str) -> None:
 
 
 def table_rows(network: BayesianNetwork, node: str) -> Doubles:
-    """The table of a node, one row for each combination of its parents' states."""
+    """The table of a node, one row per combination of its parents' states."""
     table = network.cpt(node)
     assert table is not None
     return table.reshape(-1, table.shape[-1])
 
 
 def edits_of(given: object) -> list[AnyEdit]:
-    """Edits from JSON; BadOption for what is none."""
+    """Edits from JSON; BadOption if invalid."""
     try:
         found: list[AnyEdit] = msgspec.convert(given or [], list[AnyEdit])
     except msgspec.ValidationError as error:
@@ -143,7 +143,7 @@ def edits_of(given: object) -> list[AnyEdit]:
 
 
 class Edited(NamedTuple):
-    """A network after some edits, and why the next one is refused, if it is."""
+    """A network after some edits, and the error of the next one, if any."""
 
     network: BayesianNetwork
     edits: Sequence[AnyEdit]
@@ -151,7 +151,7 @@ class Edited(NamedTuple):
 
 
 class Editing:
-    """The networks that edits make of one; those that were made last are kept, so that one more edit is one step."""
+    """Applies edits to a network; the latest results are cached, so that one more edit is one step."""
 
     def __init__(self, network: BayesianNetwork) -> None:
         self.network = network
@@ -159,7 +159,7 @@ class Editing:
         self._making = threading.Lock()
 
     def after(self, edits: Sequence[AnyEdit]) -> Edited:
-        """The network after these edits, or after those before the first that is refused.
+        """The network after these edits, or after those before the first invalid one.
 
         >>> net = BayesianNetwork({"rain": []}, {"rain": 0.2})
         >>> found = Editing(net).after([AddNode("grass", ["wet", "dry"]), AddArc("grass", "grass")])
@@ -189,12 +189,12 @@ class Editing:
         self._kept[_key(edits)] = network
 
     def unchanged_counts(self, network: BayesianNetwork, counts: Mapping[str, Doubles]) -> dict[str, Doubles]:
-        """Of counts by node, those of nodes that no edit has touched."""
+        """The counts by node of the nodes that no edit has changed."""
         return {name: each for name, each in counts.items() if _is_same(self.network, network, name)}
 
 
 def _is_same(before: BayesianNetwork, after: BayesianNetwork, name: str) -> bool:
-    """Whether a node has the states, parents and table that it had."""
+    """Whether a node has the same states, parents and table as before."""
     old, new = before.graph.nodes[name], after.graph.nodes.get(name)
     if new is None or (old.states, old.parents) != (new.states, new.parents):
         return False
@@ -209,6 +209,6 @@ def _key(edits: Sequence[AnyEdit]) -> str:
 
 
 def edits_json(edits: Sequence[AnyEdit]) -> list[Json]:
-    """Edits as the page has them."""
+    """Edits as JSON."""
     found: list[Any] = [msgspec.to_builtins(each) for each in edits]
     return found

@@ -1,4 +1,4 @@
-"""What the page shows of a network that is edited, what it downloads, and how it is saved."""
+"""Displaying, downloading and saving an edited network."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from bayesbox.network.formats import FORMATS, graph_text, write_graph
 from bayesbox.network.network import BayesianNetwork
 from bayesbox.network.printed_tables import counts_by_node
 
-WRITTEN = ("bif", "xdsl", "json", "net", "xmlbif", "uai")  # what can be downloaded, by extension
+WRITTEN = ("bif", "xdsl", "json", "net", "xmlbif", "uai")  # the download formats by extension
 
 
 def edited_spec(editing: Editing, edited: Edited, *, path: str) -> Json:
-    """The spec of a network after edits, with the texts that do the same."""
+    """The spec of a network after edits, with the equivalent Python and command."""
     network, base = edited.network, editing.network
     if not edited.edits:
         return network_spec(base)
@@ -35,7 +35,7 @@ def edited_spec(editing: Editing, edited: Edited, *, path: str) -> Json:
 
 
 def known_evidence(network: BayesianNetwork, given: Mapping[str, Any]) -> Json:
-    """Evidence of nodes and states that the network has; what an edit has taken away is left out."""
+    """The evidence on nodes and states that the network still has; the rest is dropped."""
     nodes = network.graph.nodes
     hard = {
         name: state for name, state in given.get("hard", {}).items() if name in nodes and state in nodes[name].states
@@ -49,7 +49,7 @@ def known_evidence(network: BayesianNetwork, given: Mapping[str, Any]) -> Json:
 
 
 def refused(edited: Edited) -> Json | None:
-    """Why an edit was refused, and those before it."""
+    """The error of an invalid edit, and the edits before it."""
     return None if edited.refused is None else {"why": edited.refused, "edits": edits_json(edited.edits)}
 
 
@@ -66,7 +66,7 @@ def downloaded(network: BayesianNetwork, extension: str, name: str) -> Json:
 
 
 def save_over(network: BayesianNetwork, path: str, edits: Sequence[AnyEdit], unchanged: Any) -> Json:
-    """Replace a file by the edited network, under its lock; `unchanged` is called there, and refuses by an error."""
+    """Replace a file by the edited network, under its lock; `unchanged` raises an error if the file has changed."""
     try:
         write_graph(network.graph, path, check=unchanged)
     except BayesboxError as error:

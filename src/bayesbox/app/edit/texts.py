@@ -1,7 +1,7 @@
-"""Edits of a network as lines of Python and as commands that do the same.
+"""Edits of a network as equivalent lines of Python and commands.
 
-The rows that were set in one table, one after the other, become one table. `bayes network edit` applies its options in
-an order of its own, so edits in another order become several commands.
+Consecutive edits of rows of one table become one table. `bayes network edit` applies its options in a fixed order, so
+edits in another order become several commands.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from bayesbox.network.graph import Doubles
 from bayesbox.network.network import BayesianNetwork
 
 ORDER = ("--remove-arc", "--remove-node", "--rename-state", "--rename", "--add-node", "--add-arc", "--set-table")
-"""The options of `bayes network edit` in the order in which it applies them."""
+"""The options of `bayes network edit` in the order it applies them."""
 
 Step = AnyEdit | tuple[str, Doubles]
 """An edit, or a node with its whole table."""
 
 
 def steps(network: BayesianNetwork, edits: Sequence[AnyEdit]) -> Iterator[Step]:
-    """The edits, rows of one table together."""
+    """The edits, with rows of one table combined."""
     for place, each in enumerate(edits):
         network = each.apply(network)
         following = edits[place + 1] if place + 1 < len(edits) else None
@@ -42,7 +42,7 @@ def steps(network: BayesianNetwork, edits: Sequence[AnyEdit]) -> Iterator[Step]:
 
 
 def python_lines(network: BayesianNetwork, edits: Sequence[AnyEdit]) -> list[str]:
-    """Lines that make the edits of a network `net`.
+    """Lines of Python that apply the edits to a network `net`.
 
     >>> net = BayesianNetwork({"rain": []}, {"rain": 0.2})
     >>> python_lines(net, [AddNode("grass", ["wet", "dry"]), SetRow("rain", 0, [0.3, 0.7])])
@@ -84,7 +84,7 @@ def command_line(network: BayesianNetwork, edits: Sequence[AnyEdit], path: str, 
         if found is None:
             return None
         place = ORDER.index(found[0])
-        if place < last or (place == last and found[0] == "--rename"):  # names are changed all at once
+        if place < last or (place == last and found[0] == "--rename"):  # all names are changed at once
             commands.append([])
         commands[-1] += found
         last = place
@@ -117,5 +117,5 @@ def _option(step: Step) -> tuple[str, str] | None:
 
 
 def _if_plain(option: str, value: str, *names: str) -> tuple[str, str] | None:
-    """An option whose names have none of the signs between them."""
+    """An option, if its names contain none of its separators."""
     return None if any(sign in name for name in names for sign in ("=", ",", ":", "->")) else (option, value)

@@ -1,1 +1,1 @@
-"""The report in one file: what the data are, how good the model is, and the pictures alive by the engine."""
+"""The self-contained report: the data, the evaluation of the model, and interactive views."""

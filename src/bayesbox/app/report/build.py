@@ -1,4 +1,4 @@
-"""What a report says of a classifier or of a network."""
+"""The contents of a report about a classifier or a network."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def classifier_report(
     suppress: int = 0,
     name: str = "",
 ) -> str:
-    """The report of a classifier, with how good it is and some rows explained where these are given."""
+    """The report of a classifier, with its evaluation and explanations of some rows, if given."""
     hidden: list[str] = []
     if suppress:
         classifier, hidden = suppressed(classifier, suppress)
@@ -61,7 +61,7 @@ def classifier_report(
 
 
 def network_report(network: BayesianNetwork, *, name: str = "") -> str:
-    """The report of a network: its picture, alive."""
+    """The report of a network: an interactive view."""
     size = network.parameters().terms
     about = [
         ["nodes", f"{len(network.nodes):,}"],
@@ -158,7 +158,7 @@ def _alive(classifier: AnyTableClassifier, document: Json) -> Iterator[Section]:
 
 
 def _scenarios(classifier: AnyTableClassifier, spec: Json, why: str) -> str:
-    """The answers to rows of which one column is known, computed beforehand."""
+    """Precomputed predictions for rows with one known column."""
     classes = spec["classes"][:6]
     rows: list[list[str]] = []
     for column in spec["columns"]:

@@ -1,4 +1,4 @@
-"""Make a report of what is at hand: a model and perhaps rows, rows alone, or a network."""
+"""Make a report of a model with or without rows, of rows alone, or of a network."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def report_of_model(
     name: str = "",
     reading: ReadingOptions = AS_IT_IS,
 ) -> str:
-    """The report of a classifier of tables or of a network; `data` has rows with the target to evaluate it by."""
+    """The report of a classifier of tables or of a network; `data` has rows with the target to evaluate it on."""
     _require(rows, suppress)
     if isinstance(model, BayesianNetwork):
         return network_report(model, name=name)
@@ -63,7 +63,7 @@ def report_of_rows(
     threads: int = 1,
     reading: ReadingOptions = AS_IT_IS,
 ) -> str:
-    """The report of a classifier that is trained on rows, and cross-validated."""
+    """The report of a classifier trained and cross-validated on rows."""
     _require(rows, suppress)
     opened = classifier.open_rows(data, target=target, weight=weight, text=None, reading=reading)
     with warnings.catch_warnings():
@@ -84,7 +84,7 @@ def report_of_rows(
 def _opened(
     model: AnyTableClassifier, data: object, target: str | None, weight: str | None, reading: ReadingOptions
 ) -> Opened[Any]:
-    """Rows by which a model is evaluated: files as it reads them, or a frame."""
+    """The rows to evaluate a model on: files as it reads them, or a DataFrame."""
     if target is None:
         raise BadOption("no target column: the model does not record one", remedy="Pass target=")
     names = data if isinstance(data, list | tuple) else [data]
@@ -94,7 +94,7 @@ def _opened(
 
 
 def write_report(text: str, path: str | os.PathLike[str]) -> None:
-    """Write a report as a whole or not at all."""
+    """Write a report atomically."""
     with replacing(path) as file:
         file.write(text.encode())
 

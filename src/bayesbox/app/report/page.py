@@ -1,4 +1,4 @@
-"""The page of a report: sections of HTML, the documents of the engine, one script and one style; no outside address."""
+"""The page of a report: sections of HTML, documents of the engine, one script and one style; nothing external."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Section(NamedTuple):
 
 
 def page(title: str, sections: Sequence[Section], documents: Json) -> str:
-    """The whole file. A browser that opens it may run this one script, and fetch nothing."""
+    """The whole file. Its content security policy allows only this script, and no requests."""
     script = INDENT.sub("", joined("report"))
     style = INDENT.sub("", text_of("style.css"))
     policy = (
@@ -53,7 +53,7 @@ def _hash(text: str) -> str:
 
 
 def embedded(document: object) -> str:
-    """JSON inside a page: nothing in it can end the element that holds it.
+    """JSON inside a page, escaped so that it cannot close its element.
 
     >>> embedded({"name": "</script>"})
     '{"name":"\\\\u003c/script>"}'
@@ -63,7 +63,7 @@ def embedded(document: object) -> str:
 
 
 def safe(text: object) -> str:
-    """A text inside HTML."""
+    """A text escaped for HTML."""
     return html.escape(str(text))
 
 

@@ -1,8 +1,8 @@
-"""A model of which no cell of fewer than k rows can be read: counts of few can identify people.
+"""Suppression of small cells: counts of fewer than k rows can identify people.
 
-Levels with such a cell in some class become one, "(rare)", with as many more, the smallest first, as it takes for its
-own cells to be 0 or k at least; so no cell follows from the sum of the others either. A column for which that cannot
-be done is not shown at all. The same is embedded in the engine's tables.
+Levels with such a cell in some class are pooled as "(rare)", with further levels, the smallest first, until its own
+cells are 0 or at least k; so no cell can be derived from the sum of the others either. A column for which that is
+impossible is not shown at all. The engine's tables in the page are pooled too.
 """
 
 from __future__ import annotations
@@ -62,5 +62,5 @@ def _small(cells: NDArray[np.float64], least: int) -> bool:
 
 
 def _few_numbers(tally: Any, least: int) -> bool:
-    """Whether some class has so few values of a column that its density shows them."""
+    """Whether some class has so few values of a column that its density reveals them."""
     return _small(np.asarray(tally.n, dtype=np.float64), least)

@@ -1,1 +1,1 @@
-"""`bayes app`: files that were named are opened, and a page on this machine shows them."""
+"""`bayes app`: serves the given files as a page on this machine."""

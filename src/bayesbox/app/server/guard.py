@@ -1,7 +1,7 @@
-"""Who may ask: a request needs the secret of this run in its path, this machine as its host, and no foreign origin.
+"""Access control: a request needs the secret of this run in its path, this machine as its host, and no foreign origin.
 
-The secret is 128 random bits, compared in constant time; all else gets 403. A page of another site cannot read the
-secret, and even with it the browser would name that site as the origin.
+The secret is 128 random bits, compared in constant time; other requests get 403. A page of another site cannot read the
+secret, and even with it the browser would send that site as the origin.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ MOST_BYTES = 1 << 20  # of the body of a request
 
 
 def new_secret() -> str:
-    """128 random bits, as a part of an address."""
+    """128 random bits, as a part of a URL."""
     return secrets.token_urlsafe(16)
 
 
 class Guard:
-    """Lets through what has the secret; the path that the app below sees is what follows it."""
+    """Middleware that requires the secret, and removes it from the path."""
 
     def __init__(self, app: App, secret: str, port: int) -> None:
         self.app = app
@@ -56,7 +56,7 @@ class Guard:
         await self.app(inner, receive, _with_headers(send))
 
     def _allowed(self, scope: Scope) -> str | None:
-        """The path after the secret; None for a request that is refused."""
+        """The path after the secret; None if the request is not allowed."""
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
         if headers.get("host") not in self.hosts:
             return None

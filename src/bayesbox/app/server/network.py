@@ -1,4 +1,4 @@
-"""A network that the app shows, and that can be edited there."""
+"""A network in the app, which can be edited."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from bayesbox.network.network import BayesianNetwork, FactorGraph, read_network
 class OpenedNetwork(ShownFile):
     """A Bayesian network.
 
-    The edits of a page come with every question, so that two tabs can differ and back goes back. Its file is written
-    only where `saves` allows it.
+    The page sends its edits with every request, so that two tabs can differ and the back button works. The file is only
+    written if `saves` allows it.
     """
 
     kind = "network"
@@ -35,7 +35,7 @@ class OpenedNetwork(ShownFile):
 
     @property
     def network(self) -> BayesianNetwork:
-        """The network as its file has it."""
+        """The network in the file."""
         return self._editing.network
 
     @property
@@ -88,7 +88,7 @@ class OpenedNetwork(ShownFile):
         return found
 
     def _saved(self, edited: Edited, version: object) -> Json:
-        """Replace the file, which must be the one that the page was made of."""
+        """Replace the file, which must not have changed since the page was loaded."""
         if not self.saves:
             raise BadOption("the app may not write files", remedy=Remedy("Allow it to save", "Start it with --save"))
         stamp = self._stamp
@@ -105,14 +105,14 @@ class OpenedNetwork(ShownFile):
 
 
 def _done(edited: Edited) -> Edited:
-    """Edits that were all made; BadOption if one was refused."""
+    """The edited network; BadOption if an edit is invalid."""
     if edited.refused is not None:
         raise BadOption(f"an edit is refused: {edited.refused}")
     return edited
 
 
 def read_shown_network(path: str) -> BayesianNetwork:
-    """The network of a file; BadOption for a factor graph."""
+    """The network in a file; BadOption for a factor graph."""
     network = read_network(path)
     if isinstance(network, FactorGraph):
         raise BadOption("the app shows Bayesian networks, and this is a factor graph", found=path)

@@ -1,6 +1,6 @@
-"""The files that were named on the command line, each as what it holds: a classifier, a table, a network or a chain.
+"""The files given on the command line: classifiers, tables, networks and hidden Markov models.
 
-Nothing else can be read: a request names a file by its place in this list.
+Nothing else can be read: a request refers to a file by its position in this list.
 """
 
 from __future__ import annotations
@@ -43,15 +43,15 @@ from bayesbox.source.files.open import listed_columns
 from bayesbox.table.naive.classifier import NaiveClassifier
 
 FOLDS = 10
-MOST_TYPED = 8  # tables with other types of columns that are kept
+MOST_TYPED = 8  # tables with other column types kept in the cache
 DATA = Path(__file__).parents[2] / "data"
 
 Judge = Callable[[], tuple[Evaluation, Source]]
-"""Makes an evaluation, and says where its rows are."""
+"""Makes an evaluation, and returns where its rows are."""
 
 
 class OpenedClassifier(ShownFile):
-    """A model, and perhaps a table that it is evaluated by."""
+    """A model, with an optional table to evaluate it on."""
 
     kind = "classifier"
 
@@ -67,11 +67,11 @@ class OpenedClassifier(ShownFile):
         table: NamedTable | None = None,
     ) -> None:
         super().__init__(name, lesson=lesson, paths=() if path is None else [path])
-        self.table = table  # whose rows can be forgotten, and compared with those that were learned
-        self.peers: Sequence[OpenedClassifier] = ()  # the other models that are open
-        self.comparing: Comparing | None = None  # of a table that was learned here
+        self.table = table  # whose rows can be forgotten, and compared with the training data
+        self.peers: Sequence[OpenedClassifier] = ()  # the other open models
+        self.comparing: Comparing | None = None  # of a table that was trained on here
         self.classifier, self.path, self._loaded = classifier, path, version
-        self.judge = judge  # makes the evaluation, when it is first asked for
+        self.judge = judge  # makes the evaluation on first use
         self._judged: tuple[Evaluation, KeptRows] | None = None
         self._spec: Json | None = None
         self._drift: Json | None = None
@@ -145,7 +145,7 @@ class OpenedClassifier(ShownFile):
             peer = self.peers[against]
             peer.refresh()
             found["difference"] = difference_found(self.classifier, peer.classifier)
-        if table is not None and self.path is not None:  # a table that was learned here does not differ from itself
+        if table is not None and self.path is not None:  # a table trained on here has no drift
             if self._drift is None:
                 self._drift = drift_found(self.classifier, table)
             found["drift"] = self._drift
@@ -161,9 +161,9 @@ class OpenedClassifier(ShownFile):
 
 
 class OpenedTable(OpenedClassifier):
-    """A table with its classes: naive Bayes learns it, and is evaluated by ten folds.
+    """A table with a target: naive Bayes is trained on it, and evaluated by ten-fold cross-validation.
 
-    `types` are those of some columns, by name; the others are what they look like. With other types it is refitted.
+    `types` are the declared types of some columns; the others are detected. With other types the model is refitted.
     """
 
     kind = "table"
@@ -233,7 +233,7 @@ def _learned(table: NamedTable, types: Mapping[str, str]) -> Opened[NaiveClassif
 def open_files(
     paths: Sequence[str], target: str | None = None, weight: str | None = None, *, save: bool = False
 ) -> list[ShownFile]:
-    """What the files hold. A table after a model evaluates it; one with a target is learned and cross-validated.
+    """The opened files. A table after a model evaluates it; one with a target is trained on and cross-validated.
 
     With `save` the networks may be saved to their files.
     """
@@ -267,7 +267,7 @@ def _is_table(path: str) -> bool:
 
 
 def open_file(path: str) -> ShownFile:
-    """What a model or a network file holds; BadOption if the app cannot show it."""
+    """The opened model or network file; BadOption if the app does not support it."""
     name = Path(path).name
     if name.endswith(".bayes"):
         model, version = load_version(path)
@@ -288,7 +288,7 @@ def _judged_by(opened: OpenedClassifier, path: str, target: str | None, weight: 
 
 
 def learned_table(path: str, target: str | None, weight: str | None = None) -> OpenedTable:
-    """A table to learn; BadOption if its target is not said."""
+    """A table to train on; BadOption without a target."""
     if target is None:
         remedy = "Pass -t COLUMN, or name a model (.bayes) before it to evaluate the model on it. "
         raise BadOption("no target column for this table", found=path, remedy=remedy + listed_columns(path))
@@ -296,17 +296,17 @@ def learned_table(path: str, target: str | None, weight: str | None = None) -> O
 
 
 def shipped() -> list[ShownFile]:
-    """What the app shows where nothing is named: the Titanic, a screening test, the sprinkler network."""
+    """The built-in examples: the Titanic, a screening test, the sprinkler network."""
     people = NamedTable(str(DATA / "titanic.csv"), "survived", "people")
     return [
-        OpenedTable("titanic", people, lesson="Who survived the Titanic?", judged=False),  # its rows are whole groups
+        OpenedTable("titanic", people, lesson="Who survived the Titanic?", judged=False),  # its rows are weighted
         OpenedLesson("screening", lesson="A positive test: am I ill?"),
         OpenedNetwork("sprinkler", sprinkler(), lesson="Why is the grass wet?"),
     ]
 
 
 def sprinkler() -> BayesianNetwork:
-    """The wet grass of the textbooks."""
+    """The sprinkler network of the textbooks."""
     return BayesianNetwork(
         {"sprinkler": ["cloudy"], "rain": ["cloudy"], "wet grass": ["sprinkler", "rain"]},
         {

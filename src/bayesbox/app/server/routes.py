@@ -1,4 +1,4 @@
-"""The pages and the questions of the app."""
+"""The routes of the app."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FILES = {path.name: path for path in sorted(WEB.iterdir()) if path.suffix in TYP
 
 
 def application(opened: Sequence[ShownFile], secret: str, port: int) -> App:
-    """The app as it is served: only these files, only with the secret."""
+    """The ASGI application: only these files, only with the secret."""
     routes = _Routes(opened)
     inner = Starlette(
         routes=[

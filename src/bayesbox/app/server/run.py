@@ -1,4 +1,4 @@
-"""Serve the app on this machine until it is stopped."""
+"""Run the app on this machine until it is stopped."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HOST = "127.0.0.1"
 def serve(
     opened: Sequence[ShownFile], *, port: int = 0, seconds: float | None = None, started: Callable[[str], None]
 ) -> None:
-    """Serve these files; `started` is called with the address. Ends after this many seconds, or by Ctrl-C."""
+    """Serve these files; `started` is called with the URL. Stops after this many seconds, or with Ctrl-C."""
     import uvicorn
 
     from bayesbox.app.server.guard import new_secret
@@ -44,7 +44,7 @@ def serve(
 
 
 def _end_after(server: Any, seconds: float) -> None:
-    """Stop a server this many seconds after it has started: one that is told before leaves its sockets open."""
+    """Stop a server this many seconds after its start; stopping it earlier would leave its sockets open."""
     start = server.startup
 
     async def startup(*given: Any, **options: Any) -> None:

@@ -1,4 +1,4 @@
-"""Something the app shows: a file that was named on the command line, read again where it has changed."""
+"""A file in the app, reloaded when it changes."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ Stamp = tuple[tuple[int, int] | None, ...]
 
 
 class ShownFile(ABC):
-    """What a file holds: its name, the views it has, its spec and its answers.
+    """A file: its name, its views, its spec and its answers.
 
-    `version` is how often it was read again; a page that has the spec of another version asks for it again.
+    `version` counts the reloads; a page with the spec of another version requests it again.
     """
 
     kind: ClassVar[str]
 
     def __init__(self, name: str, *, lesson: str | None = None, paths: Sequence[str] = ()) -> None:
         self.name = name
-        self.lesson = lesson  # what it teaches, where it ships with the package
+        self.lesson = lesson  # the lesson, for a built-in example
         self.paths = tuple(paths)
         self.version = 0
         self._stamp = stamp_of(self.paths)
@@ -37,33 +37,33 @@ class ShownFile(ABC):
     @property
     @abstractmethod
     def views(self) -> Sequence[str]:
-        """The names of its views, the first one to begin with."""
+        """The names of its views; the first one is shown initially."""
 
     @property
     def about(self) -> str:
-        """What it is, in a few words."""
+        """A short description."""
         return self.kind
 
     @abstractmethod
     def spec(self) -> Json:
-        """What its pictures need once."""
+        """The data that its views load once."""
 
     @abstractmethod
     def answer(self, view: str, asked: Mapping[str, Any]) -> Json:
-        """The traits that follow from those that were set."""
+        """The answer of a view to a request."""
 
     def typed(self, types: Mapping[str, str]) -> ShownFile:
-        """The same with other types of columns; a file whose types are fixed takes none."""
+        """The file with other column types; an error if its types are fixed."""
         if types:
             raise BadOption("the types of columns can be changed for a table only", found=self.name)
         return self
 
     def edited_spec(self, edits: object) -> Json:  # noqa: ARG002
-        """The spec after some edits, which only a network takes."""
+        """The spec after some edits; an error unless it is a network."""
         raise BadOption("only a network can be edited", found=self.name)
 
     def refresh(self) -> None:
-        """Take the files as they are now."""
+        """Reload the files if they have changed."""
         with self._reading:
             stamp = stamp_of(self.paths)
             if stamp != self._stamp:
@@ -71,7 +71,7 @@ class ShownFile(ABC):
                 self._stamp, self.version = stamp, self.version + 1
 
     def watch(self, path: str) -> None:
-        """One more file that it depends on."""
+        """Watch another file that it depends on."""
         self.paths += (path,)
         self._stamp = stamp_of(self.paths)
 
@@ -80,7 +80,7 @@ class ShownFile(ABC):
         raise NotImplementedError
 
     def summary(self) -> Json:
-        """Its line in the list of files."""
+        """Its entry in the list of files."""
         return {
             "name": self.name,
             "kind": self.kind,
@@ -92,7 +92,7 @@ class ShownFile(ABC):
 
 
 def stamp_of(paths: Sequence[str]) -> Stamp:
-    """When files were changed, and how long they are; None for one that is not there."""
+    """The modification times and sizes of files; None for a missing one."""
     found: list[tuple[int, int] | None] = []
     for path in paths:
         try:
@@ -105,7 +105,7 @@ def stamp_of(paths: Sequence[str]) -> Stamp:
 
 
 def name_apart(files: Sequence[ShownFile]) -> None:
-    """Give files of one name as much of their paths as tells them apart."""
+    """Add to files of the same name as much of their paths as distinguishes them."""
     names = [each.name for each in files]
     for each in files:
         if names.count(each.name) == 1 or not each.paths:
@@ -121,7 +121,7 @@ def name_apart(files: Sequence[ShownFile]) -> None:
                 break
         each.name = "/".join(parts[-length:]).replace("//", "/")
     seen: dict[str, int] = {}
-    for each in files:  # one file named twice
+    for each in files:  # the same file given twice
         seen[each.name] = seen.get(each.name, 0) + 1
         if seen[each.name] > 1:
             each.name = f"{each.name} ({seen[each.name]})"
@@ -154,7 +154,7 @@ class OpenedChain(ShownFile):
 
 
 class OpenedLesson(ShownFile):
-    """Bayes' rule by itself: the page works it out alone."""
+    """The lesson on Bayes' rule, computed in the page."""
 
     kind = "lesson"
     views = ("lesson",)

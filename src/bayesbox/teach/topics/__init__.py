@@ -1,1 +1,1 @@
-"""What is asked, one topic a module: each has its kinds of questions, drawn by a seed."""
+"""The topics, one per module: each has its kinds of questions, generated from a seed."""

@@ -1,4 +1,4 @@
-"""A classifier learned from a small table, as `bayes train` learns it."""
+"""A classifier trained on a small table, as by `bayes train`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from bayesbox.explain.steps import Work
 def fitted(
     model: str, columns: Mapping[str, Sequence[object]], target: str, *, text: str | None = None, **options: Any
 ) -> AnyClassifier:
-    """The classifier of this kind; the options are those of the command."""
+    """The fitted classifier of this kind; the options are those of the command."""
     blank = new_classifier(model, options)
     opened = blank.open_rows(columns, target=target, text=text)
     train(opened.classifier, opened.source, opened.target)

@@ -1,4 +1,4 @@
-"""Full Bayes: the joint table of categories, how many numbers it needs, and the normal of two numbers."""
+"""Full Bayes: the joint table of categories, its number of parameters, and the bivariate normal."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ HOW = (
     "(u - mean of u)(v - mean of v)."
 )
 PLANTS = (("leaves", "height", "width"), ("seeds", "length", "weight"), ("shells", "length", "height"))
-LARGEST = 10_000  # denominator of a number that is computed from small whole numbers
+LARGEST = 10_000  # denominator of a number computed from small integers
 
 
 def joint_table(draw: Draw, title: str) -> Question | None:
-    """P(class | x), each combination of values counted."""
+    """P(class | x), counting each combination of values."""
     table = drawn_table(draw, columns=2, rows=draw.between(10, 12))
     if table is None:
         return None
@@ -50,7 +50,7 @@ def joint_table(draw: Draw, title: str) -> Question | None:
 
 
 def numbers_needed(draw: Draw, title: str) -> Question | None:
-    """How many probabilities P(x | class) the joint table has, or those of naive Bayes."""
+    """The number of probabilities P(x | class) of the joint table, or of naive Bayes."""
     levels = [draw.between(2, 4) for _ in range(draw.between(3, 5))]
     classes = draw.between(2, 3)
     is_full = bool(draw.below(2))
@@ -131,7 +131,7 @@ KINDS: tuple[Kind, ...] = (joint_table, covariance, numbers_needed, determinant,
 
 
 class DrawnPoints(NamedTuple):
-    """Two classes of points, and the work of a new one."""
+    """Two classes of points, and the calculation for a new one."""
 
     table: SheetTable
     columns: tuple[str, str]
@@ -146,7 +146,7 @@ class DrawnPoints(NamedTuple):
         return Question(Sheet(title, (self.table,), text), asked, answer, work or self.work, slips)
 
     def normals(self) -> Work:
-        """The work as far as it is that of the classes, without the new point."""
+        """The part of the calculation about the classes, without the new point."""
         determinants = self.work.step("density")
         steps = (
             *(self.work.step(name) for name in ("mean", "covariance")),
@@ -156,13 +156,13 @@ class DrawnPoints(NamedTuple):
 
 
 def _points(draw: Draw) -> DrawnPoints | None:
-    """Four points a class, in pairs on two sides of a whole number, so that the mean is whole."""
+    """Four points per class, in pairs symmetric around an integer, so that the mean is an integer."""
     rows, first, second = draw.one(PLANTS)
     points: list[tuple[int, int, str]] = []
     for label in ("A", "B"):
         centre = draw.between(6, 12), draw.between(6, 12)
         steps = [(draw.between(-3, 3), draw.between(0, 3)) for _ in range(2)]
-        if steps[0][0] * steps[1][1] == steps[0][1] * steps[1][0]:  # on one line
+        if steps[0][0] * steps[1][1] == steps[0][1] * steps[1][0]:  # collinear
             return None
         for across, up in steps:
             points += [(centre[0] + side * across, centre[1] + side * up, label) for side in (1, -1)]
@@ -175,7 +175,7 @@ def _points(draw: Draw) -> DrawnPoints | None:
     }
     classifier = fitted("full:shrink=auto", columns, "kind")
     work = classifier.work(classifier.one_row(case))
-    if work.steps[0].name != "mean":  # a column of two numbers is a flag, and so has no mean
+    if work.steps[0].name != "mean":  # a column of 0 and 1 is a flag, and has no mean
         return None
     shown = tuple((str(x), str(y), label) for x, y, label in points)
     table = SheetTable(f"{len(points)} {rows} of two kinds:", (first, second, "kind"), shown)
@@ -183,7 +183,7 @@ def _points(draw: Draw) -> DrawnPoints | None:
 
 
 def _rational(value: object) -> Fraction:
-    """A number that was computed from a few small whole numbers, as the fraction that it is."""
+    """A number computed from a few small integers, as its exact fraction."""
     number = float(value)  # type: ignore[arg-type]
     found = Fraction(number).limit_denominator(LARGEST)
     if abs(float(found) - number) > 1e-9 * max(1.0, abs(number)):
@@ -192,7 +192,7 @@ def _rational(value: object) -> Fraction:
 
 
 def _parameters(levels: list[int], classes: int) -> Parameters:
-    """What a model of this many levels and classes counts: it is learned from rows that have all of them."""
+    """The number of parameters of a model with this many levels and classes, trained on rows that have all of them."""
     rows = max(*levels, classes) * 2
     columns = {f"column {place}": [f"v{row % count}" for row in range(rows)] for place, count in enumerate(levels)}
     labels = [f"c{(row // 2) % classes}" for row in range(rows)]

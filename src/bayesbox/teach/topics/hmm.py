@@ -19,7 +19,7 @@ STORIES = (
 
 
 class DrawnChain(NamedTuple):
-    """A model with tables in tenths, and what was observed."""
+    """A model with tables in tenths, and the observations."""
 
     model: HiddenMarkovModel
     states: tuple[str, str]
@@ -28,7 +28,7 @@ class DrawnChain(NamedTuple):
 
     @property
     def sequence(self) -> str:
-        """What was observed, in a sentence."""
+        """The observations in a sentence."""
         return ", ".join(self.observed)
 
 
@@ -48,7 +48,7 @@ def likelihood(draw: Draw, title: str) -> Question | None:
 
 
 def filtering(draw: Draw, title: str) -> Question | None:
-    """P(the last state | all observed)."""
+    """P(last state | all observations)."""
     drawn = _drawn(draw)
     work = drawn.model.work(drawn.observed, "forward")
     place = draw.below(2)

@@ -22,7 +22,7 @@ LAPLACE = (
 
 
 def posterior(draw: Draw, title: str) -> Question | None:
-    """P(class | x), shares alone."""
+    """P(class | x) by relative frequencies."""
     table, case = _drawn(draw)
     if table is None or not _is_possible(table, case):
         return None
@@ -30,7 +30,7 @@ def posterior(draw: Draw, title: str) -> Question | None:
 
 
 def smoothed(draw: Draw, title: str) -> Question | None:
-    """P(class | x) where a count is zero, by Laplace smoothing."""
+    """P(class | x) with a zero count, by Laplace smoothing."""
     table, case = _drawn(draw)
     if table is None or _is_possible(table, case):
         return None
@@ -118,7 +118,7 @@ def _asked_posterior(
 
 
 def posterior_slips(work: ClassWork, place: int) -> tuple[Slip, ...]:
-    """What is found on the way to a posterior, and that of the other class."""
+    """Common mistakes: intermediate results of a posterior, and that of the other class."""
     other = 1 - place
     return (
         ("the posterior of the other class", exact(work, "posterior", other)),

@@ -1,4 +1,4 @@
-"""A Bayesian network of three or four nodes: one product, a sum, and what follows from evidence."""
+"""A Bayesian network of three or four nodes: one product, a sum, and posteriors given evidence."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ ALL = (*CHAINS, *FORKS, *COLLIDERS, *LONG)
 
 
 class DrawnNetwork(NamedTuple):
-    """A network with tables in tenths, as it is on the sheet."""
+    """A network with tables in tenths, and its sheet."""
 
     network: BayesianNetwork
     given: tuple[str | SheetTable, ...]
     names: tuple[str, ...]
 
     def question(self, title: str, asked: str, text: str, slips: tuple[Slip, ...] = ()) -> Question | None:
-        """The question, where its answer is neither 0 nor 1."""
+        """The question, if its answer is neither 0 nor 1."""
         work = self.network.work(asked)
         answer = self.network.fraction(asked)
         if not 0 < answer < 1 or answer.denominator.bit_length() > BITS:
@@ -110,7 +110,7 @@ Tables = dict[tuple[str, ...], Distribution] | Distribution
 
 
 def _table(draw: Draw, parents: int) -> Tables:
-    """A root is rather improbable; a node with parents is the more probable the more of them are yes."""
+    """The table of a node: a root is improbable; with parents, yes is more probable the more of them are yes."""
     if not parents:
         return _shares(draw.tenths(1, 4))
     found: dict[tuple[str, ...], Distribution] = {}

@@ -1,4 +1,4 @@
-"""Bayes' rule by itself: three numbers, a test, two tests in turn, and several hypotheses."""
+"""Bayes' rule: three numbers, a test, two tests in turn, and several hypotheses."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BOXES = ("red box", "green box", "blue box")
 
 
 def three_numbers(draw: Draw, title: str) -> Question | None:
-    """P(h | e) of P(h), P(e | h) and P(e)."""
+    """P(h | e) from P(h), P(e | h) and P(e)."""
     cause, sign, among = draw.one(CAUSES)
     prior = Fraction(1, draw.one((50, 100, 200, 500, 1000, 2000, 5000)))
     likelihood, evidence = draw.tenths(2, 9), Fraction(1, draw.one((4, 5, 8, 10, 20, 25)))
@@ -45,7 +45,7 @@ def three_numbers(draw: Draw, title: str) -> Question | None:
 
 
 def one_test(draw: Draw, title: str) -> Question | None:
-    """The rate of false positives matters where few are ill."""
+    """A test for a rare condition: the false positive rate matters."""
     return _test(draw, title, times=1)
 
 
@@ -55,7 +55,7 @@ def two_tests(draw: Draw, title: str) -> Question | None:
 
 
 def boxes(draw: Draw, title: str) -> Question | None:
-    """Which of three boxes a ball is from."""
+    """The probability that a ball is from one of three boxes."""
     sizes = [(draw.between(1, 5), draw.between(1, 5)) for _ in BOXES]
     if len({Fraction(white, white + black) for white, black in sizes}) < len(BOXES):
         return None

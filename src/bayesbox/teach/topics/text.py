@@ -1,4 +1,4 @@
-"""Naive Bayes of a few short documents: a word, a joint and a posterior, by counts of words or by their presence."""
+"""Naive Bayes of a few short documents: a word, a joint and a posterior, by word counts or presence."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PRESENCE = (
 
 
 class Corpus(NamedTuple):
-    """Labelled documents, and one that is new."""
+    """Labelled documents, and a new one."""
 
     documents: list[str]
     labels: list[str]
@@ -45,12 +45,12 @@ class Corpus(NamedTuple):
         return sorted({word for document in self.documents for word in document.split()})
 
     def shown(self) -> SheetTable:
-        """As it stands on the sheet."""
+        """The table on the sheet."""
         rows = zip(self.documents, self.labels, strict=True)
         return SheetTable("Documents:", ("words", "class"), tuple(rows))
 
     def work(self, occurrence: str) -> ClassWork:
-        """The work of the new document."""
+        """The calculation for the new document."""
         columns = {"words": self.documents, "class": self.labels}
         classifier = fitted("text", columns, "class", text="words", occurrence=occurrence, smoothing="laplace")
         return classifier.work(classifier.one_row({"words": self.new}))
@@ -122,7 +122,7 @@ def _asked_posterior(draw: Draw, title: str, occurrence: str, how: str) -> Quest
 
 
 def _drawn(draw: Draw) -> Corpus | None:
-    """Four or five documents of two to four words, the first words of a class its own; a new one of two or three."""
+    """Four or five documents of two to four words, of which the first are typical of the class, and a new one."""
     classes = draw.one(list(WORDS))
     words = draw.some(WORDS[classes], 4) if draw.below(2) else draw.some(WORDS[classes], 5)
     labels = [draw.one(classes) for _ in range(draw.between(4, 5))]
@@ -136,7 +136,7 @@ def _drawn(draw: Draw) -> Corpus | None:
 
 
 def _document(draw: Draw, words: list[str], is_first: bool) -> str:
-    """Words that are more often those of its class, which are the first or the last of the list."""
+    """Words mostly typical of its class, which are the first or the last of the list."""
     half = len(words) // 2
     own = words[:half] if is_first else words[half:]
     return " ".join(draw.one(own if draw.below(4) else words) for _ in range(draw.between(2, 4)))

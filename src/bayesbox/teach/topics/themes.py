@@ -1,4 +1,4 @@
-"""What the small tables are about: a target with two classes, and columns of a few levels."""
+"""The themes of small tables: a target with two classes, and columns with a few levels."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ THEMES = (
 
 
 class DrawnTable(NamedTuple):
-    """Rows of a theme: columns by name, and the labels."""
+    """The rows of a table: columns by name, and the labels."""
 
     theme: Theme
     columns: dict[str, list[str]]
@@ -65,7 +65,7 @@ class DrawnTable(NamedTuple):
         return {**self.columns, self.theme.target: self.labels}
 
     def rows_with(self, label: str, case: Mapping[str, str]) -> int:
-        """The rows of a class that have these values."""
+        """The rows of a class with these values."""
         return sum(
             each == label and all(self.columns[name][place] == value for name, value in case.items())
             for place, each in enumerate(self.labels)
@@ -73,20 +73,20 @@ class DrawnTable(NamedTuple):
 
     @property
     def is_varied(self) -> bool:
-        """Whether both classes have three rows or more, and every level of every column occurs."""
+        """Whether both classes have at least three rows, and every level of every column occurs."""
         return min(map(self.labels.count, self.theme.classes)) >= 3 and all(
             set(self.columns[name]) == set(levels) for name, levels in self.theme.columns.items()
         )
 
     def shown(self) -> SheetTable:
-        """As it stands on the sheet."""
+        """The table on the sheet."""
         heads = tuple(self.data)
         caption = f"{len(self.labels)} {self.theme.rows} of which {self.theme.target} is known:"
         return SheetTable(caption, heads, tuple(zip(*self.data.values(), strict=True)))
 
 
 def drawn_table(draw: Draw, columns: int, rows: int) -> DrawnTable | None:
-    """A table of some columns of a theme; none if a class or a level is rare."""
+    """A table of some columns of a theme; None if a class or a level is rare."""
     theme = draw.one(THEMES)
     names = draw.some(list(theme.columns), columns)
     theme = theme._replace(columns={name: theme.columns[name] for name in names})
