@@ -1,1 +1,1 @@
-"""What joins two subjects: naive Bayes and chains as networks, a node of a network as a classifier."""
+"""Conversions: classifiers and hidden Markov models as networks, a node of a network as a classifier."""

@@ -1,4 +1,4 @@
-"""Naive Bayes with arcs between the columns (TAN, KDB) as the network it is."""
+"""Augmented naive Bayes (TAN, KDB) as a Bayesian network."""
 
 from __future__ import annotations
 
@@ -16,12 +16,11 @@ from bayesbox.table.augmented.arcs import ArcsClassifier
 
 
 def network_of(classifier: ArcsClassifier[Any, Any], target: str | None = None) -> BayesianNetwork:
-    """The network of a fitted TAN or KDB; the node of the class is named as the target was, else `class`.
+    """The network of a fitted TAN or KDB; the class node has the name of the target, or `class`.
 
-    Every column has the class for its first parent, and after it those that the model found. The states of a number
-    are its bins, such as `<=2`; as evidence, a number is replaced by its bin. What the classifier answers where a
-    parent is missing (the table without that parent) has no place in a network, which sums over the parent instead: the
-    two agree on whole rows.
+    The first parent of every column is the class, followed by those of the model. The states of a number are its bins,
+    such as `<=2`; as evidence, a number is replaced by its bin. If a parent is missing, the classifier uses the table
+    without it, while the network marginalises it: both agree on complete rows.
     """
     model = classifier.model
     root = class_node(classifier.target, target, model.columns, model.classes, model.log_prior)
@@ -34,7 +33,7 @@ def network_of(classifier: ArcsClassifier[Any, Any], target: str | None = None) 
 
 
 def _cells(table: FamilyTable) -> Doubles:
-    """P(level | class, parents), class first, without the codes for what is missing or was never seen."""
+    """P(level | class, parents), class first, without the codes for missing and unseen levels."""
     shape = (*(size + 1 for size in table.sizes), len(table.levels) + 1, table.classes)
     known = tuple(slice(0, size) for size in (*table.sizes, len(table.levels)))
     cells = np.moveaxis(np.exp(table.log_p.reshape(shape)[known]), -1, 0)

@@ -1,4 +1,4 @@
-"""A chain as the network it is."""
+"""A hidden Markov model as a Bayesian network."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bayesbox.sequence.model import ChainModel
 
 
 def network_of(model: ChainModel, length: int) -> BayesianNetwork:
-    """The chain of `length` steps as a Bayesian network: state1, state2, ... and the columns of each step."""
+    """The hidden Markov model of `length` steps as a network: state1, state2, ... and the columns of each step."""
     require_whole("length", length, least=1)
     structure: dict[str, list[str]] = {}
     tables: dict[str, Any] = {}

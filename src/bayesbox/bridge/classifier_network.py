@@ -1,4 +1,4 @@
-"""The network of a classifier that is one: naive Bayes, TAN, KDB."""
+"""The Bayesian network of a classifier: naive Bayes, TAN or KDB."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def network_of(classifier: AnyClassifier, target: str | None = None) -> BayesianNetwork:
-    """The classifier as a Bayesian network; BadOption if it is none."""
+    """The classifier as a Bayesian network; BadOption for other kinds."""
     if isinstance(classifier, NaiveClassifier) and not isinstance(classifier, AveragedClassifier):
         return naive_network.network_of(classifier, target)
     if isinstance(classifier, ArcsClassifier):

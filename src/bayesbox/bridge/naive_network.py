@@ -1,4 +1,4 @@
-"""Naive Bayes as the network it is: the class, the only parent of every column."""
+"""Naive Bayes as a Bayesian network: the class is the only parent of every column."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ MISSING_STATE = "(missing)"
 
 
 def network_of(classifier: NaiveClassifier, target: str | None = None) -> BayesianNetwork:
-    """The network of a fitted classifier; the node of the class is named as the target was, else `class`.
+    """The network of a fitted classifier; the class node has the name of the target, or `class`.
 
-    A column whose missing values are a level has the state `(missing)`. The states of a number in bins are the bins;
-    a number with a density has no states: refused.
+    A column that counts missing as a level has the state `(missing)`. The states of a binned number are its bins; a
+    number with a density is an error.
     """
     model = classifier.model
     root = class_node(classifier.target, target, model.columns, model.classes, model.log_prior)
@@ -47,7 +47,7 @@ def network_of(classifier: NaiveClassifier, target: str | None = None) -> Bayesi
 def class_node(
     learned: str | None, asked: str | None, columns: Sequence[str], classes: tuple[str, ...], log_prior: Doubles
 ) -> Node:
-    """The node of the class, under the name that is requested, that of the target, or `class`."""
+    """The class node, named as requested, or like the target, or `class`."""
     name = asked or learned or "class"
     while asked is None and name in columns:
         name += "_"
@@ -57,7 +57,7 @@ def class_node(
 
 
 def require_sums(column: str, rows: Doubles) -> None:
-    """Refuse a table, a row for each combination of parents, whose rows are no distributions."""
+    """Raise an error unless every row of a table (one per combination of parents) sums to 1."""
     sums = rows.sum(axis=1)
     if np.abs(sums - 1).max() > TOLERANCE:
         raise BadOption(
@@ -72,7 +72,7 @@ def _node(column: str, found: LevelTable, parent: str) -> Node:
     if np.any(found.log_missing != 0):
         states.append(MISSING_STATE)
         rows.append(found.log_missing)
-    spoken = [place for place, row in enumerate(rows) if np.any(row != 0)]  # what says nothing has zeros for logs
+    spoken = [place for place, row in enumerate(rows) if np.any(row != 0)]  # an ignored level has zeros as logs
     kept = spoken if len(spoken) < len(rows) and len(spoken) > 0 else list(range(len(rows)))
     table = np.exp(np.array([rows[place] for place in kept])).T
     require_sums(column, table)

@@ -1,10 +1,10 @@
-"""One node of a network as the class of rows: compiled once, for whole frames.
+"""One node of a network as the class of rows, compiled once for many rows.
 
     P(class | row) is proportional to the product of the tables that name the class
 
-where the row has a value for every other node in those tables (the class's Markov blanket): then nothing else matters,
-and no other column is even read. Rows that lack one of them are answered by the junction tree, what is missing summed
-over; a state that a node has not counts as missing.
+if the row has a value for every other node in those tables (the Markov blanket of the class); other columns are not
+read. Rows with missing values in the blanket use the junction tree, which marginalises them; an unknown state counts as
+missing.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Doubles = NDArray[np.float64]
 
 
 class ClassFactor(NamedTuple):
-    """A table that names the class: its other nodes, their strides, and log P, combinations x classes."""
+    """A table that contains the class: its other nodes, their strides, and log P, combinations x classes."""
 
     nodes: tuple[int, ...]
     strides: tuple[int, ...]
@@ -59,7 +59,7 @@ class NetworkTarget:
     def posterior(self, rows: object, *, log: bool = False) -> Doubles:
         """P(class | row), rows x classes, or its log.
 
-        Rows that the network holds for impossible get P(class) without evidence, with one warning.
+        Rows that are impossible under the network get P(class) without evidence, with one warning.
         """
         output = _core.LOG_POSTERIOR if log else _core.POSTERIOR
         count, codes = self._columns(rows, [self.network.model.names[place] for place in self._blanket])
@@ -97,7 +97,7 @@ class NetworkTarget:
         }
 
     def _batch(self, rows: object, wanted: list[str]) -> Batch:
-        """The columns of some nodes."""
+        """The columns of some nodes as a batch."""
         named = column_names(rows) is not None
         if named:
             require_nodes(self.network, column_names(rows) or [])
@@ -107,7 +107,7 @@ class NetworkTarget:
         return Batch(tuple(batch.names[at] for at in kept), tuple(batch.columns[at] for at in kept), batch.rows)
 
     def _direct(self, codes: dict[int, NDArray[np.int32]], count: int, output: int) -> Doubles:
-        """By the tables that name the class alone."""
+        """The posterior from the tables that contain the class."""
         tables = []
         for part in self._parts:
             combined = np.zeros(count, dtype=np.int64)
@@ -118,7 +118,7 @@ class NetworkTarget:
         return scores
 
     def _summed(self, rows: object, places: NDArray[np.int64], *, log: bool) -> Doubles:
-        """By the junction tree, for rows with missing values; NaN if they are impossible."""
+        """The posterior from the junction tree, for rows with missing values; NaN if they are impossible."""
         _, columns = self._columns(rows, list(self.features))
         states = np.full((len(places), len(self.network.model.cards)), -1, dtype=np.int32)
         for place, column in columns.items():
@@ -129,20 +129,20 @@ class NetworkTarget:
 
 
 def features_of(network: BayesianNetwork, target: object) -> tuple[str, ...]:
-    """The nodes besides the target, in the order of the network."""
+    """The nodes other than the target, in the order of the network."""
     own = network.graph.node(target).name
     return tuple(name for name in network.graph.nodes if name != own)
 
 
 def require_nodes(network: BayesianNetwork, names: Iterable[str]) -> None:
-    """Refuse a column that is no node."""
+    """Raise an error for a column that is not a node."""
     for name in names:
         if name not in network.graph.nodes:
             raise UnknownNode("node", name, network.graph.nodes, where="the columns")
 
 
 def under_names(batch: Batch, features: Sequence[str], target: str, *, named: bool) -> Batch:
-    """Columns that bring no names stand for the nodes besides the target, in the order of the network."""
+    """The batch with node names; unnamed columns are the nodes other than the target, in the order of the network."""
     if named:
         return batch
     if len(batch.names) != len(features):

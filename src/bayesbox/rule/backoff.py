@@ -1,12 +1,11 @@
-"""Smoothing by back-off: a thin table leans on the same table with one condition fewer.
+"""Smoothing by back-off: a sparse table is smoothed towards the same table with one condition fewer.
 
     P(x | c, a, b) = (n(c, a, b, x) + m P(x | c, a)) / (n(c, a, b) + m)
 
-and so on down to P(x), which leans on 1/K. This is the predictive probability of a hierarchy of Dirichlet
-distributions in which each is drawn around the one above it, with m rows' worth of trust in that one. m is not known:
-for each table and each step the answer is the average over several m, each by the probability of the rows under it,
-every row left out of the counts in turn. That is a function of the counts alone, so nothing but counts has to be kept,
-learned or forgotten.
+and so on down to P(x), which is smoothed towards 1/K. This is the predictive probability of a hierarchy of Dirichlet
+distributions, each with the previous one as its mean and m pseudo-counts. m is unknown: for each table and step, the
+result is the average over several m, weighted by the leave-one-out probability of the rows. It depends only on the
+counts, so only counts are stored, added and subtracted.
 """
 
 from __future__ import annotations
@@ -22,13 +21,13 @@ WEIGHTS = (2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0, 1024.0)
 
 
 class Trust(NamedTuple):
-    """How much a step trusts the one below: P(m | rows) of some m."""
+    """The weight of the previous step: P(m | rows) for several m."""
 
     weights: tuple[float, ...] = WEIGHTS
     shares: tuple[float, ...] = (0.0,) * (len(WEIGHTS) - 1) + (1.0,)
 
     def rows(self, total: Any) -> Any:
-        """The one m by which a context of this many rows gets the average over all m:
+        """The single m that gives a context of this many rows the average over all m:
 
             sum of share m / (total + m), over the sum of share / (total + m)
 
@@ -45,7 +44,7 @@ class Trust(NamedTuple):
 
 
 class BackoffStep(NamedTuple):
-    """One step of the back-off: probabilities over the last axis, and those with the row itself left out."""
+    """One back-off step: probabilities over the last axis, and those without the row itself."""
 
     probability: Doubles
     left_out: Doubles
@@ -53,20 +52,20 @@ class BackoffStep(NamedTuple):
 
 
 def uniform(shape: tuple[int, ...], size: int) -> BackoffStep:
-    """1/K for every level: where all back-off ends."""
+    """1/K for every level: the last step of the back-off."""
     even = np.full(shape, 1.0 / max(size, 1))
     return BackoffStep(even, even, Trust())
 
 
 def expanded(below: BackoffStep) -> BackoffStep:
-    """The same for arrays with one axis more, before the last."""
+    """The step with an additional axis before the last."""
     return below._replace(
         probability=np.expand_dims(below.probability, -2), left_out=np.expand_dims(below.left_out, -2)
     )
 
 
 def step(counts: Doubles, lower: BackoffStep) -> BackoffStep:
-    """One condition more: counts over the last axis, and the step below in a shape that fits them."""
+    """The step with one more condition, from counts over the last axis and the previous step in a matching shape."""
     trust = learned_trust(counts, lower.left_out)
     total = counts.sum(axis=-1, keepdims=True)
     others, other_total = np.maximum(counts - 1, 0), np.maximum(total - 1, 0)
@@ -76,7 +75,7 @@ def step(counts: Doubles, lower: BackoffStep) -> BackoffStep:
 
 
 def learned_trust(counts: Doubles, lower: Doubles) -> Trust:
-    """P(m | rows), from the probability of each row given all the others; the greatest m if there is no row."""
+    """P(m | rows) from the leave-one-out probability of the rows; the largest m if there are no rows."""
     seen = counts > 0
     n = counts[seen]
     if not len(n):
@@ -88,5 +87,5 @@ def learned_trust(counts: Doubles, lower: Doubles) -> Trust:
         [functions.dot(n, functions.log((others + weight * below) / (other_total + weight))) for weight in WEIGHTS]
     )
     shares = functions.exp(gains - gains.max())
-    shares[shares < 1e-9 * shares.sum()] = 0.0  # they would move no answer, and cost as much as the others
+    shares[shares < 1e-9 * shares.sum()] = 0.0  # negligible shares cost as much as the others
     return Trust(WEIGHTS, tuple((shares / shares.sum()).tolist()))

@@ -1,6 +1,6 @@
-"""Every column as codes of levels: categories as they are, numbers by the bins between their cut points.
+"""All columns as codes of levels: categories directly, numbers by their bins.
 
-Models in which columns depend on each other see nothing but codes. The levels of a number are the names of its bins.
+Models with dependent columns use only codes. The levels of a number are the names of its bins.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ Cuts = Mapping[str, tuple[float, ...]]
 
 
 def is_number(kind: Kind) -> bool:
-    """Whether a column of this kind is cut into bins."""
+    """Whether a column of this type is binned."""
     return kind.tally not in (None, "counts")
 
 
 def coded_columns(columns: Columns, schema: Schema, cuts: Cuts, *, where: str | None = None) -> dict[str, LevelCodes]:
-    """The columns that are used, as codes; a number without cut points is one bin."""
+    """The columns in use as codes; a number without cut points is one bin."""
     found: dict[str, LevelCodes] = {}
     for name, column in columns.items():
         kind = schema.kinds[name]
@@ -72,9 +72,9 @@ def _levels(name: str, column: Column, kind: Kind, *, where: str | None) -> Leve
 
 @dataclass(frozen=True)
 class Coding:
-    """The columns that a model knows, each with its levels and, if it is a number, its cut points.
+    """The columns of a model, each with its levels and, if it is a number, its cut points.
 
-    MISSING stands for a missing value, the code after the last level for an unseen level.
+    MISSING is the code of a missing value, the code after the last level that of an unseen level.
     """
 
     schema: Schema
@@ -91,13 +91,13 @@ class Coding:
         return self.variables[name].cuts is not None
 
     def codes(self, columns: Columns) -> dict[str, Codes]:
-        """The columns of some rows as codes; what is not there is missing in every row, and not in the result."""
+        """The columns of some rows as codes; an absent column is not in the result."""
         cuts = {name: variable.cuts for name, variable in self.variables.items() if variable.cuts is not None}
         used = {name: column for name, column in columns.items() if name in self.variables}
         return {name: self._recoded(name, *coded) for name, coded in coded_columns(used, self.schema, cuts).items()}
 
     def declared(self, name: str) -> NDArray[np.bool_]:
-        """Of each level of a column whether it is known though no row may have it."""
+        """For each level of a column, whether it is declared."""
         kind = self.schema.kinds[name]
         if kind.lists_levels:
             return np.array([level in kind.domain for level in self.levels[name]], dtype=bool)
@@ -121,7 +121,7 @@ class Coding:
 
 
 def coding_of(schema: Schema, levels: Mapping[str, tuple[str, ...]], cuts: Cuts, *, unseen: str = "smooth") -> Coding:
-    """The coding of columns with these levels, those that are declared or can only be included."""
+    """The coding of columns with these levels, including declared ones."""
     known: dict[str, Variable] = {}
     for name in schema.used:
         kind = schema.kinds[name]

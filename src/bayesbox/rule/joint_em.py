@@ -1,11 +1,11 @@
-"""Expectation maximisation of a normal of several numbers, from the sums of each pattern of missing values.
+"""Expectation maximisation for a multivariate normal, from the sums of each pattern of missing values.
 
-For rows that have the numbers o and lack the numbers m, with mean u and covariance S,
+For rows with observed numbers o and missing numbers m, mean u and covariance S,
 
     E[x_m | x_o] = a + B x_o      B = S_mo S_oo^-1      a = u_m - B u_o      Var[x_m | x_o] = S_mm - B S_om
 
-so that the expected sums of x and of x x' follow from n, the sum of x_o and the sum of x_o x_o' of the pattern alone
-(Little and Rubin, Statistical Analysis with Missing Data). No row is needed again.
+so the expected sums of x and of x x' follow from n, the sum of x_o and the sum of x_o x_o' of the pattern (Little and
+Rubin, Statistical Analysis with Missing Data). The rows are not needed again.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from bayesbox.tally.exact import Dyadic, rounded_ratio
 from bayesbox.tally.moments import Spread
 
 ONE = Dyadic(1, 0)
-TOLERANCE = 1e-11  # of a mean or a covariance, in deviations
+TOLERANCE = 1e-11  # the tolerance of a mean or covariance, in standard deviations
 MOST_STEPS = 1000
 
 
 class MissingPattern(NamedTuple):
-    """Rows that have the same numbers: which, how many rows, and the exact sums."""
+    """Rows with the same observed numbers: which ones, the number of rows, and the exact sums."""
 
     observed: tuple[int, ...]
     n: Dyadic
@@ -36,7 +36,7 @@ class MissingPattern(NamedTuple):
 
 
 class UnitScale(NamedTuple):
-    """Centres, and units that are powers of two near the deviations: in them all sums are doubles of common size."""
+    """Centres, and units that are powers of two near the standard deviations, in which all sums are of similar size."""
 
     centres: tuple[Dyadic, ...]
     exponents: tuple[int, ...]
@@ -52,7 +52,7 @@ class UnitScale(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """A pattern in these units: which numbers, n, sum of x, sum of x x'."""
+    """A pattern in these units: the observed numbers, n, sum of x, sum of x x'."""
 
     observed: list[int]
     n: float
@@ -61,7 +61,7 @@ class Sums(NamedTuple):
 
 
 def maximised(patterns: Sequence[MissingPattern], columns: Sequence[int], scale: UnitScale) -> tuple[Doubles, Doubles]:
-    """(mean less the centre, covariance) of these columns, in units: what makes the observed values most likely."""
+    """(mean less the centre, covariance) of these columns, in units: the maximum likelihood estimate."""
     place = {column: index for index, column in enumerate(columns)}
     sums = [_centred(pattern, place, scale) for pattern in patterns]
     width, rows = len(columns), sum(each.n for each in sums)
@@ -81,7 +81,7 @@ def maximised(patterns: Sequence[MissingPattern], columns: Sequence[int], scale:
 
 
 def _centred(pattern: MissingPattern, place: Mapping[int, int], scale: UnitScale) -> Sums:
-    """The sums about the centres, exactly, and then rounded."""
+    """The sums about the centres, computed exactly, then rounded."""
     there = [place[column] for column in pattern.observed]
     total, product = np.zeros(len(there)), np.zeros((len(there), len(there)))
     shifts = {}
@@ -104,7 +104,7 @@ def _rounded(number: Dyadic, exponent: int) -> float:
 
 
 def _variances(sums: Sequence[Sums], width: int) -> Doubles:
-    """Of each number, over the rows that have it: where the steps start."""
+    """The variance of each number over the rows that have it: the start of the iteration."""
     n, squares = np.zeros(width), np.zeros(width)
     for each in sums:
         n[each.observed] += each.n
@@ -113,9 +113,9 @@ def _variances(sums: Sequence[Sums], width: int) -> Doubles:
 
 
 def _slope(within: Doubles, across: Doubles) -> Doubles:
-    """across within^-1; where rows are few `within` may be singular, and then its generalised inverse is taken.
+    """across within^-1; with few rows `within` may be singular, and its pseudo-inverse is used.
 
-    Swept without BLAS: each number is the result of the same operations in the same order on every processor.
+    Swept without BLAS, so that every processor performs the same operations in the same order.
     """
     width = len(within)
     swept = np.concatenate([within, across.T], axis=1)

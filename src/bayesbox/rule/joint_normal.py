@@ -1,9 +1,8 @@
-"""From exact co-moments to normal distributions of several numbers together.
+"""Multivariate normal distributions from exact co-moments.
 
-Where no value is missing, mean, deviation and correlation are those of the rows (population: divided by n), each
-rounded once. Where some are, expectation maximisation (rule/joint_em.py) finds the most likely ones from the sums of
-each pattern. A deviation is kept above its floor exactly as in naive Bayes; then the correlations of a class whose
-matrix is singular are shrunk, which is said in `note`.
+Without missing values, mean, std and correlation are those of the rows (divided by n), each rounded once. With missing
+values, expectation maximisation (rule/joint_em.py) finds the maximum likelihood from the sums of each pattern. A std is
+kept above its floor as in naive Bayes; then singular correlation matrices are shrunk, with a `note`.
 """
 
 from __future__ import annotations
@@ -26,26 +25,26 @@ from bayesbox.tally.comoments import CoMoments
 from bayesbox.tally.exact import rounded_root
 from bayesbox.tally.moments import NO_SPREAD, Spread
 
-SINGULAR = 1e-10  # a correlation matrix whose least eigenvalue is below this is singular to working precision
-INDEPENDENT = 1e-4  # the share of independence in one that stays so: a deviation of 1 %, like the floor of a variance
+SINGULAR = 1e-10  # a correlation matrix with a smaller eigenvalue is numerically singular
+INDEPENDENT = 1e-4  # the share of independence added to a singular matrix: a std of 1 %, like the variance floor
 
 
 @dataclass(frozen=True)
 class Normal:
-    """One normal: the mean in two doubles, deviations kept above their floors, correlations; from `n` rows."""
+    """One normal: the mean as two doubles, stds kept above their floors, correlations; from `n` rows."""
 
     n: float
     mean: Doubles
     mean_low: Doubles
     std: Doubles
     correlation: Doubles
-    plain: Doubles = field(repr=False)  # the deviations before the floor
+    plain: Doubles = field(repr=False)  # the stds before the floor
     note: str = ""
 
 
 @dataclass(frozen=True)
 class Columns:
-    """The numbers that are used: their names, their moments over all rows, and the floors of their variances."""
+    """The numeric columns in use: names, moments over all rows, and variance floors."""
 
     names: tuple[str, ...]
     wholes: tuple[Spread, ...]
@@ -57,9 +56,9 @@ class Columns:
 
 
 def _distinct_columns(flags: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
-    """(the distinct columns in order, a row each; which of them each column is).
+    """(the distinct columns in order, one per row; the index of each column).
 
-    As `np.unique` by rows, which compares records, and there makes a TypeError of an interrupt.
+    Like `np.unique` by rows, which turns an interrupt into a TypeError.
     """
     order = np.lexsort(flags[::-1]) if len(flags) else np.arange(flags.shape[1])
     ordered = flags[:, order]
@@ -71,7 +70,7 @@ def _distinct_columns(flags: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDAr
 
 
 def patterns_of(tally: CoMoments, cells: IntegerArray) -> list[MissingPattern]:
-    """The sums over some cells by which numbers are there, in a fixed order; rows without any number say nothing."""
+    """The sums over some cells by pattern of observed numbers, in a fixed order; rows without numbers are ignored."""
     p, pairs = len(tally.frame.numbers), tally.frame.pairs
     observed = tally.cells.observed[:, cells]
     kinds, group = _distinct_columns(observed)
@@ -94,7 +93,7 @@ def patterns_of(tally: CoMoments, cells: IntegerArray) -> list[MissingPattern]:
 
 
 def fitted(patterns: Sequence[MissingPattern], columns: Columns, *, diagonal: bool = False) -> Normal:
-    """The normal of these rows. A number that none of them has takes its distribution over all rows."""
+    """The normal of these rows. A number that is always missing has its distribution over all rows."""
     spreads = [_spread(patterns, i) for i in range(len(columns.names))]
     there = [i for i, spread in enumerate(spreads) if spread.n.m]
     known = [spread if spread.n.m else whole for spread, whole in zip(spreads, columns.wholes, strict=True)]
@@ -129,7 +128,7 @@ def _spread(patterns: Sequence[MissingPattern], i: int) -> Spread:
 
 
 def _correlation(pattern: MissingPattern, spreads: Sequence[Spread]) -> Doubles:
-    """Each correlation as the root of an exact ratio, rounded once; 0 if a number has no spread."""
+    """Each correlation as the root of an exact ratio, rounded once; 0 if a number is constant."""
     correlation = np.eye(len(spreads))
     for (i, j), product in pattern.products.items():
         if i != j:
@@ -141,7 +140,7 @@ def _correlation(pattern: MissingPattern, spreads: Sequence[Spread]) -> Doubles:
 
 
 def correlation_of(covariance: Doubles) -> Doubles:
-    """The correlations of a covariance; 0 if there is no spread."""
+    """The correlations of a covariance; 0 for a variance of 0."""
     root = np.sqrt(np.diag(covariance))
     under = np.outer(root, root)
     correlation = np.divide(covariance, under, out=np.zeros_like(covariance), where=under > 0)
@@ -151,7 +150,7 @@ def correlation_of(covariance: Doubles) -> Doubles:
 
 
 def _floored(normal: Normal) -> Normal:
-    """A floored deviation leaves the covariances as they are, so that the correlations shrink."""
+    """The normal with floored stds; the covariances do not change, so the correlations shrink."""
     share = np.divide(normal.plain, normal.std, out=np.ones_like(normal.plain), where=normal.std > 0)
     if (share == 1).all():
         return normal
@@ -161,14 +160,14 @@ def _floored(normal: Normal) -> Normal:
 
 
 def pooled(normals: Sequence[Normal], columns: Columns) -> Normal | None:
-    """The covariance within classes: the mean of the classes' own, each by its rows; None if there are none."""
+    """The pooled covariance: the mean of the class covariances, weighted by rows; None if there are no classes."""
     total = sum(normal.n for normal in normals)
     if not total:
         return None
     whole = columns.deviations
     covariance = np.zeros((len(whole), len(whole)))
     for normal in normals:
-        share = normal.plain / whole  # of the deviation over all rows: near 1 whatever the scale
+        share = normal.plain / whole  # in units of the std over all rows, so near 1
         with np.errstate(divide="ignore", invalid="ignore"):
             raw = normal.correlation * np.outer(normal.std / whole, normal.std / whole)
         np.fill_diagonal(raw, share * share)
@@ -180,7 +179,7 @@ def pooled(normals: Sequence[Normal], columns: Columns) -> Normal | None:
 
 
 def toward_independence(normal: Normal, rows: float) -> Normal:
-    """Correlations (n R + m I) / (n + m): with m more rows that have none; with infinitely many, none."""
+    """The normal with correlations (n R + m I) / (n + m): m pseudo-rows without correlation."""
     if not rows or not normal.n:
         return normal
     correlation = normal.correlation * (0.0 if np.isinf(rows) else normal.n / (normal.n + rows))
@@ -189,16 +188,16 @@ def toward_independence(normal: Normal, rows: float) -> Normal:
 
 
 def is_singular(correlation: Doubles) -> bool:
-    """Whether some direction has no variance to working precision."""
+    """Whether a correlation matrix is numerically singular."""
     return len(correlation) > 1 and float(np.linalg.eigvalsh(correlation)[0]) < SINGULAR
 
 
 def shrunk(normal: Normal, toward: Doubles | None, shrink: str | float, what: str) -> Normal:
-    """The rule `shrink`: correlations become (n R + m R0) / (n + m), with R0 those within classes over all of them.
+    """The rule `shrink`: correlations become (n R + m R0) / (n + m), with R0 the pooled correlations.
 
-    "auto" leaves a matrix alone unless it is singular, and then takes m = columns + 1; a number m is taken always. What
-    stays singular, as with a column that is there twice, gets a share of 1e-4 of independence; with m = 0 it is
-    refused. Without R0, as for R0 itself, there is that share only.
+    "auto" shrinks only singular matrices, with m = columns + 1; a number m always applies. A matrix that remains
+    singular, as with a repeated column, gets a share of 1e-4 of independence; with m = 0 it is an error. Without R0, as
+    for R0 itself, only that share is added.
     """
     if (normal.std == 0).any():
         raise BadData(

@@ -1,8 +1,8 @@
-"""From the tally of tuples to a joint table, by a smoothing rule.
+"""A joint table from the tally of tuples, by a smoothing rule.
 
-Tuples that lack nothing are counted as they are. A tuple that lacks some levels is shared out among those it may be, in
-the proportions that make all tuples of its class most likely (expectation maximisation on the counts); where no level
-is missing nothing is shared out, and the counts are exact.
+Complete tuples are counted directly. A tuple with missing levels is distributed over the possible tuples in the
+proportions of maximum likelihood (expectation maximisation on the counts of its class); without missing levels the
+counts are exact.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from bayesbox.tally.base import positions
 from bayesbox.tally.comoments import CoMoments
 from bayesbox.tally.family import groups_of
 
-BYTES_A_TERM = 200  # of a cell that a tuple with missing levels may be in
-TOLERANCE = 1e-12  # of a count, as a share of all
+BYTES_A_TERM = 200  # bytes per possible cell of a tuple with missing levels
+TOLERANCE = 1e-12  # the tolerance of a count, as a share of all
 MOST_STEPS = 1000
 
 
 def require_room(classes: int, sizes: Sequence[int], *, naive: int) -> None:
-    """Refuse a table that would not fit, before anything is allocated."""
+    """Raise an error, before any allocation, if a table does not fit in memory."""
     cells = classes
     for size in sizes:
         cells *= size
@@ -46,7 +46,7 @@ def require_room(classes: int, sizes: Sequence[int], *, naive: int) -> None:
 
 
 def require_rule(rule: Smoothing, axes: Sequence[Axis]) -> None:
-    """Refuse a rule that names levels, if there are tuples."""
+    """Raise an error for a rule that names levels, if the table has several columns."""
     if len(axes) > 1 and rule.listed:
         raise BadOption(
             "this rule names levels of one column, but the joint table has combinations of several",
@@ -56,7 +56,7 @@ def require_rule(rule: Smoothing, axes: Sequence[Axis]) -> None:
 
 
 def table_codes(tally: CoMoments, axes: Sequence[Axis]) -> NDArray[np.int32]:
-    """Axes x cells of the tally: the level of each, MISSING if it is to be summed out."""
+    """The levels of the cells of the tally, axes x cells; MISSING for a level to marginalise."""
     size = len(tally.cells)
     codes = np.full((len(axes), size), MISSING, dtype=np.int32)
     for place, axis in enumerate(axes):
@@ -70,7 +70,7 @@ def table_codes(tally: CoMoments, axes: Sequence[Axis]) -> NDArray[np.int32]:
 
 
 def expected_counts(tally: CoMoments, axes: Sequence[Axis]) -> Doubles:
-    """Classes x cells of the table: how often each tuple occurred, with what was shared out."""
+    """The expected counts of the tuples, classes x cells of the table."""
     classes, sizes = len(tally.classes), [axis.size for axis in axes]
     codes = table_codes(tally, axes)
     group, one_of = groups_of([tally.cells.label, *codes], [classes, *sizes], len(tally.cells))
@@ -79,16 +79,16 @@ def expected_counts(tally: CoMoments, axes: Sequence[Axis]) -> Doubles:
     whole = np.zeros((classes, *sizes))
     complete = (codes >= 0).all(axis=0)
     whole[(label[complete], *codes[:, complete])] = counts[complete]
-    some = ~complete & (codes >= 0).any(axis=0)  # a tuple that lacks everything says nothing of the others
+    some = ~complete & (codes >= 0).any(axis=0)  # a tuple with all levels missing is ignored
     if some.any():
         whole = _shared_out(whole, label[some], codes[:, some], counts[some])
     return whole.reshape(classes, -1)
 
 
 def _shared_out(whole: Doubles, label: NDArray[np.int32], codes: NDArray[np.int32], counts: Doubles) -> Doubles:
-    """The expected counts of all tuples under the most likely table.
+    """The expected counts of all tuples under the maximum likelihood table.
 
-    Only the cells that some incomplete tuple may be in are touched: `cell` lists them tuple by tuple.
+    Only the possible cells of incomplete tuples are updated: `cell` lists them by tuple.
     """
     strides = np.array(whole.strides) // whole.itemsize
     patterns, group = np.unique((codes < 0).T, axis=0, return_inverse=True)
@@ -128,7 +128,7 @@ def _shared_out(whole: Doubles, label: NDArray[np.int32], codes: NDArray[np.int3
 def joint_table(
     tally: CoMoments, axes: tuple[Axis, ...], rule: Smoothing, *, unseen: str = "smooth"
 ) -> tuple[JointTable, Doubles]:
-    """The table, and the counts behind it (classes x cells)."""
+    """The table, and its counts (classes x cells)."""
     require_rule(rule, axes)
     counts = expected_counts(tally, axes)
     names = list(axes[0].levels) + [None] * axes[0].missing if len(axes) == 1 else [None] * counts.shape[1]

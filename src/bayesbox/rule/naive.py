@@ -1,4 +1,4 @@
-"""The naive Bayes model: a class prior and one conditional per column, all of them independent given the class."""
+"""The naive Bayes model: a class prior and one distribution per column, independent given the class."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def naive_model(
 
 
 class _Builder:
-    """Turns one column after another into its distribution; columns that have one together are gathered first."""
+    """Makes the distribution of each column; columns with a joint distribution are collected first."""
 
     def __init__(self, schema: Schema, book: Book, rules: NaiveOptions) -> None:
         self.schema = schema
@@ -64,7 +64,7 @@ class _Builder:
         self.rules = rules
         self.conditionals: list[Distribution] = []
         self.left_out: dict[str, str] = {}
-        self.bytes = 0  # of tables whose size the tallies do not tell
+        self.bytes = 0  # bytes of tables whose size is not known from the tallies
         self.single: list[ColumnToFit] = []
         self.together: dict[str, dict[str, Tally]] = {}  # by the name of the family
 
@@ -86,7 +86,7 @@ class _Builder:
         self.single.append(ColumnToFit(name, tally, options))
 
     def finish(self) -> None:
-        """Make the distributions of single columns, and one of the columns that were gathered."""
+        """Make the distributions of single columns, and the joint ones of collected columns."""
         for (name, *_), (made, reason) in zip(self.single, fitted_columns(self.single), strict=True):
             if made is None:
                 self.left_out[name] = reason
@@ -98,7 +98,7 @@ class _Builder:
             self.conditionals.append(family_named(family).load().fit_together(tallies, options))
 
     def _take_room(self, needed: int) -> None:
-        """Refuse one more table that would be too much."""
+        """Raise an error if one more table exceeds the memory limit."""
         self.bytes += needed
         if not needed:
             return
@@ -110,7 +110,7 @@ class _Builder:
 
 
 def fit_options(schema: Schema, book: Book, rules: NaiveOptions, name: str) -> FitOptions:
-    """What the family of a column takes besides its tally."""
+    """The options for fitting the family of a column."""
     kind = schema.kinds[name]
     rule = rule_of_column(schema, rules, name)
     if name not in book:
@@ -127,16 +127,16 @@ def fit_options(schema: Schema, book: Book, rules: NaiveOptions, name: str) -> F
 
 
 def rule_of_column(schema: Schema, rules: Any, name: str) -> Smoothing:
-    """The smoothing rule of a column: its own, or that of the model; `rules` are those of any model."""
+    """The smoothing rule of a column: its own, or that of the model."""
     own = schema.kinds[name].smoothing or (getattr(rules, "column_smoothing", None) or {}).get(name)
     found: Smoothing = own or rules.smoothing
     return found
 
 
 def require_fitting_rule(schema: Schema, book: Book, rules: NaiveOptions) -> None:
-    """Refuse prior counts, given for all columns, where a column does not have one of their values.
+    """Raise an error if prior counts for all columns name a value that a column does not have.
 
-    The counts of such a value would be shared out among the levels of a column that it does not belong to.
+    The pseudo-counts of such a value would be added to a column it does not belong to.
     """
     values = rules.smoothing.listed
     columns = [
@@ -166,6 +166,6 @@ def _has_levels(schema: Schema, book: Book, name: str) -> bool:
 
 
 def missing_is_level(kind: Kind, rules: Any) -> bool:
-    """Whether a missing value counts as a level in a column of this kind; `rules` are those of any model."""
+    """Whether missing counts as a level in a column of this type."""
     found: bool = (kind.missing or rules.missing) == "level"
     return found

@@ -1,7 +1,7 @@
 """The options that kinds of models share, and those of naive Bayes: how counts become probabilities.
 
-The modules that give them their meaning are imported when a value is parsed, so that the command makes its help of
-these fields without them.
+The modules that implement them are imported when a value is parsed, so that the command can print its help without
+them.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ SELECTIONS = {
 """The ways to select columns."""
 
 
-# -- what they take --------------------------------------------------------------------------------------------------
+# -- types of options ------------------------------------------------------------------------------------------------
 
 
 class TakesSmoothing(Takes):
-    """A smoothing rule or its name; None if that is allowed, as `backoff` if it stands for that."""
+    """A smoothing rule or its name; None if allowed, which may mean `backoff`."""
 
     metavar = "RULE"
 
@@ -50,7 +50,7 @@ class TakesSmoothing(Takes):
         return "rule of `bayesbox.rules`, its name, or None" if self.none else "rule of `bayesbox.rules`, or its name"
 
     def parse(self, name: str, given: object) -> object:  # noqa: ARG002
-        """The rule, None for back-off.
+        """The rule; None for back-off.
 
         >>> TakesSmoothing(backoff=True).parse("smoothing", "backoff"), TakesSmoothing().parse("smoothing", "m:2")
         (None, MEstimate(m=2.0, prior=None))
@@ -85,7 +85,7 @@ class TakesRulesByColumn(Takes):
         return "mapping of column name to rule, or None"
 
     def parse(self, name: str, given: object) -> object:
-        """The rules; what is not a mapping is refused.
+        """The rules; an error unless it is a mapping.
 
         >>> TakesRulesByColumn().parse("column_smoothing", {"outlook": "m:2"})
         {'outlook': MEstimate(m=2.0, prior=None)}
@@ -107,8 +107,7 @@ class TakesRulesByColumn(Takes):
 
 
 class TakesPrior(Takes):
-    """Probabilities by class, or in the order of the classes, "balanced", or None: whether they fit is known when the
-    classes are."""
+    """Probabilities by class or in class order, "balanced", or None; checked against the classes later."""
 
     types: Types = (list, str, None)
     metavar = "CLASS=P,...|balanced"
@@ -134,7 +133,7 @@ class TakesPrior(Takes):
 
 
 class TakesSelection(AnyText):
-    """A way to select columns, with a number where it takes one; or None."""
+    """A method of column selection, with a number if it has one; or None."""
 
     def __init__(self) -> None:
         super().__init__('"mi", "mi:10", "cfs", "forward", "backward"', none=True, metavar="METHOD")
@@ -146,7 +145,7 @@ class TakesSelection(AnyText):
 
 
 def selection(text: str) -> tuple[str, int | None]:
-    """The method of a selection and how many columns it takes, where it says that: `mi:10`.
+    """The method of a selection and its number of columns, if given: `mi:10`.
 
     >>> selection("mi:10"), selection("forward")
     (('mi', 10), ('forward', None))
@@ -165,7 +164,7 @@ def selection(text: str) -> tuple[str, int | None]:
 
 
 def missing_option() -> Any:
-    """How missing values count, of the kinds that leave a choice."""
+    """The option for missing values."""
     return option(
         OneOf(*MISSING),
         default="ignore",
@@ -174,7 +173,7 @@ def missing_option() -> Any:
 
 
 def unseen_option() -> Any:
-    """What a new level gets, of the kinds that have levels."""
+    """The option for unseen levels."""
     return option(
         OneOf(*UNSEEN),
         default="ignore",
@@ -207,8 +206,8 @@ class CountOptions(Options):
 class NaiveOptions(CountOptions):
     """The options of naive Bayes.
 
-    `select` says how columns are chosen, `column_weights` whether each learns a weight: what follows from these is
-    derived from the rows, and is not an option.
+    `select` is the method of column selection, `column_weights` whether weights are learned; the selection and the
+    weights themselves are derived from the rows.
     """
 
     column_smoothing: Mapping[str, Any] | None = option(

@@ -24,7 +24,7 @@ SUM_TOLERANCE = 1e-9
 
 
 def as_prior(given: Any) -> Any:
-    """A prior that is not None, as rules keep it: a mapping as it is, a sequence as a tuple of floats, or "balanced".
+    """A prior in the form that rules store: a mapping, a tuple of floats for a sequence, or "balanced".
 
     >>> as_prior([1, 0]), as_prior("balanced")
     ((1.0, 0.0), 'balanced')
@@ -67,16 +67,16 @@ def prior_shares(classifier: Any) -> dict[str, float]:
         over, under = prior_ratio(counts, model.classes, rules.prior_smoothing, exact=True)
         shares = np.array([float(divided(each, of)) for each, of in zip(over, under, strict=True)])
         logs = log(shares)
-        if not np.allclose(logs, model.log_prior, rtol=0, atol=1e-9):  # a prior that was learned in another way
+        if not np.allclose(logs, model.log_prior, rtol=0, atol=1e-9):  # a prior that is not estimated from counts
             shares = functions.exp(model.log_prior)
     return dict(zip(model.classes, shares.tolist(), strict=True))
 
 
 def given_prior(given: Prior, classes: tuple[str, ...]) -> Doubles:
-    """A prior as probabilities in the order of the classes: one for each class, none below 0, summing to 1.
+    """A prior as probabilities in the order of the classes, checked: non-negative, summing to 1.
 
-    "balanced" is the same for each class; a sequence has one for each in their order. In a mapping one class may be
-    left unnamed: it has what is left.
+    "balanced" gives every class the same; a sequence has one per class in order. A mapping may omit one class, which
+    gets the remaining probability.
 
     >>> given_prior("balanced", ("no", "yes")), given_prior([0.9, 0.1], ("no", "yes"))
     (array([0.5, 0.5]), array([0.9, 0.1]))

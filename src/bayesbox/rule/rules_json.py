@@ -1,4 +1,4 @@
-"""Smoothing rules and priors as the model file has them."""
+"""Smoothing rules and priors as JSON for the model file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from bayesbox.schema.takes import exact_double
 
 
 def smoothing_to_json(rule: Smoothing) -> Json:
-    """A rule by its name, with its parameters."""
+    """The JSON of a rule: its name and parameters."""
     name = rule.name
     if RULES.get(name) is not type(rule):
         raise BadData("only registered rules can be saved with a model", found=rule)
@@ -38,7 +38,7 @@ def smoothing_from_json(value: object) -> Smoothing:
 
 
 def prior_to_json(prior: Any) -> str | list[Any]:
-    """Pairs of label and probability, probabilities in class order, or "balanced".
+    """The JSON of a prior: pairs of label and probability, probabilities in class order, or "balanced".
 
     A label keeps its type, so that the rules are equal after loading.
     """
@@ -65,7 +65,7 @@ def _label_to_json(label: object) -> Any:
 
 
 def prior_from_json(written: Any) -> Any:
-    """The prior that was written so."""
+    """The prior from JSON."""
     if isinstance(written, str):
         if written != BALANCED:
             raise ValueError("a prior given as a word must be balanced")

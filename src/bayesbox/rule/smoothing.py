@@ -1,8 +1,8 @@
-"""How counts become probabilities: the smoothing rules, each one ratio of two formulas.
+"""The smoothing rules, which turn counts into probabilities; each is a ratio of two formulas.
 
-A rule sees n_cv (rows of class c with value v), n_c (rows of class c with any value), K (how many values there can be)
-and n (rows of all classes), and gives a numerator and a denominator. It computes on doubles, or on fractions where the
-work is to be shown exactly: the formula is the same.
+A rule gets n_cv (rows of class c with value v), n_c (rows of class c with any value), K (the number of possible values)
+and n (rows of all classes), and returns a numerator and a denominator. It computes with doubles, or with fractions for
+an exact calculation: the formula is the same.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ R = TypeVar("R", bound=type[Smoothing])
 
 
 def register_rule(name: str) -> Callable[[R], R]:
-    """Make a rule known by a name: a decorator of its class.
+    """A decorator that registers a rule class under a name.
 
-    The name is then taken wherever a rule is: `smoothing="name"`, `--smoothing name:2`, and in model files.
+    The name then works wherever a rule is accepted: `smoothing="name"`, `--smoothing name:2`, and in model files.
     """
 
     def enter(rule: R) -> R:
@@ -121,7 +121,7 @@ class MEstimate(Smoothing):
     def ratio(self, cells: Cells) -> Ratio:
         m = cells.number(self.m)
         if self.prior is None:
-            share = m * cells.number(1) / np.maximum(cells.size, 1)  # nothing is shared out if there is no level
+            share = m * cells.number(1) / np.maximum(cells.size, 1)  # there are no pseudo-counts without levels
             return Ratio(cells.counts + share, _under(cells, m))
         prior = np.array([cells.number(self.prior.get(name, 0)) for name in cells.names], dtype=cells.counts.dtype)
         return Ratio(cells.counts + (m * prior)[None, :], _under(cells, m))
@@ -144,7 +144,7 @@ class MEstimate(Smoothing):
 @register_rule("prior-counts")
 @dataclass(frozen=True)
 class PriorCounts(Smoothing):
-    """(n_cv + P_v) / (n_c + sum of P_v): pseudo-counts. A value not listed has none."""
+    """(n_cv + P_v) / (n_c + sum of P_v): pseudo-counts P_v by value, 0 for a value that is not listed."""
 
     counts: Mapping[Any, float]
 
@@ -191,7 +191,7 @@ class ReplaceZero(Smoothing):
 @register_rule("as-written")
 @dataclass(frozen=True)
 class AsWritten(Smoothing):
-    """(n_cv + a) / (n_c + b), as some texts print it. Sums to one only if b = aK."""
+    """(n_cv + a) / (n_c + b), as printed in some textbooks. Sums to one only if b = aK."""
 
     a: float
     b: float
@@ -214,7 +214,7 @@ def _by_text(what: str, values: Mapping[Any, float]) -> dict[str, float]:
 
 
 def as_smoothing(given: object) -> Smoothing:
-    """A rule from what a user gives: a rule, its name such as "laplace" or "lidstone:0.5", or a mapping of counts.
+    """A smoothing rule from a rule, a name such as "laplace" or "lidstone:0.5", or a mapping of pseudo-counts.
 
     >>> as_smoothing("lidstone:0.5"), as_smoothing("replace-zero:prior"), as_smoothing("as-written:1,2")
     (Lidstone(a=0.5), ReplaceZero(by='prior'), AsWritten(a=1.0, b=2.0))

@@ -1,9 +1,9 @@
-"""Variances of gaussian columns made larger by a share of the largest among them, as scikit-learn's GaussianNB does.
+"""Variance smoothing like scikit-learn's GaussianNB: add a share of the largest variance to all gaussian columns.
 
     variance of a class + var_smoothing * the largest variance of a column over all rows
 
-It stands instead of the floor, unless the column was given one. Which column has the largest variance depends on
-units: it is for those who tune it on columns of the same unit, such as the pixels of an image.
+It replaces the floor, unless the column has its own. The largest variance depends on the units, so it is meant for
+columns of the same unit, such as the pixels of an image.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from bayesbox.tally.moments import Moments
 
 
 def smoothed(schema: Schema, book: Book, share: float, conditionals: Sequence[Distribution]) -> list[Distribution]:
-    """The same distributions, those that are normal with larger variances."""
+    """The distributions, with larger variances for the normal ones."""
     found = list(conditionals)
     normals = {place: each for place, each in enumerate(found) if type(each) is Gaussian}
     numbers = [name for name in schema.used if name in book and schema.kinds[name].is_number]

@@ -1,1 +1,1 @@
-"""What a column is: its kind, its levels, its codes, the words of a text."""
+"""The types of columns, their levels and codes, and the words of texts."""

@@ -1,7 +1,7 @@
-"""Arrow arrays from Python values and back to numpy, by their buffers.
+"""Conversions between Python values, Arrow arrays and numpy arrays, through buffers.
 
-`pa.array`, `pa.scalar` and `Array.to_numpy` import pandas wherever it is installed, which takes longer than
-training on a small file. What the command needs on its way goes through these functions instead.
+`pa.array`, `pa.scalar` and `Array.to_numpy` import pandas if it is installed, which takes longer than training on a
+small file. The command uses these functions instead.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from numpy.typing import NDArray
 from bayesbox import _core
 
 IntegerArray: TypeAlias = NDArray[np.integer[Any]]
-"""Integers of any width: codes, places, offsets."""
+"""Integers of any width: codes, positions, offsets."""
 NumberArray: TypeAlias = NDArray[np.integer[Any] | np.floating[Any] | np.bool_]
-"""Numbers as the core reads them: integers of any width, floats, flags."""
+"""Numbers that the core reads: integers of any width, floats, flags."""
 CountArray: TypeAlias = NDArray[np.int64 | np.float64]
-"""Counts: integers where all are, else the doubles that are sums of weights."""
+"""Counts: integers, or doubles if they are sums of weights."""
 AnyArray: TypeAlias = NDArray[Any]
-"""An array whose type is looked at."""
+"""An array whose type is checked."""
 ArrowColumn: TypeAlias = pa.Array | pa.ChunkedArray
 """A column of Arrow."""
 PlainColumn: TypeAlias = AnyArray | ArrowColumn
-"""One column, of numpy or of Arrow."""
+"""One column, a numpy or an Arrow array."""
 
 FEW = 10_000  # texts
 NUMBERS = ("b", "h", "i", "q", "B", "H", "I", "Q", "e", "f", "d")
@@ -35,7 +35,7 @@ DTYPES = {pa.from_numpy_dtype(np.dtype(code)): np.dtype(code) for code in NUMBER
 
 
 def text_array(texts: Sequence[str | None]) -> pa.Array:
-    """Texts, null if None.
+    """An Arrow array of texts; None is null.
 
     >>> text_array(["sports", None, "suv"]).to_pylist()
     ['sports', None, 'suv']
@@ -46,7 +46,7 @@ def text_array(texts: Sequence[str | None]) -> pa.Array:
 
 
 def plain_texts(values: Sequence[object]) -> pa.Array | None:
-    """The values of a list or a tuple that are all texts, of type `str` itself and valid Unicode; None of any others.
+    """The values of a list or tuple if all are `str` and valid Unicode; else None.
 
     >>> plain_texts(["suv", ""]).to_pylist(), plain_texts(["suv", None])
     (['suv', ''], None)
@@ -56,7 +56,7 @@ def plain_texts(values: Sequence[object]) -> pa.Array | None:
 
 
 def wide_texts(array: AnyArray) -> pa.Array | None:
-    """The texts of a column of numpy's type U, of any stride; None if one is not valid Unicode.
+    """The texts of a numpy array of type U, of any stride; None if one is not valid Unicode.
 
     >>> wide_texts(np.array(["suv", "", "sports"])).to_pylist()
     ['suv', '', 'sports']
@@ -73,18 +73,18 @@ def _texts_over(letters: AnyArray, offsets: NDArray[np.int64], present: pa.Buffe
 
 
 def repeated_texts(texts: Sequence[str], places: np.ndarray) -> pa.Array:
-    """The text at each of these places.
+    """The text at each of these positions.
 
     >>> repeated_texts(["H", "L"], np.array([1, 1, 0])).to_pylist()
     ['L', 'L', 'H']
     """
-    if len(places) <= FEW:  # to import Arrow's functions would take longer
+    if len(places) <= FEW:  # importing Arrow's functions would take longer
         return text_array([texts[place] for place in places.tolist()])
     return text_array(texts).take(numbers_array(places))
 
 
 def double_array(numbers: Sequence[float | None]) -> pa.Array:
-    """Doubles, null if None.
+    """An Arrow array of doubles; None is null.
 
     >>> double_array([25.0, None]).to_pylist()
     [25.0, None]
@@ -94,13 +94,13 @@ def double_array(numbers: Sequence[float | None]) -> pa.Array:
 
 
 def integer_array(numbers: Sequence[int | None]) -> pa.Array:
-    """64-bit integers, null if None; OverflowError if one is larger."""
+    """An Arrow array of 64-bit integers; None is null; OverflowError if one is larger."""
     values = np.array([0 if number is None else number for number in numbers], dtype=np.int64)
     return numbers_array(values, np.array([number is not None for number in numbers], dtype=bool))
 
 
 def flag_array(flags: Sequence[bool | None]) -> pa.Array:
-    """Booleans, null if None."""
+    """An Arrow array of booleans; None is null."""
     values = np.array([bool(flag) for flag in flags], dtype=bool)
     present = np.array([flag is not None for flag in flags], dtype=bool)
     bits = pa.py_buffer(np.packbits(values, bitorder="little"))
@@ -108,7 +108,7 @@ def flag_array(flags: Sequence[bool | None]) -> pa.Array:
 
 
 def numbers_array(values: np.ndarray, present: np.ndarray | None = None) -> pa.Array:
-    """A contiguous numpy array of numbers as Arrow, without a copy; null if `present` is False."""
+    """A contiguous numpy array of numbers as an Arrow array, without a copy; null where `present` is False."""
     kind = pa.from_numpy_dtype(values.dtype)
     validity = None if present is None else _validity(present)
     return pa.Array.from_buffers(kind, len(values), [validity, pa.py_buffer(values)])
@@ -119,7 +119,7 @@ def _validity(present: np.ndarray) -> pa.Buffer:
 
 
 def numpy_values(array: pa.Array) -> np.ndarray:
-    """The values of a numeric Arrow array as a numpy view; what stands where it is null has no meaning.
+    """The values of a numeric Arrow array as a numpy view; the values of nulls are undefined.
 
     >>> numpy_values(double_array([25.0, 40.0])[1:])
     array([40.])
@@ -132,7 +132,7 @@ def numpy_values(array: pa.Array) -> np.ndarray:
 
 
 def without_nulls(array: pa.Array) -> np.ndarray:
-    """The values of an Arrow array of doubles or integers, NaN or -1 if it is null.
+    """The values of an Arrow array of doubles or integers, with NaN or -1 for null.
 
     >>> without_nulls(pa.array([25.0, None, 40.0])).tolist(), without_nulls(pa.array([3, None])[1:]).tolist()
     ([25.0, nan, 40.0], [-1])

@@ -1,9 +1,8 @@
-"""Rows as codes: every column a list of levels, every cell the place of its level, `MISSING` where it has no value.
+"""Rows as codes: each column has a list of levels, each cell the index of its level, or `MISSING`.
 
-This is the one form in which columns of discrete values, and numbers cut into bins, reach counting, structure search
-and the models that see codes alone. `MISSING` is -1 in a signed type, as narrow as the levels allow. Where a kernel of
-the core takes unsigned codes, the same bits are its mark (-1 is 0xFFFF in 16 bits), or `unsigned_columns` gives the
-missing cells a code of their own.
+Counting, structure search and the models over codes all use this form for discrete columns and binned numbers.
+`MISSING` is -1 in a signed type, as narrow as the levels allow. Where the core uses unsigned codes, missing has the
+same bits (-1 is 0xFFFF in 16 bits), or `unsigned_columns` gives missing cells a separate code.
 """
 
 from __future__ import annotations
@@ -25,23 +24,25 @@ from bayesbox.schema.intervals import cuts_of
 
 Doubles = NDArray[np.float64]
 Dtype = type[np.signedinteger[Any]]
-LevelCodes = tuple[Codes, Sequence[str]]  # a column by itself: codes, MISSING if it has no value, and their texts
+LevelCodes = tuple[Codes, Sequence[str]]  # a single column: codes, MISSING if there is no value, and their texts
 
 
 def recode(
     codes: Codes, texts: Sequence[str], place: Mapping[str, int], *, unseen: int = MISSING, dtype: Dtype = np.int32
 ) -> Codes:
-    """Codes of `texts` as codes of other levels, whose places these are; a text that has none is `unseen`.
+    """Codes of `texts` recoded by `place`, the index of each text; a text that is not in it gets `unseen`.
 
     >>> recode(np.array([0, 1, -1]), ["suv", "van"], {"sports": 0, "suv": 1})
     array([ 1, -1, -1], dtype=int32)
     """
-    target = np.array([*(place.get(text, unseen) for text in texts), MISSING], dtype=dtype)  # the last answers MISSING
+    target = np.array(
+        [*(place.get(text, unseen) for text in texts), MISSING], dtype=dtype
+    )  # the last entry is for MISSING
     return target[codes]
 
 
 class NamedColumns(Protocol):
-    """Some rows: columns under their names."""
+    """Rows as named columns."""
 
     @property
     def names(self) -> tuple[str, ...]: ...
@@ -54,7 +55,7 @@ class NamedColumns(Protocol):
 
 @dataclass(frozen=True)
 class Variable:
-    """A column of codes: its levels, and the cuts where it is a number in bins.
+    """A column of codes: its levels, and its cut points if it is a binned number.
 
     >>> Variable("car", ("sports", "suv")).codes(np.array(["suv", None, "sports"], dtype=object))
     array([ 1, -1,  0], dtype=int8)
@@ -70,16 +71,16 @@ class Variable:
 
     @classmethod
     def known(cls, name: str, levels: Sequence[str]) -> Self:
-        """A variable whose levels are given; those of bins hold their cuts."""
+        """A variable with given levels; the names of bins contain the cut points."""
         return cls(name, tuple(levels), cuts_of(levels))
 
     @property
     def dtype(self) -> Dtype:
-        """The narrowest type of its codes."""
+        """The narrowest integer type for its codes."""
         return np.int8 if len(self.levels) <= 1 << 7 else np.int16 if len(self.levels) <= 1 << 15 else np.int32
 
     def codes(self, column: Column, *, where: str | None = None) -> Codes:
-        """The codes of a column; UnseenLevel where a row has what is not a level."""
+        """The codes of a column; UnseenLevel if a value is not a level."""
         if self.cuts is not None and kind_of(column, name=self.name).is_number:
             return self.binned(np.asarray(as_numbers(column, name=self.name), dtype=np.float64))
         found = encode_narrow(column)
@@ -90,7 +91,7 @@ class Variable:
         return target[found.codes]
 
     def binned(self, values: Doubles) -> Codes:
-        """The bins of numbers; a value on a cut is in the lower one."""
+        """The bins of numbers; a value on a cut point is in the lower bin."""
         codes = np.searchsorted(np.asarray(self.cuts, dtype=np.float64), values, side="left").astype(self.dtype)
         missing = np.isnan(values)
         if missing.any():
@@ -112,7 +113,7 @@ class Variable:
 
 @dataclass(frozen=True)
 class CodedRows:
-    """Rows as codes, one column for each variable, with their weights where they have some.
+    """Rows as codes, one column per variable, with optional weights.
 
     >>> rows = CodedRows((Variable("car", ("sports", "suv")),), (np.array([1, -1, 0], dtype=np.int8),), 3)
     >>> rows.incomplete().tolist()
@@ -126,7 +127,7 @@ class CodedRows:
 
     @classmethod
     def of(cls, batch: NamedColumns, variables: Sequence[Variable], *, where: str | None = None) -> Self:
-        """A batch under known variables; other columns are ignored."""
+        """The coded rows of a batch for known variables; other columns are ignored."""
         columns = []
         for variable in variables:
             if variable.name not in batch.names:
@@ -150,20 +151,20 @@ class CodedRows:
         return float(self.rows if self.weights is None else self.weights.sum())
 
     def parts(self) -> Iterator[CodedRows]:
-        """These rows, in one part: what reads rows part by part takes them as well."""
+        """The rows as a single part, for code that reads rows in parts."""
         yield self
 
     def incomplete(self) -> NDArray[np.bool_]:
-        """The rows in which a value is missing."""
+        """The rows with missing values."""
         found = np.zeros(self.rows, dtype=bool)
         for column in self.columns:
             found |= column < 0
         return found
 
     def counts(self, *members: int) -> Doubles:
-        """How often each combination of levels occurs in the rows that have all members, or the sum of their weights.
+        """The counts, or sums of weights, of each combination of levels, over the rows without missing members.
 
-        The result has an axis for each member, in their order.
+        The result has one axis per member, in order.
 
         >>> yes_no = (Variable("wet", ("no", "yes")), Variable("rain", ("no", "yes")))
         >>> CodedRows(yes_no, (np.array([0, 1, 1, -1]), np.array([0, 1, 0, 1])), 4).counts(0, 1)
@@ -181,9 +182,10 @@ class CodedRows:
         return np.bincount(cells, weights, minlength=math.prod(shape)).reshape(shape).astype(np.float64)
 
     def unsigned_columns(self) -> tuple[list[AnyArray], list[int]]:
-        """The columns as the core's tables of codes take them, and their sizes: unsigned codes below a size.
+        """The columns and their sizes in the form of the core: unsigned codes below the size.
 
-        Missing cells have the code after the last level, and count in the size. A column without them is not copied.
+        Missing cells have the code after the last level, which is included in the size. A column without them is not
+        copied.
         """
         columns: list[AnyArray] = []
         sizes: list[int] = []
@@ -212,12 +214,12 @@ class CodedRows:
         return CodedRows(variables, columns, self.rows, self.weights)
 
     def with_hidden(self, variables: Sequence[Variable]) -> CodedRows:
-        """More columns, in which everything is missing."""
+        """The rows with additional columns in which every value is missing."""
         empty = tuple(np.full(self.rows, MISSING, dtype=variable.dtype) for variable in variables)
         return CodedRows((*self.variables, *variables), (*self.columns, *empty), self.rows, self.weights)
 
     def with_missing_level(self, name: str) -> CodedRows:
-        """Missing cells as a level of their own, in the columns that have them; (name) where one is called so."""
+        """The rows with missing as a level called `name`, or (name) if it exists, in the columns that need it."""
         variables, columns = list(self.variables), list(self.columns)
         for place, (variable, column) in enumerate(zip(self.variables, self.columns, strict=True)):
             missing = column < 0

@@ -1,4 +1,4 @@
-"""The forms in which a column of numbers or a group of counts reaches the core."""
+"""Columns of numbers and groups of counts in the forms that the core reads."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from bayesbox.schema.levels import level_text
 
 @dataclass(frozen=True)
 class CountMatrix:
-    """A group of count columns as compressed sparse rows: what a scipy sparse matrix of counts becomes."""
+    """A group of count columns as compressed sparse rows, made from a scipy sparse matrix."""
 
     indptr: IntegerArray
     indices: IntegerArray
@@ -65,7 +65,7 @@ Columns: TypeAlias = Mapping[str, Column]
 
 
 def as_view(column: Column) -> Column:
-    """An Arrow column of integers or flags without nulls as numpy has it; any other column as it is.
+    """An Arrow column of integers or flags without nulls as a numpy view; any other column as is.
 
     >>> as_view(pa.array([True, False]))
     array([ True, False])
@@ -86,7 +86,7 @@ def as_view(column: Column) -> Column:
 
 
 def as_numbers(column: Column, *, name: str = "", where: str | None = None) -> NumberArray:
-    """A column as numbers the core reads: integers and bools as they are, else doubles with NaN if missing.
+    """A column as numbers that the core reads: integers and bools unchanged, else doubles with NaN for missing.
 
     >>> as_numbers(pa.array([25.0, None]))
     array([25., nan])
@@ -113,7 +113,7 @@ def as_numbers(column: Column, *, name: str = "", where: str | None = None) -> N
     if kind != pa.float64():
         try:
             column = nearest_doubles(column)
-        except pa.ArrowInvalid as error:  # a decimal whose scale is beyond what Arrow writes as text
+        except pa.ArrowInvalid as error:  # a decimal with a scale that Arrow cannot write as text
             raise KindContradiction(f"column `{name}` must be a number", where=where, found=str(kind)) from error
     return without_nulls(column)
 
@@ -135,14 +135,15 @@ def _no_number(name: str, where: str | None, row: int, value: object) -> KindCon
 
 
 def whole_numbers(column: NumberArray) -> NumberArray:
-    """Doubles that are all whole numbers as integers, whose levels have the same texts; others as they are."""
+    """Doubles as integers if all are integral, with the same level texts; others as is."""
     with np.errstate(invalid="ignore"):
         integers = column.astype(np.int64)
     return integers if np.array_equal(integers, column) else column
 
 
 def nearest_doubles(column: ArrowColumn) -> ArrowColumn:
-    """An Arrow column of numbers as float64. Decimals go by their text: Arrow would make 0.30000000000000004 of 0.3.
+    """An Arrow column of numbers as float64. Decimals are parsed from text: Arrow would convert 0.3 to
+    0.30000000000000004.
 
     >>> from decimal import Decimal
     >>> nearest_doubles(pa.array([Decimal("0.3"), None])).to_pylist()
@@ -154,7 +155,7 @@ def nearest_doubles(column: ArrowColumn) -> ArrowColumn:
 
 
 def _numbers_in_text(column: pa.Array, *, name: str, where: str | None) -> NDArray[np.float64]:
-    """Text that is declared a number: every value must read as one."""
+    """The numbers of a text column that is declared numeric; an error if a value is not a number."""
     values = np.full(len(column), np.nan)
     for row, text in enumerate(column.to_pylist()):
         if text is None or not text.strip():

@@ -1,6 +1,6 @@
-"""Arrow's functions on arrays, imported when the first of them is needed.
+"""Arrow's compute functions, imported on first use.
 
-`pyarrow.compute` builds a Python function for each of its hundreds: a sixth of the time in which the command starts.
+`pyarrow.compute` creates hundreds of Python functions, which takes a sixth of the start-up time of the command.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from typing import Any
 
 
 class _Compute:
-    """`pyarrow.compute`, as far as its functions are called."""
+    """A lazy `pyarrow.compute`."""
 
     def __getattr__(self, name: str) -> Any:
         import pyarrow.compute

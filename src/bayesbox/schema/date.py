@@ -1,8 +1,8 @@
-"""The kind of a column of dates, times or durations, and the kind of its parts.
+"""The kind of date, time and duration columns, and the kind of their parts.
 
-One column in: its seconds are a number, its month, weekday and hour are categories beside it (`DatePart`), which share
-what is missing. The schema puts the parts next to their column; whoever explains adds them up again. How a column is
-read is in `date_columns.py`.
+A date becomes several columns: its seconds are a number, and its month, weekday and hour are categories (`DatePart`),
+missing in the same rows. The schema places the parts next to their column; explanations add them up again.
+`date_columns.py` parses the values.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from bayesbox.schema.options import GIVEN, frozen, option
 from bayesbox.schema.takes import AnyText, OneOf
 
 ISO, ISO_TIME, DAYS = "iso", "iso-time", "days"
-"""The formats that are not written in directives: ISO 8601, HH:MM:SS, and what pandas writes for durations."""
+"""The formats without directives: ISO 8601, HH:MM:SS, and pandas durations."""
 WRITTEN = {ISO: "ISO 8601", ISO_TIME: "HH:MM:SS", DAYS: "N days HH:MM:SS"}
 
 MOMENT, TIME, DURATION = "moment", "time", "duration"
 PARTS_OF: dict[str | None, tuple[str, ...]] = {MOMENT: ("month", "weekday", "hour"), TIME: ("hour",)}
-"""The parts that a column has, by what it holds."""
+"""The parts of a column, by the kind of its values."""
 
 AS_WRITTEN = "as written"
-"""The zone of texts that have an offset from UTC each: month, weekday and hour are those of the text."""
+"""The zone of texts with individual UTC offsets: month, weekday and hour are those of the text."""
 
 
 class TakesFormat(AnyText):
-    """A format of dates, or None if the values prove it."""
+    """A date format, or None to detect it from the values."""
 
     def parse(self, name: str, given: object) -> object:  # noqa: ARG002
         if given is not None:
@@ -41,11 +41,11 @@ class TakesFormat(AnyText):
 
 @frozen
 class Date(Kind):
-    """A date, a point in time, a time of day or a duration: its seconds as a number, with the density of the model.
+    """A date, timestamp, time of day or duration: its seconds as a number, with the density of the model.
 
-    A point in time has its month, weekday and hour as categories too, a time of day its hour; each is used where it
-    varies. `format` says how text is written, such as "%d/%m/%Y"; None is what the values prove, ISO 8601 among others.
-    `zone` is the time zone of month, weekday and hour; None is that of the column, or times as they are written.
+    A timestamp also has its month, weekday and hour as categories, a time of day its hour; each is used if it varies.
+    `format` is the format of text, such as "%d/%m/%Y"; None detects it from the values, for example ISO 8601. `zone` is
+    the time zone of month, weekday and hour; None is that of the column, or the local time as written.
 
     >>> Date("%d/%m/%Y").format
     '%d/%m/%Y'
@@ -70,16 +70,16 @@ class Date(Kind):
 
     @property
     def part_names(self) -> tuple[str, ...]:
-        """The parts that a column of this kind has."""
+        """The names of the parts of such a column."""
         return PARTS_OF.get(self.holds, ())
 
     @property
     def wall_zone(self) -> str | None:
-        """The zone of the parts; None if they are those of the column or of the text."""
+        """The zone of the parts; None for that of the column or of the text."""
         return None if self.zone == AS_WRITTEN else self.zone
 
     def accepts(self, other: Kind) -> bool:
-        """Dates that are read and counted the same way."""
+        """Whether another date kind is parsed and counted in the same way."""
         if not isinstance(other, Date):
             return not other.is_known
         same_format = self.format == other.format or None in (self.format, other.format)
@@ -90,7 +90,7 @@ class Date(Kind):
 
     @property
     def written(self) -> str | None:
-        """How its texts are written, in words; None if they came with their type.
+        """A description of the text format; None if the values are typed.
 
         >>> Date("iso").written, Date("%d/%m/%Y").written
         ('ISO 8601', '%d/%m/%Y')
@@ -99,7 +99,7 @@ class Date(Kind):
 
     @property
     def noun(self) -> str:
-        """What a value is called."""
+        """The word for a value in messages."""
         return {TIME: "time of day", DURATION: "duration"}.get(self.holds or "", "date")
 
     def number_text(self, value: float, spread: float = 0.0) -> str:
@@ -113,7 +113,7 @@ class Date(Kind):
         return duration_text(value)
 
     def parse(self, text: str, *, name: str) -> object:
-        """The text itself, once it is seen to be one."""
+        """The text itself, if it is a valid date."""
         from bayesbox.schema.arrays import text_array
         from bayesbox.schema.date_columns import times
 
@@ -126,11 +126,11 @@ class Date(Kind):
 
 @frozen
 class DatePart(Kind):
-    """The month, weekday or hour of the column `column`: what a schema puts beside a Date; not declared."""
+    """The month, weekday or hour of the column `column`; made by a schema for a Date, not declared."""
 
     tally = "counts"
     lists_levels = True
-    unseen = "ignore"  # the calendar goes on: a month that was never seen says nothing
+    unseen = "ignore"  # an unseen month is ignored: the calendar goes on
 
     column: str = option(AnyText(), default="", kw_only=False)
     part: str = option(OneOf("month", "weekday", "hour"), default="month", kw_only=False)

@@ -1,4 +1,4 @@
-"""Columns of dates: what their values show, and how they are read as seconds, with month, weekday and hour."""
+"""Date columns: detection of the format, and parsing to seconds with month, weekday and hour."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from bayesbox.schema.encode import as_dictionary
 from bayesbox.schema.infer import first_values
 from bayesbox.schema.levels import level_text
 
-ROWS_LOOKED_AT = 65_536  # what one thread takes of a large batch, so that threads do not matter
+ROWS_LOOKED_AT = 65_536  # rows of a batch that determine the format, independent of threads
 
 
 def date_of(column: Column, *, name: str = "", where: str | None = None) -> Date | None:
-    """The kind of a column that was found to hold dates, by its type or, of text, by its values; else None.
+    """The kind of a date column, detected by its type or, for text, by its values; None if it has no dates.
 
     >>> date_of(pa.array(["2021-03-15", None])).format, date_of(pa.array(["suv"]))
     ('iso', None)
@@ -47,9 +47,9 @@ def date_of(column: Column, *, name: str = "", where: str | None = None) -> Date
 
 
 def format_of(column: Column, *, name: str = "", where: str | None = None) -> str | None:
-    """The format that the first rows of a column of text prove; None if they are not dates."""
+    """The format detected from the first rows of a text column; None if they are not dates."""
     first = first_values(_arrow(column))
-    if first and not looks_like_dates(first):  # nearly all columns of text: no more is looked at
+    if first and not looks_like_dates(first):  # an early exit for nearly all text columns
         return None
     texts = _some_texts(column)
     if not looks_like_dates(texts.slice(0, LOOKED_AT).to_pylist()):
@@ -73,7 +73,7 @@ def format_of(column: Column, *, name: str = "", where: str | None = None) -> st
 
 
 def settled(kind: Date, column: Column, *, name: str, where: str | None = None) -> Date:
-    """The kind with what the first values of a column show: what it holds, its format, its zone."""
+    """The kind completed from the first values of a column: the sort of time, the format, the zone."""
     found = _type_of(column)
     if pa.types.is_null(found) or not len(column):
         return kind
@@ -92,7 +92,7 @@ def settled(kind: Date, column: Column, *, name: str, where: str | None = None) 
         try:
             zone = AS_WRITTEN if read_texts(_some_texts(column), given)[0].zoned else None
         except NotATime:
-            zone = None  # refused where it is read
+            zone = None  # reported when it is parsed
     return _holding(replace(kind, format=given), held, zone, name, where)
 
 
@@ -107,7 +107,7 @@ def _holding(kind: Date, held: str, zone: str | None, name: str, where: str | No
 def expanded(
     kind: Date, column: Column, parts: Mapping[str, str], *, name: str, where: str | None = None, first_row: int = 0
 ) -> dict[str, Column]:
-    """The seconds under the column's own name, and each of `parts` (its name: the part) as a category.
+    """The seconds under the column's name, and each of `parts` (name to part) as a category.
 
     >>> expanded(Date(holds="moment"), pa.array(["2021-03-15"]), {"day weekday": "weekday"}, name="day")["day"]
     array([1.6157664e+09])
@@ -117,7 +117,7 @@ def expanded(
 
 
 def times(kind: Date, column: Column, *, name: str, where: str | None = None, first_row: int = 0) -> Times:
-    """The times of a column, from typed values or by the format from text."""
+    """The times of a column, from typed values or parsed from text."""
     try:
         found = _times(kind, column, name=name, where=where, first_row=first_row)
     except NotATime as error:
@@ -171,11 +171,11 @@ def _times_of_texts(kind: Date, column: Column, *, name: str, where: str | None,
 
 
 def _texts_and_codes(column: pa.Array | pa.ChunkedArray) -> tuple[pa.Array, NDArray[np.int64] | None]:
-    """Texts without nulls, and for each row its place among them, -1 if it is missing; None for one text per row."""
+    """Texts without nulls, and the index of each row, -1 if missing; None for one text per row."""
     if not _is_text(column.type):  # integers
         column = column.cast(pa.string())
     if not pa.types.is_dictionary(column.type) and not column.null_count:
-        return _one_piece(column).cast(pa.string()), None  # read at once, without a dictionary
+        return _one_piece(column).cast(pa.string()), None  # parsed directly, without a dictionary
     coded = as_dictionary(column)
     codes = without_nulls(coded.indices).astype(np.int64, copy=False)
     texts = coded.dictionary
@@ -210,13 +210,13 @@ def _refuse(kind: Date, name: str, where: str | None, row: int, found: object) -
 
 
 def _is_text(kind: pa.DataType) -> bool:
-    """Whether a type of Arrow is text, dictionary-coded or not."""
+    """Whether an Arrow type is text, dictionary-encoded or not."""
     inner = kind.value_type if pa.types.is_dictionary(kind) else kind
     return bool(pa.types.is_string(inner) or pa.types.is_large_string(inner) or pa.types.is_string_view(inner))
 
 
 def _some_texts(column: Column) -> pa.Array:
-    """The distinct texts of the first rows, without missing ones."""
+    """The distinct non-missing texts of the first rows."""
     found = pc.unique(_arrow(column)[:ROWS_LOOKED_AT])
     if isinstance(found, pa.ChunkedArray):
         found = found.combine_chunks()
@@ -231,7 +231,7 @@ def _arrow(column: Column) -> pa.Array | pa.ChunkedArray:
 
 
 def _type_of(column: Column) -> pa.DataType:
-    """The type of the values, text or not; that of text may be dictionary-coded."""
+    """The Arrow type of the values; text may be dictionary-encoded."""
     if isinstance(column, np.ndarray) and column.dtype.kind in "biuf":
         return pa.from_numpy_dtype(column.dtype)
     found = _arrow(column).type
@@ -239,7 +239,7 @@ def _type_of(column: Column) -> pa.DataType:
 
 
 def _example(column: Column) -> object:
-    """The first value that is not missing."""
+    """The first non-missing value."""
     values = _arrow(column[:ROWS_LOOKED_AT]).to_pylist()
     first = next((value for value in values if value is not None and value == value), None)
     return first if first is None or isinstance(first, str) else level_text(first)

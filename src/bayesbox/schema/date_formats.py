@@ -1,4 +1,4 @@
-"""How dates are written: formats such as %d/%m/%Y, read by whole columns, and the one that values prove.
+"""Date formats such as %d/%m/%Y: parsing of whole columns, and detection from values.
 
 The directives are those of `datetime.strptime` that mean the same everywhere: %Y %y %m %d %b %B %H %I %p %M %S %f %z.
 Names of months are English. "iso" is the format of ISO 8601, 2021-03-15 or 2021-03-15T08:15:00+01:00, and "days" that
@@ -66,7 +66,7 @@ TIME_TEXT = re.compile(r"(\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?$")
 
 
 def held_by_format(given: str) -> str:
-    """What texts of this format are: points in time, times of day, or durations.
+    """Whether texts of this format are timestamps, times of day or durations.
 
     >>> held_by_format("%H:%M"), held_by_format("%d.%m.%Y")
     ('time', 'moment')
@@ -79,7 +79,7 @@ def held_by_format(given: str) -> str:
 
 
 def check_format(given: str) -> None:
-    """Refuse a format that cannot be read, or that leaves a date open."""
+    """Raise an error for a format that is not valid or does not determine a date."""
     if given in (ISO, ISO_TIME, DAYS):
         return
     found = re.findall("%(.)", given.replace("%%", ""))
@@ -118,7 +118,7 @@ def pattern_of(given: str) -> str:
 
 
 def read_texts(texts: pa.Array, given: str, zone: str | None = None) -> tuple[Times, NDArray[np.bool_]]:
-    """The times of distinct texts, none of them null, and whether each is one; `zone` is that of the parts."""
+    """The times of distinct non-null texts, and whether each is valid; `zone` is that of the parts."""
     texts = pc.utf8_trim_whitespace(texts)
     if given == ISO:
         return _read_iso(texts, zone)
@@ -131,7 +131,7 @@ def read_texts(texts: pa.Array, given: str, zone: str | None = None) -> tuple[Ti
 
 
 def _read_iso(texts: pa.Array, zone: str | None) -> tuple[Times, NDArray[np.bool_]]:
-    try:  # nearly all columns: no offsets, at most microseconds
+    try:  # the common case: no offsets, at most microseconds
         micros = texts.cast(pa.timestamp("us")).view(pa.int64()).to_numpy(zero_copy_only=False)
     except pa.ArrowInvalid:
         return _read_odd_iso(texts, zone)
@@ -140,7 +140,7 @@ def _read_iso(texts: pa.Array, zone: str | None) -> tuple[Times, NDArray[np.bool
 
 
 def _read_odd_iso(texts: pa.Array, zone: str | None) -> tuple[Times, NDArray[np.bool_]]:
-    """Texts of which some have an offset, or nanoseconds, or are not dates."""
+    """The times of texts with offsets or nanoseconds, or that are not all dates."""
     zoned = pc.match_substring_regex(texts, ZONE_OF_ISO).to_numpy(zero_copy_only=False)
     fits = pc.match_substring_regex(texts, DATE_OF_ISO).to_numpy(zero_copy_only=False)
     is_zoned = bool(zoned[fits].any()) and 2 * int(zoned[fits].sum()) >= int(fits.sum())
@@ -151,7 +151,7 @@ def _read_odd_iso(texts: pa.Array, zone: str | None) -> tuple[Times, NDArray[np.
     places = np.flatnonzero(fits)
     try:
         values[places] = _as_int(texts.take(pa.array(places)).cast(kind))
-    except pa.ArrowInvalid:  # one at a time: which of them is not a date?
+    except pa.ArrowInvalid:  # one at a time, to find those that are not dates
         for place in places.tolist():
             try:
                 values[place] = _as_int(texts.slice(place, 1).cast(kind))[0]
@@ -174,7 +174,7 @@ def _offsets(found: list[re.Match[str] | None]) -> Integers:
 
 
 def offset_seconds(text: str) -> int:
-    """The seconds of an offset from UTC.
+    """The seconds of a UTC offset.
 
     >>> offset_seconds("+01:30"), offset_seconds("-0500"), offset_seconds("Z")
     (5400, -18000, 0)
@@ -190,7 +190,7 @@ def _moments(values: Integers, per_second: int, fits: NDArray[np.bool_]) -> tupl
 
 
 def _in_years(values: Integers, per_second: int, fits: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Those of the years 1 to 9999."""
+    """The values within the years 1 to 9999."""
     whole = values // per_second
     return fits & (whole >= FIRST) & (whole <= LAST)
 
@@ -198,7 +198,7 @@ def _in_years(values: Integers, per_second: int, fits: NDArray[np.bool_]) -> NDA
 def _zoned_moments(
     values: Integers, per_second: int, fits: NDArray[np.bool_], offsets: Integers, zone: str | None
 ) -> tuple[Times, NDArray[np.bool_]]:
-    """Instants UTC with the offset that each was written with; on the wall clock of `zone` where one is given."""
+    """UTC instants with their written offsets; in the local time of `zone` if it is given."""
     whole = values // per_second
     wall = whole + offsets if zone is None else wall_seconds(whole, fits, zone)
     return Times(exact_seconds(values, per_second), wall, fits, zoned=True), fits
@@ -229,7 +229,7 @@ def _nanos_of_time(text: str) -> int | None:
 
 
 def _nanos_of_duration(text: str) -> int | None:
-    """pandas writes -1 days +02:00:00 for twenty-two hours back."""
+    """The nanoseconds of a duration; pandas writes minus 22 hours as -1 days +02:00:00."""
     found = DURATION_TEXT.match(text)
     if found is None or int(found["days"]) > 106_000:
         return None
@@ -253,7 +253,7 @@ def _read_format(texts: pa.Array, given: str, zone: str | None) -> tuple[Times, 
     none = pa.nulls(len(texts), pa.string())
     part = {field.name: pc.if_else(valid, fields.field(index), none) for index, field in enumerate(fields.type)}
     number = {name: _numbers(column) for name, column in part.items() if name in NUMERIC and name != "f"}
-    if "y" in number:  # as POSIX has it: 69 to 99 are of the last century
+    if "y" in number:  # as in POSIX: 69 to 99 are 1969 to 1999
         number["Y"] = number["y"] + np.where(number["y"] >= 69, 1900, 2000)
     for name in ("b", "B"):
         if name in part:
@@ -284,7 +284,7 @@ def _read_format(texts: pa.Array, given: str, zone: str | None) -> tuple[Times, 
 def _with_fraction(
     seconds: Integers, wall: Integers, nanos: Integers, fits: NDArray[np.bool_], *, zoned: bool
 ) -> tuple[Times, NDArray[np.bool_]]:
-    """Whole seconds and a part of one; in nanoseconds where these hold them, in microseconds for years far off."""
+    """Seconds with a fraction, in nanoseconds if they fit, in microseconds for distant years."""
     if not nanos.any():
         return Times(seconds.astype(np.float64), wall, fits, zoned), fits
     fine = (np.abs(seconds) < (1 << 63) // NANO - 1) | (nanos % 1000 != 0)
@@ -299,7 +299,7 @@ def _with_fraction(
 
 
 def _numbers(column: Any) -> Integers:
-    """Digits as numbers, 0 if they are null."""
+    """Digits as numbers; null is 0."""
     found: Integers = pc.fill_null(column.cast(pa.int64()), 0).to_numpy(zero_copy_only=False)
     return found
 
@@ -317,24 +317,24 @@ def _named_months(column: Any, fits: NDArray[np.bool_], *, whole: bool) -> Integ
 
 
 def _days(year: Integers, month: Integers, day: Integers) -> tuple[Integers, NDArray[np.bool_]]:
-    """The days since 1970-01-01, and whether there is such a date."""
+    """The days since 1970-01-01, and whether the date exists."""
     real = (year >= 1) & (month >= 1) & (month <= 12) & (day >= 1)
     first = ((np.where(real, year, 1970) - 1970) * 12 + np.where(real, month, 1) - 1).astype("M8[M]")
     length = ((first + np.timedelta64(1, "M")).astype("M8[D]") - first.astype("M8[D]")).astype(np.int64)
     return first.astype("M8[D]").astype(np.int64) + day - 1, real & (day <= length)
 
 
-# -- the format that values prove ------------------------------------------------------------------------------------
+# -- detection of the format -----------------------------------------------------------------------------------------
 
 TIMES_OF_DAY = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f", " %I:%M %p", " %I:%M:%S %p")
 CLEAR = ("%Y/%m/%d", "%Y.%m.%d", "%d %b %Y", "%d-%b-%Y", "%b %d, %Y", "%d %B %Y", "%B %d, %Y")
 EITHER = tuple((f"%d{mark}%m{mark}%Y", f"%m{mark}%d{mark}%Y") for mark in "/.-")
-LOOKED_AT, FEW = 20, 20  # a text in this many may be something else, if there are more different dates than this many
+LOOKED_AT, FEW = 20, 20  # one text in this many may be invalid, if there are more distinct dates than this
 LIKE_DATE = re.compile(r"\s*(\d{1,4}[-/. ]|[A-Za-z]{3,9} \d|\d\d:\d\d:\d\d|-?\d+ days?\b)")
 
 
 class Ambiguous(ValueError):
-    """Dates that have two readings: `formats` are the two, `texts` the example read by each."""
+    """Ambiguous dates: the two `formats`, and `texts`, an example for each."""
 
     def __init__(self, example: str, formats: tuple[str, str], texts: tuple[str, str]) -> None:
         super().__init__(example)
@@ -342,12 +342,12 @@ class Ambiguous(ValueError):
 
 
 def looks_like_dates(texts: list[str]) -> bool:
-    """A first look, which settles nearly all columns of text: whether most of a few values begin like a date."""
+    """A quick check that excludes nearly all text columns: whether most of a few values begin like a date."""
     return bool(texts) and 2 * sum(LIKE_DATE.match(text) is not None for text in texts) >= len(texts)
 
 
 def proven_format(texts: pa.Array, rows: int) -> str | None:
-    """The format of distinct texts; None if they are not dates. `Ambiguous` where day and month have two readings.
+    """The format of distinct texts; None if they are not dates; `Ambiguous` if day and month cannot be distinguished.
 
     >>> proven_format(pa.array(["15/03/2021", "01/04/2021"]), 2)
     '%d/%m/%Y'
@@ -372,7 +372,7 @@ def proven_format(texts: pa.Array, rows: int) -> str | None:
 
 
 def _misfits(texts: pa.Array, given: str, rows: int) -> int | None:
-    """How many texts are not dates of this format, where nearly all are; None if they are not."""
+    """The number of texts that do not match a format that nearly all match; None if most do not."""
     few = texts.slice(0, LOOKED_AT)
     try:
         if not read_texts(few, given)[1].any():

@@ -1,7 +1,7 @@
-"""Points in time, times of day and durations as exact seconds, and the month, weekday and hour of each.
+"""Timestamps, times of day and durations as exact seconds, and the month, weekday and hour of each.
 
-Seconds are those since 1970-01-01 UTC (of a time without a zone: as if it were UTC), rounded once to the nearest
-double. The parts are those of the clock on the wall: of the zone of the column, or as the time is written.
+Seconds count from 1970-01-01 UTC (a time without a zone is treated as UTC), rounded once to the nearest double. The
+parts are those of local time: in the zone of the column, or as written.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ HOURS = tuple(f"{hour:02}" for hour in range(24))
 
 
 class Times(NamedTuple):
-    """Times of one column. `wall` are whole seconds on the wall clock; where `present` is false nothing counts.
+    """The times of one column. `wall` has whole seconds of local time; values are undefined where `present` is false.
 
-    `zoned`: whether the points in time are those of a zone or have an offset from UTC.
+    `zoned`: whether the timestamps have a time zone or a UTC offset.
     """
 
     seconds: Doubles
@@ -42,7 +42,7 @@ class Times(NamedTuple):
     zoned: bool = False
 
     def take(self, places: NDArray[Any]) -> Times:
-        """The times at these places; -1 is a missing one."""
+        """The times at these positions; -1 is missing."""
         there = places >= 0
         if not len(self.seconds):
             return Times(np.full(len(places), np.nan), np.zeros(len(places), np.int64), there, self.zoned)
@@ -68,7 +68,7 @@ def _hours(wall: Integers) -> Integers:
 
 
 class TimePart(NamedTuple):
-    """One part of a time: its levels, and the place of each time among them."""
+    """One part of a time: its levels, and a function that returns the level of each time."""
 
     levels: tuple[str, ...]
     places: Callable[[Integers], Integers]
@@ -79,11 +79,11 @@ PARTS: dict[str, TimePart] = {
     "weekday": TimePart(WEEKDAYS, _weekdays),
     "hour": TimePart(HOURS, _hours),
 }
-"""The parts of a time by their names, in the order in which they follow their column."""
+"""The parts of a time by name, in the order of the columns."""
 
 
 def part_column(name: str, times: Times) -> pa.DictionaryArray:
-    """One part of the times as a category; missing where the time is.
+    """One part of the times as a category; missing if the time is missing.
 
     >>> part_column("weekday", times_of(pa.array([datetime.date(2021, 3, 15), None]))).to_pylist()
     ['Mon', None]
@@ -98,8 +98,8 @@ def part_column(name: str, times: Times) -> pa.DictionaryArray:
 def exact_seconds(values: Integers, per_second: int) -> Doubles:
     """values / per_second, each rounded once to the nearest double, ties to even.
 
-    Below 2^53 a value is a double, and the division rounds once. Above, the whole seconds are split off, and the rest
-    is scaled in whole numbers, so that the conversion to a double is the one rounding.
+    Below 2^53, a value is a double and the division rounds once. Above, the whole seconds are split off and the rest is
+    scaled in integers, so that only the conversion to a double rounds.
 
     >>> exact_seconds(np.array([1_500, 1_615_796_100_123_456_789]), 1_000)[0].item()
     1.5
@@ -109,19 +109,19 @@ def exact_seconds(values: Integers, per_second: int) -> Doubles:
         return found
     large = np.flatnonzero((values >= 1 << 53) | (values <= -(1 << 53)))
     if len(large):
-        size = np.abs(values[large]).view(np.uint64)  # that of -2^63 too
+        size = np.abs(values[large]).view(np.uint64)  # also for -2^63
         whole, rest = size // np.uint64(per_second), size % np.uint64(per_second)
-        shift = (55 - np.frexp(whole.astype(np.float64))[1]).astype(np.uint64)  # 55 bits: two more than a double has
-        scaled = rest << shift  # below 2^62: a number this large has 23 bits of whole seconds or more
+        shift = (55 - np.frexp(whole.astype(np.float64))[1]).astype(np.uint64)  # 55 bits: two more than a double
+        scaled = rest << shift  # below 2^62: such a number has at least 23 bits of whole seconds
         steps, over = scaled // np.uint64(per_second), scaled % np.uint64(per_second)
-        total = ((whole << shift) + steps) | (over > 0).astype(np.uint64)  # the last bit says that there is more
+        total = ((whole << shift) + steps) | (over > 0).astype(np.uint64)  # the sticky bit: there is a remainder
         doubles = np.ldexp(total.astype(np.int64).astype(np.float64), -shift.astype(np.int64))
         found[large] = np.copysign(doubles, values[large].astype(np.float64))
     return found
 
 
 class NotATime(ValueError):
-    """Values that are not times: `place` is where the first one is, `found` what it is."""
+    """Values that are not times: `place` is the position of the first one, `found` the value."""
 
     def __init__(self, what: str, place: int | None = None, found: object = None) -> None:
         super().__init__(what)
@@ -129,19 +129,19 @@ class NotATime(ValueError):
 
 
 def holds_times(kind: pa.DataType) -> bool:
-    """Whether a type of Arrow is that of dates, times or durations."""
+    """Whether an Arrow type is for dates, times or durations."""
     return bool(pa.types.is_temporal(kind) and not pa.types.is_interval(kind))
 
 
 def held_by(kind: pa.DataType) -> str:
-    """What a column of such a type holds: points in time, times of day or durations."""
+    """Whether a column of such a type has timestamps, times of day or durations."""
     if pa.types.is_time(kind):
         return TIME
     return DURATION if pa.types.is_duration(kind) else MOMENT
 
 
 def times_of(column: pa.Array | pa.ChunkedArray, zone: str | None = None) -> Times:
-    """A typed column of Arrow as times; `zone` is that of the parts where it is not the column's own.
+    """A typed Arrow column as times; `zone` is that of the parts, if it is not the column's own.
 
     >>> times_of(pa.array([datetime.timedelta(minutes=90), None])).seconds
     array([5400.,   nan])
@@ -173,14 +173,14 @@ def times_of(column: pa.Array | pa.ChunkedArray, zone: str | None = None) -> Tim
 
 
 def _integers(column: pa.Array) -> Integers:
-    """The numbers behind a column of 64 bits, 0 if it is null."""
+    """The integers of a 64-bit column; null is 0."""
     whole = column.view(pa.int64()) if column.type.bit_width == 64 else column.cast(pa.int64())
     found: Integers = pc.fill_null(whole, 0).to_numpy(zero_copy_only=False)
     return found
 
 
 def require_years(seconds: Integers, present: NDArray[np.bool_]) -> None:
-    """Refuse what is not in the years 1 to 9999."""
+    """Raise NotATime for values outside the years 1 to 9999."""
     outside = present & ((seconds < FIRST) | (seconds > LAST))
     if outside.any():
         place = int(np.argmax(outside))
@@ -188,7 +188,7 @@ def require_years(seconds: Integers, present: NDArray[np.bool_]) -> None:
 
 
 def wall_seconds(seconds: Integers, present: NDArray[np.bool_], zone: str) -> Integers:
-    """Whole seconds UTC as whole seconds on the wall clock of a zone."""
+    """Whole UTC seconds as whole seconds of local time in a zone."""
     if zone in ("UTC", "Etc/UTC", "Z", "+00:00"):
         return seconds
     moments = numbers_array(np.where(present, seconds, 0)).view(pa.timestamp("s", zone))
@@ -202,7 +202,7 @@ def wall_seconds(seconds: Integers, present: NDArray[np.bool_], zone: str) -> In
 
 
 def moment_text(seconds: float, *, held: str = MOMENT, with_time: bool = True) -> str:
-    """A time as people write it: the date, and the time of day where it is not midnight.
+    """A time as text: the date, and the time of day if it is not midnight.
 
     >>> moment_text(1615795200.0), moment_text(1615766400.0), moment_text(90.0, held="duration")
     ('2021-03-15 08:00:00', '2021-03-15', '1 min 30 s')

@@ -1,4 +1,4 @@
-"""A column and its levels as codes: small integers in the order of the sorted level texts, -1 if missing."""
+"""Columns encoded as codes: small integers in the order of the sorted level texts, -1 if missing."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FEW = 1_000  # values
 
 
 class Encoded(NamedTuple):
-    """Codes of a column (MISSING if it has no value), and what the codes stand for.
+    """The codes of a column (MISSING if it has no value), with their levels.
 
     `levels` are distinct texts in no particular order; `values` are the distinct values behind them.
     """
@@ -31,7 +31,7 @@ class Encoded(NamedTuple):
     values: Sequence[object]
 
     def occurring(self) -> list[int]:
-        """The codes that some row has: a dictionary, as of a frame that was filtered, may hold others.
+        """The codes that occur in rows: the dictionary of a filtered DataFrame may contain others.
 
         >>> Encoded(np.array([2, -1, 0]), ["sports", "suv", "truck"], []).occurring()
         [0, 2]
@@ -42,7 +42,7 @@ class Encoded(NamedTuple):
 
 
 def encode(column: Column) -> Encoded:
-    """Any column of discrete values as codes.
+    """A column of discrete values as codes.
 
     >>> encode(pa.array(["suv", None, "sports", "suv"]))
     Encoded(codes=array([ 0, -1,  1,  0], dtype=int32), levels=['suv', 'sports'], values=['suv', 'sports'])
@@ -52,7 +52,7 @@ def encode(column: Column) -> Encoded:
 
 
 def encode_narrow(column: Column) -> Encoded:
-    """The same with the codes as narrow as the column has them: for the core, which reads every width."""
+    """The same with the column's own integer width, for the core, which reads every width."""
     if isinstance(column, np.ndarray):
         if column.dtype.kind in "iub" and not _beyond_signed(column):
             codes, distinct = _core.factorize_integers(column)
@@ -63,12 +63,12 @@ def encode_narrow(column: Column) -> Encoded:
 
 
 def _beyond_signed(column: AnyArray) -> bool:
-    """Whether integers are too large for 64 bits with a sign, which is what the core sorts."""
+    """Whether integers exceed signed 64 bits, which the core sorts."""
     return column.dtype == np.uint64 and len(column) > 0 and int(column.max()) > np.iinfo(np.int64).max
 
 
 def as_dictionary(column: pa.Array | pa.ChunkedArray) -> pa.DictionaryArray:
-    """An Arrow column in one piece, dictionary-coded."""
+    """An Arrow column as one dictionary-encoded array."""
     if isinstance(column, pa.ChunkedArray):
         if pa.types.is_dictionary(column.type):
             column = column.unify_dictionaries()
@@ -83,7 +83,7 @@ def as_dictionary(column: pa.Array | pa.ChunkedArray) -> pa.DictionaryArray:
 
 
 def _few_coded(column: pa.Array) -> pa.DictionaryArray:
-    """The same as Arrow's without its functions, whose import takes longer than all else about a small table."""
+    """Dictionary encoding without Arrow's compute functions, whose import dominates the time for a small table."""
     numbers: dict[Any, int] = {}
     values = column.to_pylist()
     codes = np.array([0 if each is None else numbers.setdefault(each, len(numbers)) for each in values], dtype=np.int32)
@@ -110,10 +110,10 @@ def _as_int32(codes: IntegerArray) -> Codes:
 
 
 def _merge_equal(codes: IntegerArray, levels: Sequence[str | None], values: Sequence[object]) -> Encoded:
-    """Values with the same text become one level; a null inside a dictionary becomes missing."""
+    """Merge values with the same text into one level; a null in a dictionary becomes missing."""
     position: dict[str, int] = {}
     kept: list[object] = []
-    target = np.full(len(levels) + 1, MISSING, dtype=np.int32)  # the last entry answers the code -1
+    target = np.full(len(levels) + 1, MISSING, dtype=np.int32)  # the last entry is for the code -1
     for index, text in enumerate(levels):
         if text is None:
             continue

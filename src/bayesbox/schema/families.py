@@ -1,7 +1,7 @@
-"""The families of distributions by name: what kind of column each is for, what must be counted, and where it is.
+"""The registry of families of distributions: their column type, the required tally, and their module.
 
-The families themselves are in a layer above this one, so an entry holds the dotted path of its family, which is
-imported when it is requested. `bayesbox.dist.fit.register` enters another one.
+The families are in a higher layer, so an entry has the dotted path of its family, which is imported on demand.
+`bayesbox.dist.fit.register` adds a family.
 """
 
 from __future__ import annotations
@@ -19,36 +19,36 @@ DEFAULT_BINS = 10
 
 @dataclass(frozen=True)
 class FamilyEntry:
-    """A family under the name that columns, options and files use.
+    """A family, by the name used in columns, options and files.
 
-    `of` is the kind of column that may ask for it by name: "real" or "count"; a family without one belongs to its kind
-    alone. With `numbered` a number of bins may follow the name after a colon.
+    `of` is the type of column that may select it by name: "real" or "count"; a family without it belongs to one kind.
+    With `numbered`, a number of bins may follow the name after a colon.
     """
 
     name: str
     path: str
     of: str = ""
-    needs_values: bool = False  # whether each distinct value must be counted; else moments are enough
+    needs_values: bool = False  # whether distinct values must be counted; else moments are enough
     takes_floor: bool = True  # whether a variance floor can be declared
-    with_floor: str = ""  # the family that a column has in its place, which declares a floor and no density
-    together: bool = False  # whether all columns that ask for it have one distribution: `fit_together`
+    with_floor: str = ""  # the family used instead if a column declares a floor but no density
+    together: bool = False  # whether all its columns share one joint distribution: `fit_together`
     numbered: bool = False
-    listed: bool = True  # whether messages name it; a second name of a family is not
-    tally: str = ""  # the form of the tally that it is fitted to, if that is neither moments nor values
-    family: Any = None  # where it was registered from outside the package
+    listed: bool = True  # whether messages list it; aliases are not listed
+    tally: str = ""  # the form of its tally, if that is neither moments nor values
+    family: Any = None  # the module, if it was registered by an extension
 
     @property
     def number_form(self) -> str:
-        """The form of the tally of a column of numbers, where the moments that its kind asks for are not enough."""
+        """The form of the tally of a numeric column, if moments are not enough."""
         return self.tally or ("values" if self.needs_values else "")
 
     @property
     def shown(self) -> str:
-        """The name as messages show it."""
+        """The name shown in messages."""
         return f"{self.name}:{DEFAULT_BINS}" if self.numbered else self.name
 
     def load(self) -> Any:
-        """The family itself."""
+        """Import the family."""
         if self.family is not None:
             return self.family
         module, _, name = self.path.partition(":")
@@ -88,7 +88,7 @@ FAMILIES: Registry[FamilyEntry] = Registry({entry.name: entry for entry in _BUIL
 
 
 def densities(of: str = "real") -> tuple[str, ...]:
-    """The names that a column of this kind may ask for, as messages show them.
+    """The names of the families for this type of column, as shown in messages.
 
     >>> densities("count")
     ('multinomial', 'poisson')
@@ -97,7 +97,7 @@ def densities(of: str = "real") -> tuple[str, ...]:
 
 
 def family_named(name: str) -> FamilyEntry:
-    """The entry of a name, with or without a number of bins.
+    """The entry of a name, which may have a number of bins.
 
     >>> family_named("frequency:4").name
     'frequency'
@@ -114,7 +114,7 @@ def family_named(name: str) -> FamilyEntry:
 
 
 def check_density(density: object) -> FamilyEntry:
-    """The entry of a density of numbers; one that is not there is refused.
+    """The entry of a density of numbers; an error if the name is unknown.
 
     >>> check_density("width:5").needs_values
     True

@@ -1,6 +1,6 @@
-"""Flags: the only list of the texts that mean false and true, how values are read by it, and the refusal of others.
+"""Flags: the texts that mean false and true, and the parsing of values.
 
-The levels of a flag are `false` and `true`, with the codes 0 and 1. Case does not matter in a text: TRUE is true.
+The levels of a flag are `false` and `true`, with the codes 0 and 1. Case does not matter: TRUE is true.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from bayesbox.schema.arrays import IntegerArray
 from bayesbox.schema.levels import level_text
 
 FLAG_LEVELS = ("false", "true")
-FLAG_DIGITS = ("0", "1")  # the levels of a number that holds nothing else
+FLAG_DIGITS = ("0", "1")  # the levels of a number with no other values
 FLAG_CODES = {text: code for pair in (FLAG_LEVELS, FLAG_DIGITS) for code, text in enumerate(pair)}
 """The code of each text, in lower case."""
 FLAG_EXPECTED = f"{', '.join((*FLAG_LEVELS, FLAG_DIGITS[0]))} or {FLAG_DIGITS[1]}"
 
 FALSE_WORDS, TRUE_WORDS = ((word, word.title(), word.upper()) for word in FLAG_LEVELS)
-"""The words that make a column of a delimited file one of flags: a column of digits is one of numbers there."""
+"""The words that make a column of a delimited file a flag; a column of digits is numeric."""
 
 
 def flag_code(value: object) -> int | None:
@@ -51,10 +51,10 @@ def flag_codes(
     where: str | None = None,
     first_row: int | None = None,
 ) -> list[int]:
-    """The code of each text of the column `name`; a text that is not a flag is refused where a row has it.
+    """The code of each text of the column `name`; an error if a row has a text that is not a flag.
 
-    `rows` gives the place of each row's text, called only where a text is not a flag: a dictionary may hold texts that
-    no row has. With `first_row` the error names the row.
+    `rows` returns the text index of each row; it is called only if a text is not a flag, since a dictionary may contain
+    unused texts. With `first_row`, the error names the row.
 
     >>> flag_codes(["1", "False"], lambda: np.array([0, 1, 0]), name="member")
     [1, 0]
@@ -75,4 +75,4 @@ def flag_codes(
                 remedy="Declare it a category: " + declaring(name, "category"),
                 column=name,
             )
-    return [code or 0 for code in codes]  # no row has a text that is neither
+    return [code or 0 for code in codes]  # the other texts are unused

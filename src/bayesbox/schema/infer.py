@@ -1,4 +1,4 @@
-"""From the type of a column to its kind; of text also from its length."""
+"""Detection of the kind of a column from its type and, for text, from its length."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from bayesbox.schema.arrays import PlainColumn
 from bayesbox.schema.columns import Column, CountMatrix, as_numbers
 from bayesbox.schema.kinds import Category, CountGroup, Flag, Kind, Number, Unknown, Words
 
-LONG = 40  # bytes that a free text has in the mean
-SEVERAL = 5  # words that it has in the mean
+LONG = 40  # the mean length of free text in bytes
+SEVERAL = 5  # the mean length of free text in words
 LOOKED_AT = 1000  # texts
-GLANCE = 64  # texts that settle most columns
-NUMBER, CATEGORY, FLAG = Number(), Category(), Flag()  # one for all columns, of which there may be many thousands
-MOSTLY = 0.5  # the share of free texts that are unlike one another
+GLANCE = 64  # texts that decide most columns
+NUMBER, CATEGORY, FLAG = Number(), Category(), Flag()  # shared by all columns, of which there may be thousands
+MOSTLY = 0.5  # the minimum share of distinct free texts
 
 
 def kind_of(column: Column, *, name: str = "", dates: bool = False, where: str | None = None) -> Kind:
-    """What a column is by its type: text is a Category, bool a Flag, a number a Number; Unknown without a value.
+    """The kind of a column by its type: text is a Category, bool a Flag, a number a Number; Unknown without values.
 
-    Long free text is Words: several words each, and hardly one text like another. With `dates`, dates, times and
-    durations are a Date, of text those whose values prove it; else they are a Category.
+    Free text is Words: several words each, and hardly any text occurs twice. With `dates`, dates, times and durations
+    are a Date, including text with a detected format; otherwise they are a Category.
 
     >>> kind_of(pa.array(["suv", None])), kind_of(np.array([1.5, 2.0]))
     (Category(missing=None, levels=None), Number(missing=None))
@@ -47,7 +47,7 @@ def kind_of(column: Column, *, name: str = "", dates: bool = False, where: str |
 
 
 def _may_be_dates(column: PlainColumn) -> bool:
-    """A first glance, before anything is imported for dates: texts without a digit are none."""
+    """A quick check before the date modules are imported: texts without digits are not dates."""
     if isinstance(column, np.ndarray):
         return True
     first = first_values(column)
@@ -55,9 +55,9 @@ def _may_be_dates(column: PlainColumn) -> bool:
 
 
 def first_values(column: pa.Array | pa.ChunkedArray) -> list[Any]:
-    """What the first rows of an Arrow column hold, without the missing values."""
+    """The non-missing values of the first rows of an Arrow column."""
     first = column[:GLANCE]
-    if pa.types.is_dictionary(first.type) and isinstance(first, pa.Array):  # a text each for a row takes longer
+    if pa.types.is_dictionary(first.type) and isinstance(first, pa.Array):  # converting each row to text is slower
         codes = [code for code in first.indices.to_pylist() if code is not None]
         distinct = sorted(set(codes))
         values = dict(zip(distinct, (first.dictionary[code].as_py() for code in distinct), strict=True))
@@ -68,7 +68,7 @@ def first_values(column: pa.Array | pa.ChunkedArray) -> list[Any]:
 
 
 def _has_no_value(column: PlainColumn) -> bool:
-    """Whether every value is null or NaN, whatever the type: pandas reads a column without a value as numbers."""
+    """Whether every value is null or NaN, whatever the type: pandas reads an empty column as numbers."""
     if isinstance(column, np.ndarray):
         if column.dtype.kind != "f":
             return False
@@ -81,7 +81,7 @@ def _has_no_value(column: PlainColumn) -> bool:
 
 
 def is_free_text(column: PlainColumn) -> bool:
-    """Whether a column of text holds sentences rather than levels. Short texts are told at once, by their bytes.
+    """Whether a text column has sentences rather than levels. Short texts are recognised quickly by their bytes.
 
     >>> is_free_text(pa.array(["suv", "truck"]))
     False

@@ -1,7 +1,7 @@
-"""The states of a number that was cut into bins, and the way back from the states to the cuts.
+"""The names of the bins of a number, and the cut points from these names.
 
-The bins of the cuts 2 and 5 are called `<=2`, `(2,5]` and `>5`: a value on a cut goes low. As the names hold the cuts,
-a network keeps them in every format of file.
+The bins of the cut points 2 and 5 are named `<=2`, `(2,5]` and `>5`: a value on a cut point is in the lower bin. Since
+the names contain the cut points, every network file format keeps them.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from collections.abc import Sequence
 
 from bayesbox.schema.levels import level_text
 
-ALL = "any"  # the one bin of a number without a cut
+ALL = "any"  # the single bin of a number without cut points
 
 
 def interval_states(cuts: Sequence[float]) -> tuple[str, ...]:
-    """The names of the bins between ascending cuts.
+    """The names of the bins of ascending cut points.
 
     >>> interval_states([2, 5.5])
     ('<=2', '(2,5.5]', '>5.5')
@@ -29,7 +29,7 @@ def interval_states(cuts: Sequence[float]) -> tuple[str, ...]:
 
 
 def cuts_of(states: Sequence[str]) -> tuple[float, ...] | None:
-    """The cuts that states are named after; None if they are not.
+    """The cut points in the names of states; None if they are not bins.
 
     >>> cuts_of(("<=2", "(2,5.5]", ">5.5")), cuts_of(("low", "high"))
     ((2.0, 5.5), None)
@@ -44,7 +44,7 @@ def cuts_of(states: Sequence[str]) -> tuple[float, ...] | None:
 
 
 def interval_of(states: Sequence[str], text: str) -> int | None:
-    """The bin of a number that is given as text; None if the states are no bins or it is no number.
+    """The bin of a number given as text; None if the states are not bins or the text is not a number.
 
     >>> interval_of(("<=2", "(2,5.5]", ">5.5"), "5.5"), interval_of(("low", "high"), "5.5")
     (1, None)

@@ -1,6 +1,6 @@
-"""What a column is: Category, Flag, Real, Count, Date, Words or Ignore, and the options that belong to each.
+"""The kinds of columns: Category, Flag, Real, Count, Words and Ignore, with the options of each.
 
-A kind says how a column is read and which family of distributions it gets; it never holds anything learned.
+A kind defines how a column is parsed and which family of distributions it has; it contains nothing learned.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from bayesbox.schema.tokens import Tokens
 
 Declared: TypeAlias = Mapping[Any, object]
-"""What a user declares of columns: kinds, their classes or names, by the names or positions of columns."""
+"""Declared columns: kinds, their classes or names, by the names or positions of columns."""
 
 WORDS_OCCURRENCES = ("count", "normalised")
 
 
 class TakesDensity(Takes):
-    """The density of numbers, or the bins they are put into; None if that is allowed."""
+    """The density of numbers, or their bins; None if allowed."""
 
     metavar = "DENSITY"
 
@@ -53,11 +53,11 @@ class TakesDensity(Takes):
 
 @frozen
 class Category(Kind):
-    """One of several levels. Declared levels count towards the smoothing even if they never occur.
+    """A column with one of several levels. Declared levels count in the smoothing even if they never occur.
 
-    With `group="modl"` naive Bayes puts levels together that tell the same of the class, by Boullé's criterion:
-    P(level | class) is P(group | class) times the share of the level in its group. `smoothing` is the rule of this
-    column, in place of that of the model.
+    With `group="modl"`, naive Bayes groups levels with similar class distributions by Boullé's criterion: P(level |
+    class) is P(group | class) times the share of the level in its group. `smoothing` is the rule of this column,
+    instead of that of the model.
 
     >>> Category(["sports", "vintage", "suv", "truck"]).levels
     ('sports', 'suv', 'truck', 'vintage')
@@ -89,12 +89,12 @@ class Category(Kind):
         return self.levels or ()
 
     def accepts(self, other: Kind) -> bool:
-        """Text may be long in some rows and short in others: the first ones decided."""
+        """Whether another kind can be counted as this category; free text can, since the first rows decide."""
         return super().accepts(other) or other.reads_text or other.is_flag
 
 
 def _level_texts(levels: Iterable[object]) -> tuple[str, ...]:
-    """Declared levels as sorted texts. A single text is no list of its letters, and a missing value no level."""
+    """Declared levels as sorted texts; an error for a single text or a missing value."""
     if isinstance(levels, (str, bytes)) or not isinstance(levels, Iterable):
         raise BadOption("the levels of a category must be a list", found=levels, remedy="Write Category(['yes', 'no'])")
     from bayesbox.schema.levels import is_missing, level_text
@@ -111,7 +111,7 @@ def _level_texts(levels: Iterable[object]) -> tuple[str, ...]:
 
 @frozen
 class Flag(Kind):
-    """False or true, 0 or 1: always two levels, whichever occur. `smoothing` is the rule of this column."""
+    """A column of false and true, or 0 and 1: always two levels, even if only one occurs. `smoothing` is its rule."""
 
     tally = "counts"
 
@@ -125,11 +125,11 @@ class Flag(Kind):
         return FLAG_LEVELS
 
     def accepts(self, other: Kind) -> bool:
-        """Numbers are 0 and 1; anything else is refused when it is read."""
+        """Whether another kind can be counted as this flag; values other than 0 and 1 are an error when parsed."""
         return super().accepts(other) or other.may_be_flag
 
     def reads(self, found: Kind) -> Kind:
-        """The texts true and false are flags; another is refused, with its row, where it is counted."""
+        """The kind of later values; texts other than true and false are an error when counted."""
         return Flag() if found.lists_levels else found
 
     def parse(self, text: str, *, name: str) -> object:
@@ -146,11 +146,11 @@ class Flag(Kind):
 
 @frozen
 class Real(Kind):
-    """A number with a density; None is the density that the model gives to numbers.
+    """A numeric column with a density; None is the default density of the model.
 
-    `floor`: the least variance of a gaussian, as a share of the column's variance over all rows. With `floor=0` a
-    class whose values are all equal is a point mass. A floor without a density means a gaussian, where the model would
-    give the column a density that has no floor.
+    `floor`: the lowest variance of a gaussian, as a share of the column's variance over all rows. With `floor=0`, a
+    class whose values are all equal is a point mass. A floor without a density selects a gaussian if the model's
+    default density has no floor.
 
     >>> Real(floor=0).density_under("robust"), Real(floor=0).density_under("student"), Real().density_under("robust")
     ('gaussian', 'student', 'robust')
@@ -172,7 +172,7 @@ class Real(Kind):
             raise BadOption(f"the density {density} has no variance floor", found=self.floor)
 
     def density_under(self, numeric: str) -> str:
-        """A floor that is declared without a density means a gaussian, where the density of the model has none."""
+        """The density; a floor without a density selects a gaussian if the model's density has no floor."""
         if self.density is None and self.floor != DEFAULT_FLOOR:
             return family_named(numeric).with_floor or numeric
         return super().density_under(numeric)
@@ -180,7 +180,7 @@ class Real(Kind):
 
 @frozen
 class Number(Kind):
-    """A number as it was found: a Flag if it holds only 0 and 1, else a Real. What inference gives; not declared."""
+    """A detected numeric column: a Flag if it has only 0 and 1, else a Real. Not declared."""
 
     tally = "moments"
     may_be_flag = True
@@ -197,7 +197,7 @@ class Number(Kind):
 
 @frozen
 class Count(Kind):
-    """How often something occurred: one of a group with a multinomial over its columns, or a Poisson by itself."""
+    """A column of counts: one of a group with a multinomial over its columns, or a separate Poisson."""
 
     tally = "moments"
     after_colon = "density"
@@ -208,11 +208,11 @@ class Count(Kind):
 
 @frozen
 class Words(Kind):
-    """Free text: a multinomial over its words. A missing text is one without words.
+    """A column of free text, with a multinomial over its words. A missing text has no words.
 
-    `occurrence`: with "count" every word has its full weight, with "normalised" n words weigh as much as the root of n,
-    so that a long text does not drown the other columns. `top` keeps the most common words; the rest says how text is
-    cut.
+    `occurrence`: with "count" every word has its full weight; with "normalised" n words have the weight of sqrt(n), so
+    that a long text does not dominate the other columns. `top` keeps the most common words; the other options are those
+    of the tokeniser.
 
     >>> Words(top=1000).tokens.count("Kiwi, kiwi & sheep")
     {'kiwi': 2, 'sheep': 1}
@@ -241,7 +241,7 @@ class Words(Kind):
 
     @property
     def tokens(self) -> Tokens:
-        """How the text is cut into words."""
+        """The tokeniser options."""
         from bayesbox.schema.tokens import Tokens
 
         return Tokens(shortest=self.shortest, phrases=self.phrases, stop_words=self.stop_words)
@@ -249,7 +249,7 @@ class Words(Kind):
 
 @frozen
 class CountGroup(Kind):
-    """A whole matrix of counts, such as a sparse document-term matrix. What inference gives; not declared."""
+    """A detected matrix of counts, such as a sparse document-term matrix. Not declared."""
 
     tally = "words"
     is_matrix = True
@@ -257,7 +257,7 @@ class CountGroup(Kind):
     width: int = option(WholeNumber(0), default=0, kw_only=False)
 
     def accepts(self, other: Kind) -> bool:
-        """A matrix has as many columns as before."""
+        """Whether another matrix has the same number of columns."""
         return self == other
 
     def family(self, tally: CountedColumn, numeric: str) -> str:  # noqa: ARG002
@@ -266,7 +266,7 @@ class CountGroup(Kind):
 
 @frozen
 class Unknown(Kind):
-    """A column without a value so far: it takes the kind of its first one."""
+    """A column without values so far; its first value determines its kind."""
 
     is_known = False
 
@@ -285,24 +285,24 @@ class Unknown(Kind):
 
 @frozen
 class Ignore(Kind):
-    """A column to leave out."""
+    """A column that is ignored."""
 
     is_used = False
 
 
 NOT_DECLARED: Kind = Unknown()
-"""The kind of a column of which nothing is declared or counted."""
+"""The kind of a column that is neither declared nor counted."""
 
 BY_NAME: Registry[type[Kind]] = Registry(
     {"category": Category, "flag": Flag, "real": Real, "count": Count, "date": Date, "words": Words, "ignore": Ignore}
 )
-"""The kinds that can be declared, by their names."""
+"""The kinds that can be declared, by name."""
 
 K = TypeVar("K", bound=type[Kind])
 
 
 def register_kind(name: str) -> Callable[[K], K]:
-    """Enter a kind of column under its name: declarations, options of the command and files know it then."""
+    """A decorator that registers a kind of column under a name, for declarations, the command and model files."""
 
     def enter(kind: K) -> K:
         if not re.fullmatch(r"[a-z][a-z0-9_-]*", name):
@@ -315,13 +315,13 @@ def register_kind(name: str) -> Callable[[K], K]:
 
 
 def is_registered(name: str) -> bool:
-    """Whether there is a kind of this name that is not one of the package."""
+    """Whether an extension has registered a kind of this name."""
     kind = BY_NAME.get(name)
     return kind is not None and bool(kind.label)
 
 
 def kind_named(name: str) -> Kind:
-    """The kind of that name, its option after a colon.
+    """The kind of a name, which may have an option after a colon.
 
     >>> kind_named("count:poisson")
     Count(missing=None, density='poisson')
@@ -339,7 +339,7 @@ def kind_named(name: str) -> Kind:
 
 
 def as_kind(given: object) -> Kind:
-    """A kind from what a user declares: a kind, its class, or its name."""
+    """The kind for a declaration: a kind, its class, or its name."""
     if isinstance(given, Kind):
         return given
     if isinstance(given, type) and issubclass(given, Kind):
@@ -350,7 +350,7 @@ def as_kind(given: object) -> Kind:
 
 
 def kinds_by_key(declared: Declared | None) -> dict[Any, Kind]:
-    """What a user declares of columns, by their names or positions.
+    """The declared kinds by column name or position.
 
     >>> kinds_by_key({"age": "real"})
     {'age': Real(missing=None, density=None, floor=0.0001)}

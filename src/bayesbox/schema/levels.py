@@ -1,7 +1,7 @@
-"""The one text of a level or a label, and the way back for labels.
+"""The text of a level or label, and the conversion of texts back to labels.
 
-Strings stand as they are, booleans as true and false, integers in decimal, integral floats as integers, other numbers
-by their shortest repr, dates in ISO form. So a column gives the same levels from every source.
+Strings are unchanged, booleans are true and false, integers are decimal, integral floats are written as integers, other
+numbers as their shortest repr, dates in ISO format. So a column has the same levels from every source.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from bayesbox.errors import BadOption, LabelContradiction
 
 Labels = NDArray[Any]
-"""Classes or states under their names, of the type that these were given in."""
+"""Classes or states by name, in the type of the given labels."""
 
 
 def level_text(value: object) -> str:
@@ -49,7 +49,7 @@ def level_text(value: object) -> str:
 
 
 def is_missing(value: object) -> bool:
-    """None, NaN of any make, and the NA and NaT of pandas.
+    """Whether a value is None, any NaN, or the NA or NaT of pandas.
 
     >>> is_missing(None), is_missing(float("nan")), is_missing("")
     (True, True, False)
@@ -69,7 +69,7 @@ def is_missing(value: object) -> bool:
 
 
 def class_position(label: object, classes: Sequence[object], *, where: str | None = None) -> int:
-    """Where a class stands among the classes, compared by their texts.
+    """The index of a class among the classes, compared as texts.
 
     >>> class_position(3, [1, 3.0])
     1
@@ -92,7 +92,7 @@ LABEL_TYPES = ("text", "integer", "real", "flag", "date", "moment")
 
 
 def label_type_of(values: Sequence[object]) -> str:
-    """The type that turns the texts of these labels back into labels like them."""
+    """The type that converts the texts of these labels back to the labels."""
     types = {_label_type(value) for value in values}
     if types <= {"integer", "real"} and "real" in types:
         return "real"
@@ -130,7 +130,7 @@ _PARSERS: dict[str, Callable[[str], Any]] = {
 
 
 def label_values(texts: Sequence[str], label_type: str) -> np.ndarray:
-    """The labels in their own type.
+    """The labels in their original type.
 
     >>> label_values(["1", "2"], "integer")
     array([1, 2])
@@ -149,14 +149,14 @@ def label_values(texts: Sequence[str], label_type: str) -> np.ndarray:
 
 
 def label_order(texts: Sequence[str], label_type: str) -> list[str]:
-    """The labels sorted as their own type sorts: 2 before 10, "10" before "2"."""
+    """The labels sorted by their type: 2 before 10, but "10" before "2"."""
     if label_type in ("integer", "real"):
         return sorted(texts, key=float if label_type == "real" else int)
     return sorted(texts)
 
 
 def common_label_type(one: str, other: str) -> str:
-    """The type of labels that come from two places."""
+    """The common type of labels from two sources."""
     if one == other:
         return one
     if {one, other} == {"integer", "real"}:
@@ -168,7 +168,7 @@ def common_label_type(one: str, other: str) -> str:
 
 
 def natural_label_type(texts: Sequence[str]) -> str:
-    """The type of labels that were read from a file without types: integers where every text is one, else text.
+    """The type of labels from an untyped file: integer if every text is one, else text.
 
     >>> natural_label_type(["1", "2", "10"]), natural_label_type(["01", "2"])
     ('integer', 'text')

@@ -1,6 +1,6 @@
-"""One-hot flags as one category: several flags of which each row sets one are one variable.
+"""One-hot groups: several flags, of which each row sets one, combined into one category.
 
-Coded as flags they depend on each other whatever the class, so naive Bayes would count the same evidence M times.
+As separate flags they depend on each other in every class, so naive Bayes would count the same evidence M times.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ OneHot = Mapping[str, Sequence[str]]
 
 
 def as_one_hot(given: Mapping[str, Sequence[object]] | None) -> dict[str, tuple[str, ...]]:
-    """What a user declares to be one-hot: the name of a category, and the columns it is made of.
+    """The declared one-hot groups: the name of each category, and its columns.
 
     >>> as_one_hot({"car": ["suv", "van"]})
     {'car': ('suv', 'van')}
@@ -35,9 +35,9 @@ def as_one_hot(given: Mapping[str, Sequence[object]] | None) -> dict[str, tuple[
 
 
 def join_one_hot(columns: Columns, groups: OneHot, *, where: str | None = None) -> dict[str, Column]:
-    """The columns with each group replaced by one category, at the place of its first flag.
+    """The columns with each group replaced by one category, at the position of its first flag.
 
-    The level is the name of the flag that is set; a row that sets none, or lacks one, is missing.
+    The level is the name of the flag that is set; a row without a set flag, or with a missing flag, is missing.
 
     >>> flags = {"suv": np.array([1, 0, 0]), "van": np.array([0, 1, 0]), "age": np.array([20, 30, 40])}
     >>> join_one_hot(flags, {"car": ["suv", "van"]})["car"].to_pylist()

@@ -1,12 +1,12 @@
-"""An option, written once: a field of a dataclass that carries its default, what it takes, and its help.
+"""Options, defined once: a field of a dataclass with its default, its type and its help.
 
     @options
     class TreeOptions(AugmentedOptions):
         score: str = option(OneOf("mi", "aic", "bic"), default="mi", help="What an arc is worth.", colon=True)
 
-From the fields come the parameters of the estimator (`schema/parameters.py`), the JSON of the model file
-(`file/options_json.py`) and the options of the command (`cli/options/fields.py`). Nothing heavy is imported here: the
-command makes its help of these modules.
+The parameters of the estimator (`schema/parameters.py`), the JSON of the model file (`file/options_json.py`) and the
+options of the command (`cli/options/fields.py`) are made from the fields. Nothing slow is imported here, since the
+command needs these modules for its help.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ from bayesbox.schema.takes import AnyText, NumbersByName, RealNumber, Takes, Who
 
 T = TypeVar("T")
 
-ALWAYS, GIVEN, NEVER = "always", "given", "never"  # when an option is in the file: `given` is where it is not None
-SINCE = "since"  # always, but files of earlier versions lack it
+ALWAYS, GIVEN, NEVER = "always", "given", "never"  # when an option is in the file: `given` means if it is not None
+SINCE = "since"  # always, but files of earlier versions do not have it
 
 
 @dataclass(frozen=True)
 class Option:
-    """What a field says of its option besides name and default."""
+    """The properties of an option besides name and default."""
 
     takes: Takes
     help: str = ""
     in_file: str = ALWAYS
-    after: str | None = None  # the option that it follows in the file, if that is not the one before
-    colon: bool = False  # whether it may follow the name of the model: kdb:2
+    after: str | None = None  # the preceding option in the file, if it is not that of the class
+    colon: bool = False  # whether it may follow the name of the model after a colon: kdb:2
     command: bool | str = True  # whether the command has it, or the name that it has there
     refusal: str | None = None  # of one that cannot be chosen: why
-    command_default: str | None = None  # what the command does by default, if that is something else
+    command_default: str | None = None  # the default of the command, if it differs
 
 
 def option(
@@ -51,42 +51,42 @@ def option(
     repr: bool = True,
     command_default: str | None = None,
 ) -> Any:
-    """A field that is an option: `kw_only=False` makes it a positional parameter too."""
+    """A field that is an option; `kw_only=False` also makes it a positional parameter."""
     found = Option(takes, help, in_file, after, colon, command, command_default=command_default)
     return field(default=default, kw_only=kw_only, repr=repr, metadata={"option": found})
 
 
 def required(takes: Takes, *, help: str = "", kw_only: bool = True) -> Any:
-    """A field without a default: a parameter that must be given, and that no file or command has."""
+    """A field without a default: a required parameter, which files and the command do not have."""
     return field(kw_only=kw_only, metadata={"option": Option(takes, help, NEVER, command=False)})
 
 
 def aside(*, default_factory: Callable[[], Any]) -> Any:
-    """A field that is not an option: neither compared nor saved."""
+    """A field that is not an option; it is neither compared nor saved."""
     return field(default_factory=default_factory, compare=False, metadata={"option": None})
 
 
 def fixed(refusal: str, *, default: Any, in_file: str = ALWAYS, init: Literal[False] = False) -> Any:
-    """An option that this kind has in common with others, but leaves no choice: `refusal` says why."""
+    """An inherited option that this kind fixes to one value; `refusal` is the error message for others."""
     found = Option(Takes(), in_file=in_file, command=False, refusal=refusal)
     return field(default=default, init=init, metadata={"option": found})
 
 
 class Options:
-    """How tallies become probabilities: a frozen dataclass, decorated by `options`.
+    """The base of options, which define how tallies become probabilities: a frozen dataclass, decorated by `options`.
 
-    Changing an option changes nothing that was counted. What a user gives is parsed when the options are made.
+    Changing an option does not change the counts. Values are parsed in the constructor.
     """
 
     _passes: ClassVar[tuple[str, ...]] = ()
-    """The options of the command that it hands on to other models."""
+    """The command options that are passed on to other models."""
 
     def __post_init__(self) -> None:
         parse_options(self)
         self._check()
 
     def _check(self) -> None:
-        """Refuse options that do not go together."""
+        """Raise an error if options contradict each other."""
 
     def __setattr__(self, name: str, value: object) -> None:
         if name in self.__dict__:
@@ -96,24 +96,24 @@ class Options:
 
 @dataclass_transform(kw_only_default=True, field_specifiers=(option, required, fixed, aside, field))
 def options(cls: type[T]) -> type[T]:
-    """Make a dataclass of a subclass of `Options`: compared and hashed by value.
+    """A decorator that makes a subclass of `Options` a dataclass, compared and hashed by value.
 
-    It is frozen by `Options.__setattr__`, not by dataclasses, so that an estimator, whose parameters can be set, may
-    inherit its fields.
+    It is frozen by `Options.__setattr__` rather than by dataclasses, so that an estimator, whose parameters can be set,
+    can inherit its fields.
     """
     return _by_value(dataclass(kw_only=True, eq=False, repr=False)(cls))
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(option,))
 def frozen(cls: type[T]) -> type[T]:
-    """Make a frozen dataclass whose fields are options."""
+    """A decorator that makes a frozen dataclass whose fields are options."""
     return _by_value(dataclass(frozen=True, kw_only=True, eq=False, repr=False)(cls))
 
 
 def _by_value(cls: type[T]) -> type[T]:
-    """Compared, hashed and shown by the fields, by functions that all such classes share.
+    """Add comparison, hash and repr by the fields, with functions shared by all such classes.
 
-    dataclasses would write and compile three functions for each class, which the command would wait for at every start.
+    dataclasses would generate three functions per class, which would slow down every start of the command.
     """
     for name, function in (("__eq__", _equal), ("__hash__", _hash), ("__repr__", _shown)):
         if name == "__hash__" or name not in cls.__dict__:
@@ -143,7 +143,7 @@ def _shown(self: Any) -> str:
 
 
 def options_of(cls: type) -> dict[str, Option]:
-    """The options among the fields of a dataclass, by name; a plain field is one by its type.
+    """The options among the fields of a dataclass, by name; a plain field is an option by its type.
 
     >>> @options
     ... class Example(Options):
@@ -163,7 +163,7 @@ def options_of(cls: type) -> dict[str, Option]:
     return found
 
 
-_OPTIONS_OF: dict[type, dict[str, Option]] = {}  # a table may have many columns, and each has its kind
+_OPTIONS_OF: dict[type, dict[str, Option]] = {}  # cached: a table may have many columns, each with a kind
 _COMPARED: dict[type, tuple[str, ...]] = {}
 
 
@@ -174,7 +174,7 @@ _TYPES = {
     "Mapping[Any, float]": NumbersByName(),
     "Mapping[Any, float] | None": NumbersByName(none=True),
 }
-"""What plain fields take: those of a smoothing rule, for example."""
+"""The types of plain fields, such as those of a smoothing rule."""
 
 
 def _by_type(cls: type, given: dataclasses.Field[Any]) -> Option:
@@ -185,7 +185,7 @@ def _by_type(cls: type, given: dataclasses.Field[Any]) -> Option:
 
 
 def parse_options(given: object) -> None:
-    """Set every option of a dataclass to what its value stands for; BadOption if one is not valid."""
+    """Parse every option of a dataclass; BadOption if one is not valid."""
     for name, each in options_of(type(given)).items():
         if each.refusal is None:
             object.__setattr__(given, name, each.takes.parse(name, getattr(given, name)))

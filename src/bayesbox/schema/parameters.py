@@ -1,4 +1,4 @@
-"""The parameters of a class or a function: the fields of options, with their defaults and documentation."""
+"""Parameters of classes and functions, made from the fields of options with defaults and documentation."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ WIDTH = 116  # of the documentation
 
 
 class HasParameters:
-    """A class that inherits the fields of options as its parameters.
+    """A class whose parameters are the inherited fields of options.
 
-    Unlike those of options they can be set, and an instance is equal to itself only. It comes before the options among
-    the bases.
+    Unlike options, its parameters can be set, and it is compared by identity. It must come before the options among the
+    bases.
     """
 
     __setattr__ = object.__setattr__
@@ -39,20 +39,20 @@ class HasParameters:
 
 @dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(option, required))
 def parameters(cls: type[T]) -> type[T]:
-    """Make the constructor of a class that inherits the fields of options, and document its parameters."""
+    """A decorator that makes the constructor of a class from the inherited options, and documents its parameters."""
     made = dataclass(kw_only=True, eq=False, repr=False)(cls)
     made.__doc__ = documentation(made)
     return made
 
 
 class OfData(Protocol[D_contra, P, R_co]):
-    """A function of data, by position or by name, and of keywords."""
+    """A function of data and keyword arguments."""
 
     def __call__(self, data: D_contra, *args: P.args, **given: P.kwargs) -> R_co: ...
 
 
 def by_keywords(make: Callable[P, G]) -> Callable[[Callable[[D, G], R]], OfData[D, P, R]]:
-    """Make a function of data and options one of data and keywords: the fields of the options, documented.
+    """A decorator that turns a function of data and options into one of data and keywords, documented.
 
     >>> from bayesbox.schema.options import frozen
     >>> from bayesbox.schema.takes import WholeNumber
@@ -80,7 +80,7 @@ def by_keywords(make: Callable[P, G]) -> Callable[[Callable[[D, G], R]], OfData[
 def method_by_keywords(
     make: Callable[P, G],
 ) -> Callable[[Callable[[S, D, G], R]], Callable[Concatenate[S, D, P], R]]:
-    """The same of a method."""
+    """The same for a method."""
 
     def decorate(function: Callable[[S, D, G], R]) -> Callable[Concatenate[S, D, P], R]:
         def call(self: S, data: D, *args: P.args, **given: P.kwargs) -> R:
@@ -93,7 +93,7 @@ def method_by_keywords(
 
 
 def _show_fields(call: Callable[..., object], function: Callable[..., object], make: Callable[..., object]) -> None:
-    """Show the fields of the options as parameters, and document them."""
+    """Set the signature and the documentation of the options' fields."""
     assert isinstance(make, type)
     functools.update_wrapper(call, function)
     own = inspect.signature(function)
@@ -104,13 +104,13 @@ def _show_fields(call: Callable[..., object], function: Callable[..., object], m
 
 
 def documentation(cls: type) -> str | None:
-    """The docstring of a class with a section on its parameters, before that of the examples."""
+    """The docstring of a class with a Parameters section before the examples."""
     own: str | None = cls.__dict__.get("__doc__")
     return with_parameters(own, cls) if own else None
 
 
 def with_parameters(text: str, cls: type) -> str:
-    """A docstring with a section on the options of a dataclass."""
+    """A docstring with a Parameters section for the options of a dataclass."""
     head, examples, rest = inspect.cleandoc(text).partition("Examples\n--------\n")
     lines = ["Parameters", "----------"]
     for name, each in options_of(cls).items():
@@ -121,9 +121,9 @@ def with_parameters(text: str, cls: type) -> str:
 
 
 def describe_methods(entries: Mapping[str, Mapping[str, str]]) -> Callable[[C], C]:
-    """Give the docstrings of methods their parameters and what they return, by the name of the method.
+    """A decorator that adds Parameters and Returns sections to the docstrings of methods, by method name.
 
-    For classes whose files have no room for them: `help()` and the reference show the same text.
+    It keeps the files of the classes short; `help()` and the reference show the same text.
     """
 
     def decorate(cls: C) -> C:
@@ -137,7 +137,7 @@ def describe_methods(entries: Mapping[str, Mapping[str, str]]) -> Callable[[C], 
 
 
 def described(text: str, entry: Mapping[str, str]) -> str:
-    """A docstring with the sections that it does not have: Parameters, Returns.
+    """A docstring with the missing sections added: Parameters, Returns.
 
     >>> print(described("The class of a row.", {"row": "dict", "returns": "str"}))
     The class of a row.
@@ -169,5 +169,5 @@ RETURNS = "returns"
 
 
 def options_from(holder: object, cls: type[Own]) -> Own:
-    """The options of what has them as its parameters, parsed."""
+    """The parsed options of an object that has them as parameters."""
     return cls(**{name: vars(holder)[name] for name, each in options_of(cls).items() if each.refusal is None})

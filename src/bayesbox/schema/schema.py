@@ -1,4 +1,4 @@
-"""The schema: the columns, the kind of each, and what was declared about them."""
+"""The schema: the columns, their kinds, and what was declared about them."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from bayesbox.schema.kinds import NOT_DECLARED, Date, DatePart, Declared, Ignore
 
 @dataclass(frozen=True)
 class Schema:
-    """Columns in their order with their kinds; which of these the user declared; the declared classes.
+    """The columns in order with their kinds; which of them are declared; the declared classes.
 
-    Nothing in it is learned, so nothing in it enters a digest.
+    Nothing in it is learned, so it is not part of a digest.
     """
 
     kinds: Mapping[str, Kind]
     declared: frozenset[str] = frozenset()
     classes: tuple[str, ...] = field(default=())
-    numeric: str = "gaussian"  # the density of numbers that declare none
-    ignores_constants: bool = False  # whether a column with one value only is ignored; in 0.1 a flag did
+    numeric: str = "gaussian"  # the default density of numbers
+    ignores_constants: bool = False  # whether a column with a single value is ignored; in 0.1 a flag was not
 
     @property
     def used(self) -> tuple[str, ...]:
@@ -35,12 +35,12 @@ class Schema:
 
     @cached_property
     def translating(self) -> Mapping[str, Kind]:
-        """The columns whose texts are read by their kinds."""
+        """The columns whose texts are parsed by their kinds."""
         return {name: kind for name, kind in self.kinds.items() if kind.translates and not kind.has_parts}
 
     @cached_property
     def parts(self) -> Mapping[str, tuple[str, ...]]:
-        """The columns that became several, such as dates, with the names of their parts beside them."""
+        """The expanded columns, such as dates, with the names of their parts."""
         found: dict[str, tuple[str, ...]] = {name: () for name, kind in self.kinds.items() if kind.has_parts}
         for name, kind in self.kinds.items():
             if kind.part_of is not None:
@@ -49,18 +49,18 @@ class Schema:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns as rows bring them: those that are parts of another one are not."""
+        """The input columns, without the parts of other columns."""
         return tuple(name for name, kind in self.kinds.items() if kind.part_of is None)
 
     @property
     def used_columns(self) -> tuple[str, ...]:
-        """The columns as rows bring them that are not ignored."""
+        """The input columns that are not ignored."""
         return tuple(name for name in self.used if self.kinds[name].part_of is None)
 
     def expanded(self, columns: Columns, *, where: str | None = None, first_row: int = 0) -> dict[str, Column]:
-        """The columns as they are counted: dates as seconds, with their parts beside them.
+        """The columns converted for counting: dates as seconds, with their parts as additional columns.
 
-        Columns whose parts are there already stay as they are.
+        Columns that are already expanded do not change.
         """
         found: dict[str, Column] = {}
         for name, column in columns.items():
@@ -69,7 +69,7 @@ class Schema:
                 found[name] = column
                 continue
             kind = self.kinds[name]
-            assert isinstance(kind, Date)  # the one kind that has parts
+            assert isinstance(kind, Date)  # the only kind with parts
             parts = {part: of.part for part in own if isinstance(of := self.kinds[part], DatePart)}
             from bayesbox.schema.date_columns import expanded
 
@@ -87,9 +87,9 @@ class Schema:
         dates: bool = True,
         ignores_constants: bool = False,
     ) -> Schema:
-        """The schema of these columns: the kinds that are declared, the rest by type.
+        """The schema of these columns: the declared kinds, the others by type.
 
-        Without `dates` a date is a level like another.
+        Without `dates`, dates are levels.
         """
         given = declared_kinds(declared, tuple(columns), where=where)
         kinds = {
@@ -105,7 +105,7 @@ class Schema:
         return self.kinds[name].density_under(self.numeric)
 
     def tally_form(self, name: str) -> str | None:
-        """The form of the tally of a column, None if its kind leaves it open.
+        """The form of the tally of a column; None if it is not fixed.
 
         >>> from bayesbox.schema.kinds import Category, Real
         >>> Schema({"age": Real("kernel"), "car": Category()}).tally_form("age")
@@ -115,7 +115,7 @@ class Schema:
         return (family_named(self.density(name)).number_form if kind.is_number else None) or kind.tally
 
     def extended(self, columns: Columns, *, where: str | None = None) -> Schema:
-        """The schema after more rows: unknown columns may get their kind, others must keep theirs."""
+        """The schema after more rows: unknown columns may get a kind, others must keep theirs."""
         for name in columns:
             if name not in self.kinds:
                 raise UnknownColumn(name, available=self.kinds, where=where)
@@ -123,14 +123,14 @@ class Schema:
         return self.merged(Schema(_with_parts(found, self.columns)), where=where)
 
     def _kind_now(self, name: str, column: Column, where: str | None) -> Kind:
-        """The kind that more values of a column count as."""
+        """The kind of a column after more values."""
         before = self.kinds[name]
         if isinstance(before, Date):
             return before if before.holds is not None else _settled(before, column, name, where)
         return before.reads(kind_of(column, name=name, dates=not before.is_known, where=where))
 
     def merged(self, other: Schema, *, where: str | None = None) -> Schema:
-        """The schema of the rows of both: kinds must agree where neither is declared here or unknown."""
+        """The merged schema: kinds must agree unless one is declared here or unknown."""
         kinds = dict(self.kinds)
         for name, now in other.kinds.items():
             before = kinds.get(name, NOT_DECLARED)
@@ -157,7 +157,7 @@ class Schema:
         return replace(self, kinds={name: Ignore() if name in names else kind for name, kind in self.kinds.items()})
 
     def lasting_levels(self, name: str) -> tuple[str, ...]:
-        """The levels of a column that are possible though no row has them: of a flag, if it was declared to be one.
+        """The levels of a column that are possible without rows: for a flag, only if it is declared.
 
         >>> from bayesbox.schema.kinds import Category, Flag
         >>> kinds = {"sick": Flag(), "well": Flag(), "car": Category(["suv", "van"])}
@@ -173,7 +173,7 @@ class Schema:
 
 
 def _settled(kind: Kind, column: Column, name: str, where: str | None) -> Kind:
-    """A kind that is declared, with what the values of its column show."""
+    """A declared kind completed from the values of its column."""
     if not isinstance(kind, Date):
         return kind
     from bayesbox.schema.date_columns import settled
@@ -182,7 +182,7 @@ def _settled(kind: Kind, column: Column, name: str, where: str | None) -> Kind:
 
 
 def _with_parts(kinds: Mapping[str, Kind], others: Iterable[str] = ()) -> dict[str, Kind]:
-    """The kinds with those of the parts of dates, each next to its column, under names that no column has.
+    """The kinds with the parts of dates, each next to its column, under unused names.
 
     >>> list(_with_parts({"day": Date(holds="time"), "day hour": Date(holds="duration")}))
     ['day', 'day hour 2', 'day hour']
@@ -209,7 +209,7 @@ def union_of(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def declared_kinds(declared: Declared | None, names: tuple[str, ...], *, where: str | None = None) -> dict[str, Kind]:
-    """Declarations by name; a whole number that is no name is a position."""
+    """Declarations by name; an integer that is not a name is a position."""
     given: dict[str, Kind] = {}
     for key, kind in kinds_by_key(declared).items():
         name = key if isinstance(key, str) else str(key)

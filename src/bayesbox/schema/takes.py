@@ -1,4 +1,4 @@
-"""What values an option takes: how they are parsed, written to the file, read from a command, and described."""
+"""The types of options: how values are parsed, saved, read from the command, and described."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ Types = tuple[type | None, ...]
 
 
 class Takes:
-    """What values an option takes: how they are read, checked, written to the file, and described.
+    """The type of an option: how its values are parsed, checked, saved and described.
 
-    `types` are those that JSON has for it; `metavar` stands for a value in the help of the command.
+    `types` are its JSON types; `metavar` is the placeholder in the help of the command.
     """
 
     types: Types = (str,)
     metavar: str = "TEXT"
-    choices: tuple[str, ...] = ()  # the texts it may be, if there are no others
-    listed: tuple[str, ...] = ()  # the texts it may be, if there are more like them
-    several: bool = False  # whether the command takes it more than once
+    choices: tuple[str, ...] = ()  # the only valid texts
+    listed: tuple[str, ...] = ()  # examples of valid texts
+    several: bool = False  # whether the command accepts it repeatedly
 
     def __init__(self, said: str = "str") -> None:
         self.said = said
 
     @property
     def words(self) -> str:
-        """What it takes, for the documentation of a parameter."""
+        """A description of the values for the documentation of a parameter."""
         return self.said
 
     def parse(self, name: str, given: Any) -> object:  # noqa: ARG002  most messages name the option
-        """The value of what a user gives; BadOption if it is not valid."""
+        """The parsed value; BadOption if it is not valid."""
         return given
 
     def from_text(self, name: str, text: str) -> object:  # noqa: ARG002
-        """What the text of a command stands for."""
+        """The value of a command-line text."""
         return text
 
     def parameter(self, value: object) -> object:
@@ -46,16 +46,16 @@ class Takes:
         return value
 
     def to_json(self, name: str, value: object) -> object:  # noqa: ARG002
-        """The value as the file has it."""
+        """The value as JSON for the file."""
         return value
 
     def from_json(self, name: str, written: object) -> object:  # noqa: ARG002
-        """What the file says, as the option takes it; ValueError if it cannot be."""
+        """The value from the JSON of a file; ValueError if it is not valid."""
         return written
 
 
 class AnyText(Takes):
-    """Any text, or None if that is allowed; `said` describes the texts, where `parse` is stricter."""
+    """Any text, or None if allowed; `said` describes the texts if `parse` is stricter."""
 
     def __init__(self, said: str = "str", *, none: bool = False, metavar: str = "TEXT") -> None:
         self.said, self.metavar = said, metavar
@@ -67,7 +67,7 @@ class AnyText(Takes):
 
 
 class OneOf(Takes):
-    """One of several texts, or None if that is allowed; True stands for the only text, False for None."""
+    """One of several texts, or None if allowed; True means the only text, False means None."""
 
     def __init__(self, *choices: str, none: bool = False) -> None:
         self.choices, self.none = choices, none
@@ -89,7 +89,7 @@ class OneOf(Takes):
 
 
 class OnOff(Takes):
-    """True or false."""
+    """A boolean."""
 
     types = (bool,)
 
@@ -102,7 +102,7 @@ class OnOff(Takes):
 
 
 class WholeNumber(Takes):
-    """A whole number from `least` to `most`; or one of the texts `others`; or None if that is allowed."""
+    """An integer from `least` to `most`; or one of the texts `others`; or None if allowed."""
 
     metavar = "N"
 
@@ -138,9 +138,9 @@ class WholeNumber(Takes):
 
 
 class RealNumber(Takes):
-    """A finite number from `least` to `most`, or `above` the least; or one of the texts `others`; or None.
+    """A finite number from `least` to `most`, or strictly `above` the least; or one of the texts `others`; or None.
 
-    `said` is the message where another than the usual one is clearer.
+    `said` replaces the usual message where another is clearer.
     """
 
     metavar = "NUMBER"
@@ -187,7 +187,7 @@ class RealNumber(Takes):
 
 
 class Span(Takes):
-    """The fewest and the most of something, or None if that is allowed."""
+    """A pair of a minimum and a maximum, or None if allowed."""
 
     longest = 64
 
@@ -216,7 +216,7 @@ class Span(Takes):
         return tuple(given)
 
     def from_text(self, name: str, text: str) -> tuple[int, int]:
-        """Two whole numbers, or one for both.
+        """Two integers, or one for both.
 
         >>> Span("words").from_text("phrases", "1-2"), Span("words").from_text("phrases", "3")
         ((1, 2), (3, 3))
@@ -235,10 +235,10 @@ class Span(Takes):
 
 
 class TextList(Takes):
-    """A list of texts, or None if that is allowed; `ordered` ones are sorted in the file, each once."""
+    """A list of texts, or None if allowed; with `ordered` they are saved sorted and without duplicates."""
 
     metavar = "TEXT,..."
-    in_groups = False  # whether several lists stay apart
+    in_groups = False  # whether several lists are kept separate
 
     def __init__(self, said: str = "list of str", *, none: bool = False, ordered: bool = False) -> None:
         self.said, self.ordered = said, ordered
@@ -262,7 +262,7 @@ class TextList(Takes):
 
 
 class NumbersByName(Takes):
-    """Numbers by name, or None if that is allowed."""
+    """Numbers by name, or None if allowed."""
 
     def __init__(self, *, none: bool = False) -> None:
         self.types = (dict, None) if none else (dict,)
@@ -281,7 +281,7 @@ class NumbersByName(Takes):
 
 
 class TakesRule(Takes):
-    """A smoothing rule, its name, or None for that of the model; they are in a layer above, loaded when given."""
+    """A smoothing rule, its name, or None for that of the model; rules are in a higher layer, imported on demand."""
 
     types = (dict, None)
     metavar = "RULE"
@@ -315,7 +315,7 @@ def _listed(words: Iterable[str]) -> str:
 
 
 def exact_double(value: object, what: str) -> float:
-    """A parameter as the double it is; one that is none cannot be saved."""
+    """A parameter as a double; an error if it is not exactly one, since it cannot be saved."""
     if isinstance(value, numbers.Real) and not isinstance(value, bool):
         try:
             double = float(value)

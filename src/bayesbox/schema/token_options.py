@@ -9,11 +9,11 @@ from bayesbox.errors import BadOption
 from bayesbox.schema.options import Options, option, options
 from bayesbox.schema.takes import OnOff, Span, TextList, WholeNumber
 
-LONGEST = 1_000_000  # characters that a word may be asked to have
+LONGEST = 1_000_000  # the largest minimum length of a word
 
 
 class TakesStopWords(TextList):
-    """Words to ignore: in lower case, as the words of a text are, and in order."""
+    """Words to ignore, in lower case and sorted."""
 
     metavar = "FILE"
 
@@ -36,11 +36,11 @@ class TakesStopWords(TextList):
 
 SINGLE = (1, 1)  # phrases of one word
 PAIRS = (1, 2)  # and of two
-AUTO = "auto"  # in place of phrases: words alone, or words and pairs of them
+AUTO = "auto"  # chooses between words, and words and pairs
 
 
 class TakesPhrases(Span):
-    """The fewest and the most words that are taken together, or `auto`."""
+    """The minimum and maximum number of words in a phrase, or `auto`."""
 
     def __init__(self) -> None:
         super().__init__("words")
@@ -67,7 +67,7 @@ class TakesPhrases(Span):
 
 @options
 class TokenOptions(Options):
-    """How documents are cut into words."""
+    """The options of the tokeniser."""
 
     shortest: int = option(WholeNumber(1), default=2, help="The minimum number of characters of a word.")
     phrases: Any = option(

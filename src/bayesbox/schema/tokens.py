@@ -1,7 +1,7 @@
-"""What a word of a text is: the options of the tokeniser, and documents as the buffers it reads.
+"""The tokeniser: what a word is, and documents as buffers for the core.
 
-By default a word is a run of two or more word characters in lower case, as scikit-learn's `CountVectorizer` cuts them:
-the same words, to the last one. Python's own `re` and `str.lower` say what a word character and its lower case are.
+By default, a word is a run of two or more word characters in lower case, exactly as in scikit-learn's
+`CountVectorizer`. Python's `re` and `str.lower` define word characters and their lower case.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from bayesbox.schema.options import options
 from bayesbox.schema.token_options import TokenOptions
 
 CODE_POINTS = 0x110000
-LAST_LETTER = 0x40000  # beyond it there is no letter, no digit and no space
+LAST_LETTER = 0x40000  # there are no letters, digits or spaces beyond it
 SURROGATES = slice(0xD800, 0xE000)
-FINAL_SIGMA = "\u03a3"  # its lower case depends on its neighbours: Python lowers the texts that hold it
-DOTTED_I = 0x130  # its lower case is an i and a dot above, and the dot is no word character
+FINAL_SIGMA = "\u03a3"  # its lower case depends on its neighbours, so Python converts texts with it
+DOTTED_I = 0x130  # its lower case is an i and a combining dot, which is not a word character
 ENDS_WORD = 1 << 31
 ALONE = 1 << 30
 
 
 @lru_cache(maxsize=3)
 def letter_table(kind: str = "words") -> NDArray[np.uint32]:
-    """For each code point its lower case, and 0 for what is passed over.
+    """The lower case of each code point, and 0 for ignored characters.
 
-    Of "words" the word characters are kept; of "punctuation" also what is neither that nor a space, marked `ALONE`; of
-    "characters" all but the spaces.
+    "words" keeps the word characters; "punctuation" also keeps other characters except spaces, marked `ALONE`;
+    "characters" keeps all except spaces.
     """
     points = np.arange(LAST_LETTER, dtype="<u4")
     points[SURROGATES] = 0
@@ -46,7 +46,7 @@ def letter_table(kind: str = "words") -> NDArray[np.uint32]:
     letters = np.frombuffer(lowered.encode("utf-32-le"), dtype="<u4")
     if kind == "characters":
         table = np.where(_where(r"\s+", lowered), 0, letters).astype(np.uint32)
-        table[0] = ALONE  # a character too, though its number is 0
+        table[0] = ALONE  # also a character, with code 0
     else:
         word = _where(r"\w+", lowered)
         table = np.where(word, letters, 0).astype(np.uint32)
@@ -67,7 +67,7 @@ def _where(pattern: str, text: str) -> NDArray[np.bool_]:
 
 
 class Documents:
-    """Texts one after another in one buffer, as the core reads them; a text that is missing is empty.
+    """Texts concatenated in one buffer for the core; a missing text is empty.
 
     >>> documents = Documents.of(["Kiwi Sheep Kiwi", None])
     >>> len(documents), documents.offsets.tolist()
@@ -86,7 +86,7 @@ class Documents:
         return len(self)
 
     def take(self, rows: IntegerArray) -> Documents:
-        """These documents, in this order, in a buffer of their own."""
+        """These documents, in this order, in a new buffer."""
         starts, stops = self.offsets[rows].tolist(), self.offsets[rows + 1].tolist()
         pieces = [self.data[start:stop] for start, stop in zip(starts, stops, strict=True)]
         lengths = np.array([0, *(len(piece) for piece in pieces)], dtype=np.int64)
@@ -94,7 +94,7 @@ class Documents:
 
     @classmethod
     def as_written(cls, texts: Iterable[object] | PlainColumn) -> Documents:
-        """The same as they are, with capital letters that the tokeniser does not know either."""
+        """The documents without conversion of special capital letters."""
         column = as_text_column(texts)
         if isinstance(column, pa.ChunkedArray):
             column = column.chunk(0) if column.num_chunks == 1 else _joined(column)
@@ -110,7 +110,7 @@ class Documents:
 
 
 def _joined(column: pa.ChunkedArray) -> pa.Array:
-    """The chunks in one piece, with offsets that any amount of text fits."""
+    """The chunks concatenated, with 64-bit offsets."""
     if pa.types.is_string(column.type):
         column = column.cast(pa.large_string())
     elif pa.types.is_binary(column.type):
@@ -119,7 +119,7 @@ def _joined(column: pa.ChunkedArray) -> pa.Array:
 
 
 def as_text_column(texts: Iterable[object] | PlainColumn, where: str | None = None) -> ArrowColumn:
-    """An Arrow column of text or bytes, from a sequence of them; one that is there is taken as it is."""
+    """An Arrow column of text or bytes, made from a sequence if necessary."""
     if isinstance(texts, (pa.Array, pa.ChunkedArray)):
         return texts
     values = texts.tolist() if isinstance(texts, np.ndarray) else list(texts)
@@ -137,7 +137,7 @@ def _as_bytes(value: object, row: int, where: str | None) -> bytes | None:
     if value is None or isinstance(value, bytes):
         return value
     if isinstance(value, str):
-        return value.encode("utf-8", errors="surrogatepass")  # half a character is no word character
+        return value.encode("utf-8", errors="surrogatepass")  # half a surrogate pair is not a word character
     raise BadData(
         "a document must be text",
         where=f"{where + ', ' if where else ''}row {row + 1}",
@@ -163,7 +163,7 @@ def _as_plain_text(column: pa.Array, where: str | None) -> pa.Array:
 
 
 def _lowered_sigma(column: pa.Array) -> pa.Array:
-    """The column with the texts that hold a capital sigma in lower case already."""
+    """The column with texts that contain a capital sigma converted to lower case."""
     letters, offsets = text_buffers(column)
     if not _core.holds_pair(letters[offsets[0] : offsets[-1]], *FINAL_SIGMA.encode()):
         return column
@@ -177,7 +177,7 @@ def _lowered_sigma(column: pa.Array) -> pa.Array:
 
 
 def text_buffers(column: pa.Array) -> tuple[NDArray[np.uint8], IntegerArray]:
-    """The bytes of a column of text, and where each text begins in them; what is missing is empty."""
+    """The bytes of a text column, and the offset of each text; a missing text is empty."""
     if column.null_count:
         column = column.fill_null(b"" if "binary" in str(column.type) else "")
     wide = pa.types.is_large_string(column.type) or pa.types.is_large_binary(column.type)
@@ -191,19 +191,19 @@ def text_buffers(column: pa.Array) -> tuple[NDArray[np.uint8], IntegerArray]:
 
 
 def text_column(letters: NDArray[np.uint8], offsets: NDArray[np.int64]) -> pa.Array:
-    """Words as an Arrow column, from the buffers the core gives."""
+    """Words as an Arrow column, from buffers of the core."""
     return pa.LargeStringArray.from_buffers(len(offsets) - 1, pa.py_buffer(offsets), pa.py_buffer(letters))
 
 
 @options
 class Tokens(TokenOptions):
-    """How documents are cut into words.
+    """The compiled options of the tokeniser.
 
-    `shortest` is the least number of characters of a word, `phrases` the fewest and the most words that are taken
-    together as one, `stop_words` are passed over, in whatever case they are given. With `punctuation` every character
-    that is neither part of a word nor a space is a word by itself. `characters` are the fewest and the most characters
-    of runs, which take the place of words: all of the text, in lower case, several spaces taken as one. With `places`
-    every word is taken together with its place in the document.
+    `shortest` is the minimum number of characters of a word, `phrases` the minimum and maximum number of words in a
+    phrase; `stop_words` are ignored, in any case. With `punctuation`, every character that is neither part of a word
+    nor a space is a word. `characters` is the minimum and maximum length of character n-grams, which replace words: the
+    whole text in lower case, with runs of spaces as one. With `places`, every word is counted with its position in the
+    document.
 
     >>> Tokens().count("Kiwi, kiwi & a sheep")
     {'kiwi': 2, 'sheep': 1}
@@ -224,11 +224,11 @@ class Tokens(TokenOptions):
 
     @property
     def compiled(self) -> _core.Phrases:
-        """These options as the core takes them."""
+        """The options in the form of the core."""
         return _compiled(self)
 
     def count(self, text: str | bytes) -> dict[str, int]:
-        """The words of one text, sorted, with how often each occurs."""
+        """The words of one text, sorted, with their counts."""
         documents = Documents.of([text])
         target = np.zeros(1, dtype=np.int32)
         counted = _core.WordCounts()

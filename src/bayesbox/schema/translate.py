@@ -1,4 +1,4 @@
-"""The texts of a column as the values that its kind has for them."""
+"""Parsing of the texts of a column by its kind."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bayesbox.schema.kind import Kind
 
 
 def translated(kind: Kind, column: Column, *, name: str, where: str | None = None, first_row: int = 0) -> Column:
-    """A column of texts as numbers or levels, each distinct text by `Kind.value_of`; another column as it is."""
+    """A text column as numbers or levels, each distinct text parsed by `Kind.value_of`; other columns as is."""
     if isinstance(column, CountMatrix) or not _holds_texts(column):
         return column
     found = encode_narrow(column)

@@ -1,1 +1,1 @@
-"""Where rows come from: batches of named columns, from frames, files, queries and Spark."""
+"""Sources of rows: batches of named columns, from DataFrames, files, queries and Spark."""

@@ -1,7 +1,7 @@
-"""Where rows come from: batches of named columns.
+"""The base of sources of rows: batches of named columns.
 
-A `Batch` holds Arrow arrays or numpy views side by side, so that a row-major array or a frame is counted
-where it lies, without a copy. A `Source` yields batches.
+A `Batch` holds Arrow arrays or numpy views, so that an array or a DataFrame is counted in place, without a copy. A
+`Source` yields batches.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 T = TypeVar("T", bound="Addable")
 
-CLASS, TEXT, FILE = "class", "text", "file"  # the columns of documents
-EXAMPLES = 5  # skipped rows that are kept word by word
+CLASS, TEXT, FILE = "class", "text", "file"  # the columns of a source of documents
+EXAMPLES = 5  # skipped rows whose messages are kept
 ADDING = Lock()
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Some rows: columns of equal length under their names, and the number of the first row (from 0).
+    """Some rows: named columns of equal length, and the number of the first row (from 0).
 
     >>> import pyarrow as pa
     >>> batch = Batch(("age",), (pa.array([25, 20, 45]),), 3)
@@ -44,7 +44,7 @@ class Batch:
     columns: tuple[Column, ...]
     rows: int
     first_row: int = 0
-    watched: bool = False  # whether the model that answers is to warn of levels that it never saw
+    watched: bool = False  # whether the model warns about unseen levels when it predicts
 
     def __getitem__(self, name: str) -> Column:
         return self.columns[self.names.index(name)]
@@ -61,7 +61,7 @@ class Batch:
 
     @classmethod
     def from_arrow(cls, table: pa.RecordBatch | pa.Table, first_row: int = 0) -> Batch:
-        """An Arrow record batch or table as it is."""
+        """The batch of an Arrow record batch or table, without a copy."""
         return cls(tuple(table.schema.names), tuple(table.columns), table.num_rows, first_row)
 
 
@@ -72,7 +72,7 @@ def taken(column: Column, rows: NDArray[np.int64]) -> Column:
     if isinstance(column, CountMatrix):
         return column.take(rows)
     wanted = np.ascontiguousarray(rows, dtype=np.int64)
-    # as a buffer: pa.array would load pandas to see whether these are some of its values
+    # as a buffer: pa.array would import pandas to check for its types
     places = pa.Array.from_buffers(pa.int64(), len(wanted), [None, pa.py_buffer(wanted)])
     found = column.take(places)
     if not pa.types.is_dictionary(found.type):
@@ -81,24 +81,24 @@ def taken(column: Column, rows: NDArray[np.int64]) -> Column:
 
 
 def _compact(column: pa.DictionaryArray) -> pa.DictionaryArray:
-    """A dictionary of the levels that occur: one that does not is no level these rows bring."""
+    """The column with a dictionary of only the levels that occur."""
     used = pc.drop_null(pc.unique(column.indices))
     return pa.DictionaryArray.from_arrays(pc.index_in(column.indices, value_set=used), column.dictionary.take(used))
 
 
 @dataclass
 class Skipped:
-    """Rows that were left out because they are broken: how many, and the first few messages."""
+    """Malformed rows that were skipped: their number, and the first few messages."""
 
     count: int = 0
     first: list[str] = field(default_factory=list)
 
     def add(self, error: BayesboxError) -> None:
-        """One more row, and what is wrong with it."""
+        """Add one malformed row and its error."""
         self.add_all(1, iter([error]))
 
     def add_all(self, count: int, errors: Iterator[BayesboxError]) -> None:
-        """Add `count` malformed rows, and what is wrong with each; any thread may call this."""
+        """Add `count` malformed rows and their errors; thread-safe."""
         with ADDING:
             self.count += count
             self.first += [str(error) for error in islice(errors, EXAMPLES - len(self.first))]
@@ -106,14 +106,14 @@ class Skipped:
 
 @dataclass
 class Part:
-    """Some of the rows of a source, read by themselves."""
+    """A part of the rows of a source that can be read separately."""
 
     name: str
     batches: Callable[[], Iterator[Batch]]
 
 
 class Source:
-    """Where rows come from. A source of your own needs `batches`; all else has a default.
+    """The base class of sources. A custom source must define `batches`; everything else has a default.
 
     >>> import pyarrow as pa
     >>> class Dice(Source):
@@ -127,47 +127,47 @@ class Source:
     """
 
     name: str = "data"
-    """What messages call it: the name of a file, or `data`."""
+    """The name in messages: that of a file, or `data`."""
 
     names: tuple[str, ...] = ()
-    """The names of the columns, as far as they are known before the first batch."""
+    """The names of the columns, if they are known before the first batch."""
 
     untyped: bool = False
-    """Whether numbers come as text where a column is read as text, so that labels such as 1 and 2 may be numbers."""
+    """Whether a column read as text may have numbers, so that labels such as 1 and 2 may be integers."""
 
     rereadable: bool = True
-    """Whether `batches` gives the rows again when it is called again."""
+    """Whether `batches` can be called again for another pass."""
 
     remote: bool = False
-    """Whether `reduce` counts where the rows are: its function is pickled, and the rows do not pass by here."""
+    """Whether `reduce` counts on other machines: its function is pickled, and the rows are not sent here."""
 
     @property
     def progress(self) -> float | None:
-        """How much of the pass under way is done, from 0 to 1; None if that is not known."""
+        """The share of the current pass that is done, from 0 to 1; None if unknown."""
         return None
 
     @property
     def skipped(self) -> Skipped:
-        """The malformed rows that the last pass left out."""
+        """The malformed rows skipped in the last pass."""
         return Skipped()
 
     def batches(self) -> Iterator[Batch]:
-        """The rows from the first to the last, batch after batch; every batch has the same columns."""
+        """Iterate over all rows in order, in batches with the same columns."""
         raise NotImplementedError(f"{type(self).__name__} does not define `batches`")
 
     def parts(self, threads: int) -> Iterator[Part] | None:  # noqa: ARG002
-        """The rows cut into parts that threads read at the same time; None if they are read in one stream."""
+        """The rows in parts that threads read concurrently; None if they can only be read as one stream."""
         return None
 
     def reduce(self, function: Callable[[Batch], T], *, threads: int = 1) -> T | None:
-        """The sum of `function(batch)` over all batches, the same for any number of threads; None without a batch."""
+        """The sum of `function(batch)` over all batches, the same for any number of threads; None if there are none."""
         from bayesbox.source.reduce import reduce_batches
 
         return reduce_batches(self, function, threads=threads)
 
 
 class OneBatch(Source):
-    """A source that is in memory already: one batch."""
+    """A source of one batch in memory."""
 
     def __init__(self, batch: Batch, name: str = "data") -> None:
         self.batch = batch

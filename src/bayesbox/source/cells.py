@@ -1,4 +1,4 @@
-"""Python values to an Arrow column: the natural type if there is one, else the text of each value."""
+"""Conversion of Python values to an Arrow column: of their common type, else as text."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from bayesbox.schema.arrays import ArrowColumn, double_array, flag_array, intege
 from bayesbox.schema.compute import pc
 from bayesbox.schema.levels import is_missing, level_text
 
-MANY = 100_000  # values for which `pa.array` is worth its import of pandas
+MANY = 100_000  # the number of values from which `pa.array`, which imports pandas, is faster
 REFUSED = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError, TypeError)
-"""What Arrow raises for values that have no type in common."""
+"""The errors that Arrow raises for values without a common type."""
 
 
 def _has_text(value: object) -> bool:
-    """Whether the text of a value means something: containers and bare objects have none."""
+    """Whether a value has a meaningful text; containers and plain objects do not."""
     if isinstance(value, str | bytes | numbers.Real | decimal.Decimal | datetime.date | np.generic):
         return True
     if isinstance(value, numbers.Number | Iterable | Sized):
@@ -33,7 +33,7 @@ def _has_text(value: object) -> bool:
 
 
 def values_column(values: Sequence[object] | np.ndarray, name: str) -> pa.Array:
-    """Python values of one column as Arrow; None, NaN and the like are null.
+    """Python values of one column as an Arrow array; None, NaN and the like are null.
 
     >>> values_column([25, None, 40], "age").type, values_column([1, "one"], "size").to_pylist()
     (DataType(int64), ['1', 'one'])
@@ -62,7 +62,7 @@ def values_column(values: Sequence[object] | np.ndarray, name: str) -> pa.Array:
 
 
 def _built(values: Iterable[Any]) -> pa.Array | None:
-    """Values of one plain type, without the import of pandas that `pa.array` brings; None for others."""
+    """An array of values of one plain type, without `pa.array`, which imports pandas; None for others."""
     present = [None if is_missing(value) else value for value in values]
     types = {type(value) for value in present} - {type(None)}
     try:
@@ -80,7 +80,7 @@ def _built(values: Iterable[Any]) -> pa.Array | None:
 
 
 def _moments_column(values: Iterable[object]) -> pa.Array:
-    """Dates among points in time: the dates are midnights. Arrow alone would cut the times off."""
+    """Mixed dates and timestamps: a date is midnight. Arrow alone would truncate the times."""
     midnight = datetime.time()
 
     def moment(value: Any) -> object:
@@ -93,7 +93,7 @@ def _moments_column(values: Iterable[object]) -> pa.Array:
 
 
 def _mixed_column(values: Iterable[object], name: str) -> pa.Array:
-    """Values without an Arrow type in common: doubles if all are numbers, else the text of each."""
+    """Values without a common Arrow type: doubles if all are numbers, else the text of each."""
     present = [None if is_missing(value) else value for value in values]
     if all(value is None or isinstance(value, numbers.Real | decimal.Decimal | np.bool_) for value in present):
         return pa.array([None if value is None else _as_double(value) for value in present], type=pa.float64())
@@ -131,7 +131,7 @@ def _bytes_text(value: bytes, name: str) -> str:
 
 
 def refuse_nested(kind: pa.DataType, name: str, *, where: str = "") -> None:
-    """Lists, structs, maps and unions are no attributes: the error names the column.
+    """Raise an error, with the name of the column, for lists, structs, maps and unions.
 
     >>> refuse_nested(pa.list_(pa.int64()), "visits")
     Traceback (most recent call last):
@@ -150,7 +150,7 @@ def refuse_nested(kind: pa.DataType, name: str, *, where: str = "") -> None:
 
 
 def plain(column: ArrowColumn, name: str, *, where: str = "") -> ArrowColumn:
-    """An Arrow column in a layout that everything downstream reads; most pass through untouched."""
+    """An Arrow column in a plain layout; most columns are returned unchanged."""
     refuse_nested(column.type, name, where=where)
     kind = column.type
     if isinstance(kind, pa.BaseExtensionType):

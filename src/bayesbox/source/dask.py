@@ -1,8 +1,8 @@
-"""Frames of Dask: counted by the workers of a cluster, or read here partition by partition.
+"""Dask DataFrames: counted by the workers of a cluster, or read locally one partition at a time.
 
-With a client of `distributed` in force, `reduce` counts each partition where it is computed, and the tallies are added
-up in a tree, on the workers too. Without one a partition is computed here when its turn comes, so that one of them is
-in memory at a time. The sum is the same.
+With an active `distributed` client, `reduce` counts each partition where it is computed, and the workers add the
+tallies in a tree. Without one, partitions are computed locally one at a time, so that only one is in memory. The sum is
+the same.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from bayesbox.source.frames import batch_of
 from bayesbox.source.partials import NOTHING, added, counted, total_of
 from bayesbox.source.shapes import package_of
 
-ADDED_TOGETHER = 8  # tallies that one task adds up
+ADDED_TOGETHER = 8  # tallies added per task
 
 
 def partitions_of(data: Any) -> Iterator[Any]:
-    """The partitions of a frame or series of Dask, each computed when its turn comes."""
+    """The partitions of a Dask DataFrame or Series, each computed on demand."""
     for number in range(data.npartitions):
         yield data.partitions[number].compute()
 
 
 class DaskSource(Source):
-    """The rows of a DataFrame of Dask, a batch for each partition; each pass computes them again."""
+    """The rows of a Dask DataFrame, one batch per partition; each pass computes them again."""
 
     name = "the Dask frame"
 
@@ -39,11 +39,11 @@ class DaskSource(Source):
 
     @property
     def progress(self) -> float | None:
-        """The share of the partitions that were read."""
+        """The share of the partitions read so far."""
         return self._done / max(int(self.frame.npartitions), 1)
 
     def batches(self) -> Iterator[Batch]:
-        """The rows, partition after partition; those without a row are passed over, unless all are."""
+        """The rows by partition; empty partitions are skipped, unless all are empty."""
         first_row = self._done = 0
         for partition in partitions_of(self.frame):
             self._done += 1
@@ -53,12 +53,12 @@ class DaskSource(Source):
                 first_row += batch.rows
 
     def reduce(self, function: Callable[[Batch], Any], *, threads: int = 1) -> Any:
-        """The sum of the tallies of all rows, counted by the workers if there is a cluster."""
+        """The sum of the tallies of all rows, counted by the workers of a cluster if there is one."""
         if not self.remote:
             return super().reduce(function, threads=threads)
         from dask import delayed
 
-        task = pickle.dumps(function)  # each partition counts with a copy of its own, in threads too
+        task = pickle.dumps(function)  # each partition counts with its own copy, also in threads
         tallies = [
             delayed(_tally)(task, partition, self.name, f"partition {number}", pure=False)
             for number, partition in enumerate(self.frame.to_delayed())
@@ -70,7 +70,7 @@ class DaskSource(Source):
 
 
 def _has_cluster(frame: Any) -> bool:
-    """Whether Dask would compute this frame by a client of `distributed`, rather than in this process."""
+    """Whether Dask would compute this DataFrame with a `distributed` client rather than in this process."""
     from dask.base import get_scheduler
 
     client = getattr(get_scheduler(collections=[frame]), "__self__", None)
@@ -78,7 +78,7 @@ def _has_cluster(frame: Any) -> bool:
 
 
 def _tally(task: bytes, partition: Any, where: str, part: str) -> bytes:
-    """The tally of one partition; of one without a row, none."""
+    """The tally of one partition; none for an empty partition."""
     batch = batch_of(partition)
     return counted(pickle.loads(task), [batch] if batch.rows else [], where, part)
 

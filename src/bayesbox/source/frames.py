@@ -1,4 +1,4 @@
-"""Whatever a Python user holds, as one batch: frames, arrays, tables, records; no needless copy."""
+"""Data in memory as one batch: DataFrames, arrays, tables, records, without unnecessary copies."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ TWO_DIMENSIONS = (
 def batch_of(data: object, *, names: Sequence[object] | None = None) -> Batch:
     """Rows in memory as one batch.
 
-    Frames of pandas, polars and Dask, tables of pyarrow and whatever exports an Arrow stream or has `__dataframe__`,
-    numpy arrays, a list of dicts (an absent key is a missing value) or of named tuples, a dict of columns, a list of
-    rows. `names` takes the place of the names the data bring; arrays and lists of rows bring "0", "1", ...
+    Supported are pandas, polars and Dask DataFrames, pyarrow tables, objects that export an Arrow stream or have
+    `__dataframe__`, numpy arrays, lists of dicts (an absent key is missing) or of named tuples, dicts of columns, and
+    lists of rows. `names` replaces the names in the data; the columns of arrays and lists of rows are "0", "1", ...
 
     >>> batch = batch_of([{"age": 25, "car": "sports"}, {"age": 40}])
     >>> batch.names, batch["age"].to_pylist(), batch["car"].to_pylist()
@@ -64,7 +64,7 @@ def frame_source(data: object) -> OneBatch:
 
 
 def column_names(data: Any) -> list[str] | None:
-    """The names that data bring, without a look at the columns; None for arrays and lists of rows, which bring none.
+    """The column names in the data, without reading the columns; None for arrays and lists of rows, which have none.
 
     >>> column_names({"age": [25, 40]}), column_names([{"age": 25}, {"car": "suv"}]), column_names([[25]])
     (['age'], ['age', 'car'], None)
@@ -88,7 +88,7 @@ def column_names(data: Any) -> list[str] | None:
 
 
 def only_columns(data: Any, names: Iterable[str]) -> Any:
-    """Data with only the columns of these names, so that the others need not be read; or the data as they are.
+    """The data with only these columns, so that the others are not read; or the data as is.
 
     >>> only_columns({"age": [25], "car": ["suv"]}, ["car"])
     {'car': ['suv']}
@@ -103,7 +103,7 @@ def only_columns(data: Any, names: Iterable[str]) -> Any:
         return data.select(found) if found else data
     if is_pandas_frame(data):
         found = [name for name in data.columns if str(name) in wanted]
-        if found and len(set(found)) == len(found):  # series by series, which is far quicker than a frame of them
+        if found and len(set(found)) == len(found):  # one series at a time, which is much faster
             return {name: data[name] for name in found}
         return data[found]
     if is_dask(data) and has_columns(data):
@@ -143,7 +143,7 @@ def table_of(data: Any) -> Table:
 
 
 def _names_of(names: Iterable[object]) -> tuple[str, ...]:
-    """Column names as text; two columns must not end up under one name."""
+    """Column names as text; an error if two columns have the same name."""
     owner: dict[str, object] = {}
     for name in names:
         text = str(name)
@@ -164,7 +164,7 @@ def _from_arrow(table: pa.Table | pa.RecordBatch) -> Table:
 
 
 def _from_protocol(data: object) -> Table:
-    """Objects that hand over Arrow data, a numpy array, or a frame by the interchange protocol."""
+    """Columns of objects that export Arrow data, a numpy array, or the interchange protocol."""
     if exports_arrow(data):
         return _from_arrow_export(data)
     if isinstance(data, pa.RecordBatchReader):
@@ -186,10 +186,10 @@ def _from_protocol(data: object) -> Table:
 
 
 def _from_arrow_export(data: object) -> Table:
-    """A table that is exported, or one column, which has no name."""
+    """The columns of an exported Arrow table, or of one unnamed column."""
     try:
         return _from_arrow(pa.table(data))
-    except pa.ArrowInvalid:  # what it exports is not a struct of columns
+    except pa.ArrowInvalid:  # it does not export a struct of columns
         column = pa.chunked_array(data) if exports_arrow_stream(data) else pa.array(data)
         return ["0"], [plain(column, "0")], len(column)
 
@@ -199,7 +199,7 @@ def _from_interchange(data: object) -> Table:
 
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # libraries call the protocol deprecated, but these data have no other
+            warnings.simplefilter("ignore")  # the protocol is deprecated, but these data have no other
             return _from_arrow(from_dataframe(data))
     except (RuntimeError, TypeError, NotImplementedError, AttributeError, pa.ArrowException) as error:
         raise BadData(
@@ -218,7 +218,7 @@ def _from_pandas(data: Any) -> Table:
 
 
 def _pandas_attribute(series: Any, name: str) -> Column:
-    """A column that is not a target: periods are points in time, by their beginning."""
+    """A pandas column that is not a target; a period is the timestamp of its start."""
     if type(series.dtype).__name__ == "PeriodDtype":
         return numpy_column(series.array.to_timestamp().to_numpy(), name)
     return pandas_column(series, name)
@@ -247,7 +247,7 @@ def pandas_column(series: Any, name: str) -> Column:
 
 
 def _zoned_times(values: Any) -> pa.Array:
-    """Points in time with a zone: as Arrow has them, without a detour through deprecated methods of pandas."""
+    """Timestamps with a zone as an Arrow array, without deprecated pandas methods."""
     utc = values.tz_convert("UTC").tz_localize(None).to_numpy()
     zone = pa.timestamp("us", tz=values.dtype.tz).tz
     return pa.array(utc, from_pandas=True).cast(pa.timestamp(values.dtype.unit, tz=zone))
@@ -273,7 +273,7 @@ def _from_polars(data: Any) -> Table:
 
 
 def polars_column(series: Any, name: str) -> Column:
-    if str(series.dtype) in ("Object", "Int128", "UInt128"):  # what Arrow has no type for
+    if str(series.dtype) in ("Object", "Int128", "UInt128"):  # values without an Arrow type
         return values_column(series.to_list(), name)
     return plain(series.to_arrow(), name)
 
@@ -285,7 +285,7 @@ def _from_numpy(array: np.ndarray) -> Table:
     if array.ndim != 2:
         raise BadData(f"Expected 2D array, got {array.ndim}D array instead", remedy=TWO_DIMENSIONS)
     width = array.shape[1]
-    if isinstance(array, np.matrix):  # whose columns would be matrices again
+    if isinstance(array, np.matrix):  # its columns would be matrices again
         array = np.asarray(array)
     if array.dtype.kind == "O":
         array = np.asfortranarray(array)
@@ -293,7 +293,7 @@ def _from_numpy(array: np.ndarray) -> Table:
 
 
 def numpy_column(column: np.ndarray, name: str) -> Column:
-    """Numbers and booleans stay views, of any stride; the rest becomes Arrow."""
+    """A numpy column: numbers and booleans remain views of any stride; others become Arrow arrays."""
     if column.ndim != 1:
         raise BadData("has arrays", where=f"column `{name}`", remedy="Give each part its own column", column=name)
     kind = column.dtype.kind
@@ -310,16 +310,16 @@ def numpy_column(column: np.ndarray, name: str) -> Column:
         return values_column(column, name)
     if kind == "U":
         texts = wide_texts(column)
-        return values_column(column.tolist(), name) if texts is None else texts  # which refuses what is no Unicode
+        return values_column(column.tolist(), name) if texts is None else texts  # which rejects invalid Unicode
     return pa.array(column, from_pandas=True)
 
 
 UNITS = {"Y": "D", "M": "D", "W": "D", "D": "D", "h": "s", "m": "s", "s": "s", "ms": "ms", "us": "us", "ns": "ns"}
-"""The unit in which Arrow takes dates of each unit of numpy's; of durations it has none above a second."""
+"""The Arrow unit for each numpy unit of dates; durations have no unit above a second."""
 
 
 def _in_units_of_arrow(column: np.ndarray, name: str) -> np.ndarray:
-    """Dates and durations in a unit that Arrow has."""
+    """Dates and durations in a unit that Arrow supports."""
     given, _ = np.datetime_data(column.dtype)
     is_duration = column.dtype.kind == "m"
     unit = UNITS.get(given)
@@ -339,7 +339,7 @@ def _in_units_of_arrow(column: np.ndarray, name: str) -> np.ndarray:
 
 
 def _native(column: np.ndarray) -> np.ndarray:
-    """In the byte order of the machine, and no wider than a double."""
+    """The column in native byte order, and no wider than a double."""
     if column.dtype.itemsize > 8 and column.dtype.kind == "f":
         return column.astype(np.float64)
     if not column.dtype.isnative:
@@ -389,7 +389,7 @@ def _from_rows(rows: Sequence[Any]) -> Table:
 
 
 def _records(rows: Sequence[Any]) -> list[Mapping[object, object]] | None:
-    """Rows whose values have names, as mappings: dicts or named tuples; None for others."""
+    """Rows with named values (dicts or named tuples) as mappings; None for others."""
     if rows and all(map(is_named_tuple, rows)):
         return [row._asdict() for row in rows]
     return list(rows) if rows and all(isinstance(row, Mapping) for row in rows) else None

@@ -1,4 +1,4 @@
-"""A target as one column of labels, each in its own type."""
+"""A target as one column of labels in their original types."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MIXED = "Convert them to one type: [str(label) for label in y]"
 
 
 def labels_of(y: object) -> Column:
-    """A target: one column of labels, from a list, an array, a series, or a table of one column.
+    """One column of labels from a list, an array, a Series, or a table of one column.
 
     >>> labels_of(["high", "low", None]).to_pylist()
     ['high', 'low', None]
@@ -59,7 +59,7 @@ def labels_of(y: object) -> Column:
 
 
 def _loose_values(y: Any) -> Sequence[Any]:
-    """The values of a list or of an array of objects, which may be of any type; nothing if one type holds all."""
+    """The values of a list or an object array, which may have mixed types; empty for other data."""
     if isinstance(y, list | tuple):
         return y
     is_array = (isinstance(y, np.ndarray) and y.ndim == 1) or is_pandas_series(y)
@@ -67,7 +67,7 @@ def _loose_values(y: Any) -> Sequence[Any]:
 
 
 def _refuse_odd_labels(values: Sequence[Any]) -> None:
-    """Refuse labels that would come back as something else: bytes and decimal numbers, as texts."""
+    """Raise an error for labels that would be returned as another type, such as bytes and decimals."""
     for kind in sorted(set(map(type, values)), key=str):
         if issubclass(kind, bytes | decimal.Decimal):
             raise BadData(
@@ -85,7 +85,7 @@ def _refuse_odd_labels(values: Sequence[Any]) -> None:
 
 
 def _refuse_same_text(values: Sequence[Any]) -> None:
-    """Refuse labels of different types that would be one label, such as 1 and "1"."""
+    """Raise an error for labels of different types with the same text, such as 1 and "1"."""
     kinds = set(map(type, values))
     if len(kinds) < 2 or not any(issubclass(kind, str) for kind in kinds):
         return
@@ -106,7 +106,7 @@ def _has_wide_integer(y: Sequence[Any]) -> bool:
 
 
 def _wide_integers(y: Sequence[Any]) -> NDArray[np.uint64]:
-    """Integers beyond 63 bits, as they are: as doubles some of them would be one label."""
+    """Integers beyond 63 bits, without conversion to doubles, which would merge some of them."""
     for value in y:
         if type(value) is not int or not 0 <= value < 1 << 64:
             raise BadData(

@@ -1,8 +1,8 @@
-"""Tallies of parts that were counted elsewhere: each travels as bytes, and so does what is wrong with its rows.
+"""Tallies of parts counted on other machines, sent as bytes together with errors in their rows.
 
-Spark, Dask and Ray run a failed task again and wrap what it raises in a trace of their own. So an error of ours is what
-a part gives back, and it is raised where the sum is requested, with its words and the name of the part. The bytes are a
-pickle: they pass between processes of one application, which sends its functions in the same way.
+Spark, Dask and Ray retry a failed task and wrap its error in their own trace. So a part returns an error of ours as its
+result, and it is raised when the sum is requested, with its message and the name of the part. The bytes are a pickle:
+they pass between processes of one application, which sends its functions in the same way.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def counted(function: Callable[[Batch], Any], batches: Iterable[Batch], where: s
 
 
 def added(one: bytes, other: bytes) -> bytes:
-    """The sum of two tallies; what went wrong in either goes on."""
+    """The sum of two tallies, or the error of either."""
     if one == NOTHING or other == NOTHING:
         return one or other
     left, right = pickle.loads(one), pickle.loads(other)
@@ -53,7 +53,7 @@ def added(one: bytes, other: bytes) -> bytes:
 
 
 def total_of(tally: bytes) -> Any:
-    """The tally that came back; None if there was no row. An error is raised."""
+    """The returned tally; None if there were no rows. A returned error is raised."""
     if tally == NOTHING:
         return None
     total = pickle.loads(tally)

@@ -1,4 +1,4 @@
-"""Threads that share the work of one caller, and that stop when the caller does."""
+"""Worker threads that stop when their caller does."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from bayesbox import _core
 
 @contextmanager
 def worker_threads(threads: int) -> Iterator[ThreadPoolExecutor]:
-    """A pool of this many threads, all of whose work is done when it is left.
+    """A context with a pool of this many threads, whose work is done at its end.
 
-    Where it is left by an exception, the user's interrupt above all, work that has not begun is dropped, and what is
-    under way ends at its next look for an interrupt (`_core.poll`, and within every long call of the core): whoever
-    waits is not kept waiting for results that nobody will see.
+    After an exception, in particular an interrupt, pending work is cancelled, and running work stops at its next check
+    for an interrupt (`_core.poll`, and within every long call of the core), so that the caller does not wait for unused
+    results.
 
     >>> with worker_threads(2) as pool:
     ...     print(list(pool.map(len, ["a", "bc"])))

@@ -1,7 +1,7 @@
-"""Datasets of Ray: each block is counted by the task that computes it, and only tallies come here.
+"""Ray Datasets: each block is counted by the task that computes it, and only tallies are returned.
 
-The tallies are added here as they arrive, so that a few of them are in memory at a time. Ray may run a task again, on
-another node, and blocks arrive in any order: the sum is the same.
+The tallies are added as they arrive, so that only a few are in memory at a time. Ray may repeat a task on another node,
+and blocks arrive in any order: the sum is the same.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ TALLY = "tally"
 
 
 class RaySource(Source):
-    """The rows of a Dataset of Ray, counted where its blocks are."""
+    """The rows of a Ray Dataset, counted where its blocks are."""
 
     name = "the Ray dataset"
     remote = True
@@ -29,11 +29,11 @@ class RaySource(Source):
     def __init__(self, dataset: Any) -> None:
         self.dataset = dataset
         schema = dataset.schema()
-        self.names = () if schema is None else tuple(schema.names)  # a dataset without a row has no columns
+        self.names = () if schema is None else tuple(schema.names)  # an empty dataset has no columns
         check_names(self.names, self.name)
 
     def batches(self) -> Iterator[Batch]:
-        """The rows, brought here block by block."""
+        """The rows, fetched one block at a time."""
         first_row = 0
         for rows in self.dataset.iter_batches(batch_size=None, batch_format="pyarrow"):
             if rows.num_rows:
@@ -41,7 +41,7 @@ class RaySource(Source):
                 first_row += rows.num_rows
 
     def reduce(self, function: Callable[[Batch], Any], *, threads: int = 1) -> Any:  # noqa: ARG002
-        """The sum of the tallies of all blocks; None if there is no row."""
+        """The sum of the tallies of all blocks; None if there are no rows."""
         count = _CountBlock(pickle.dumps(function), self.name)
         tallies = self.dataset.map_batches(count, batch_size=None, batch_format="pyarrow", zero_copy_batch=True)
         total = NOTHING

@@ -1,6 +1,6 @@
-"""The sum over a source: each batch becomes a tally, and the tallies are added up.
+"""The sum over a source: each batch becomes a tally, and the tallies are added.
 
-As tallies form a commutative algebra, neither the cut into batches nor the number of threads changes the result.
+The addition of tallies is commutative and associative, so neither batches nor threads change the result.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 
 class Addable(Protocol):
-    """What can be summed up."""
+    """A value that can be added."""
 
     def __add__(self, other: Any, /) -> Any: ...
 
 
 T = TypeVar("T", bound=Addable)
 
-ROWS_A_PIECE = 65_536  # what one thread takes of a large batch; a cut costs one small tally
+ROWS_A_PIECE = 65_536  # rows of a large batch per thread; each piece costs one small tally
 
 
 def pieces(source: Source, *, rows: int) -> Iterator[Batch]:
@@ -43,12 +43,12 @@ def pieces(source: Source, *, rows: int) -> Iterator[Batch]:
             yield batch.slice(start, min(start + rows, batch.rows))
 
 
-TURN = 2e-4  # seconds that one thread may keep the interpreter while another waits
+TURN = 2e-4  # the switch interval of the interpreter in seconds
 
 
 @contextlib.contextmanager
 def quick_turns() -> Iterator[None]:
-    """Threads that mostly run compiled code wait less for each other: Python's own turn is 5 ms."""
+    """A context with a shorter switch interval for threads that mostly run compiled code; the default is 5 ms."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(min(before, TURN))
     try:
@@ -58,11 +58,11 @@ def quick_turns() -> Iterator[None]:
 
 
 def reduce_batches(source: Source, tally_of: Callable[[Batch], T], *, threads: int = 1) -> T | None:
-    """The sum of `tally_of(batch)` over the batches; None if there is no batch. This is what `Source.reduce` does.
+    """The sum of `tally_of(batch)` over the batches, used by `Source.reduce`; None if there are no batches.
 
-    With one thread each batch is counted whole. With more, each reads and counts parts of the source where it has such.
-    Where it has none, one reads and large batches are cut into pieces; at most two pieces a thread are under way, so
-    memory stays flat.
+    With one thread, each batch is counted as a whole. With more, each thread reads and counts parts of the source, if
+    it has parts. Otherwise one thread reads, and large batches are split into pieces, with at most two pieces per
+    thread in progress, so that memory is bounded.
     """
     total: T | None = None
     if threads <= 1:
@@ -81,7 +81,7 @@ def reduce_batches(source: Source, tally_of: Callable[[Batch], T], *, threads: i
     first = next(cut, None)
     if first is None:
         return None
-    total = tally_of(first)  # the first rows may decide how the others are read: no thread comes before them
+    total = tally_of(first)  # the first rows may determine how the others are read, so they are read first
     with quick_turns(), worker_threads(threads) as pool:
         for piece in cut:
             waiting.append(pool.submit(tally_of, piece))
@@ -95,7 +95,7 @@ def reduce_batches(source: Source, tally_of: Callable[[Batch], T], *, threads: i
 
 
 def _first_counted(parts: Iterator[Part], tally_of: Callable[[Batch], T]) -> tuple[T | None, Iterator[Part]]:
-    """The tally of the first batch, and the parts that are left: the first rows may decide how others are read."""
+    """The tally of the first batch, and the remaining parts: the first rows may determine how others are read."""
     for part in parts:
         batches = part.batches()
         first = next(batches, None)
@@ -106,9 +106,9 @@ def _first_counted(parts: Iterator[Part], tally_of: Callable[[Batch], T]) -> tup
 
 
 class _Parts(Generic[T]):
-    """The parts of a source, each taken by the next thread that is free.
+    """The parts of a source, each processed by the next free thread.
 
-    A broken part stops those behind it, but not those before it: the error is the same for any number of threads.
+    An error stops the later parts, but not the earlier ones, so the error is the same for any number of threads.
     """
 
     def __init__(self, parts: Iterator[Part], tally_of: Callable[[Batch], T]) -> None:
@@ -116,7 +116,7 @@ class _Parts(Generic[T]):
         self._tally_of = tally_of
         self._lock = RLock()
         self._taken = 0
-        self._wanted = sys.maxsize  # parts behind this one are not
+        self._wanted = sys.maxsize  # later parts are not processed
         self._error: Exception | None = None  # of that one
 
     def total(self, threads: int) -> T | None:
@@ -137,7 +137,7 @@ class _Parts(Generic[T]):
         return total
 
     def _count(self) -> T | None:
-        """What one thread counted of all the parts it took."""
+        """The sum of the parts processed by one thread."""
         total: T | None = None
         while (taken := self._take()) is not None:
             place, part = taken
@@ -148,13 +148,13 @@ class _Parts(Generic[T]):
                     tally = self._tally_of(batch)
                     total = tally if total is None else total + tally
                     del batch, tally
-            except Exception as error:  # raised again where the threads meet
+            except Exception as error:  # raised again after all threads finish
                 self._fail(place, error)
                 return None
         return total
 
     def _take(self) -> tuple[int, Part] | None:
-        """The next part and its place; None if there is no more, or no more is wanted."""
+        """The next part and its index; None if there are no more to process."""
         with self._lock:
             if self._error is not None:
                 return None

@@ -1,7 +1,7 @@
-"""Every kind of source: what it is made of, and where the code that opens it is.
+"""The registry of kinds of sources: the data they accept, and the code that opens them.
 
-A source of your own is found by what the data are, by the scheme of an address or by the ending of a file's name, in
-Python and by the command alike. The module of a kind is imported when such data are given, not before.
+A source is selected by the type of the data, the scheme of an address or the extension of a file, in Python and in the
+command. The module of a kind is imported on demand.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 
 @dataclass(frozen=True)
 class SourceKind:
-    """A kind of source, and the data it is found by."""
+    """A kind of source, and the data it accepts."""
 
     name: str
     open: Opener | str  # or `module:name`, imported when it is needed
@@ -36,7 +36,7 @@ class SourceKind:
     extensions: tuple[str, ...] = ()
 
     def opener(self) -> Opener:
-        """The function or class that makes a source of such data."""
+        """The function or class that makes a source from such data."""
         if not isinstance(self.open, str):
             return self.open
         module, _, name = self.open.partition(":")
@@ -64,7 +64,7 @@ KINDS: dict[str, SourceKind] = {
         SourceKind(FRAME, "bayesbox.source.frames:frame_source"),
     )
 }
-"""By name. Kinds that are registered later come before these; a frame is what no other kind accepts."""
+"""The kinds by name. Kinds registered later take precedence; a DataFrame is the default."""
 
 
 def register_source(
@@ -74,10 +74,10 @@ def register_source(
     schemes: Iterable[str] = (),
     extensions: Iterable[str] = (),
 ) -> Callable[[F], F]:
-    """Make a kind of source known: a decorator of the function or class that opens it.
+    """A decorator that registers a function or class as a kind of source.
 
-    It is called with the data that `accepts` says yes to; with an address such as `dice://two` where its scheme is one
-    of `schemes`; or with the path of a file whose name ends in one of `extensions`.
+    It is called with data for which `accepts` is true, with an address such as `dice://two` whose scheme is one of
+    `schemes`, or with the path of a file whose name ends in one of `extensions`.
 
     >>> from bayesbox.source.base import Batch
     >>> @register_source("dice", schemes=["dice"])
@@ -110,12 +110,12 @@ def register_source(
 
 
 def unregister_source(name: str) -> None:
-    """Take a kind of source out again."""
+    """Remove a kind of source."""
     KINDS.pop(name, None)
 
 
 def source_kind(name: str) -> Opener:
-    """What opens a kind of source that is requested by its name.
+    """The function that opens the kind of source of this name.
 
     >>> source_kind("sql")("select 1 as one").name
     'the query'
@@ -124,7 +124,7 @@ def source_kind(name: str) -> Opener:
 
 
 def kind_of_data(data: object) -> SourceKind:
-    """The kind of source that data are made into; data that no kind accepts are read as a frame."""
+    """The kind of source for data; data that no kind accepts are read as a DataFrame."""
     for kind in reversed(KINDS.values()):
         if kind.accepts is not None and kind.accepts(data):
             return kind
@@ -132,7 +132,7 @@ def kind_of_data(data: object) -> SourceKind:
 
 
 def source_from(data: object) -> Source:
-    """The source that data are, or that is made of them.
+    """The data themselves if they are a source, else a source made from them.
 
     >>> source_from({"age": [25, 40]}).names
     ('age',)
@@ -143,9 +143,9 @@ def source_from(data: object) -> Source:
 def registered_source(
     paths: PathLike | Sequence[PathLike], others: Callable[[list[PathLike]], Source]
 ) -> Source | None:
-    """The source of addresses, or of files of which at least one is of a registered kind; None if none is.
+    """The source of addresses or files, at least one of a registered kind; None if there is none.
 
-    Each is opened by its own kind, and what no kind claims by `others`; several are read one after another.
+    Each is opened by its own kind, the remaining ones by `others`; several are read in sequence.
     """
     named = [kind for kind in KINDS.values() if kind.schemes or kind.extensions]
     if not named:

@@ -1,8 +1,7 @@
-"""Data of other libraries, recognised by their shape so that none of them is imported to find out.
+"""Recognition of data of other libraries by their attributes, without importing these libraries.
 
-This is the only place that looks at the module or at the attributes of what a user hands over: pandas, polars, Dask,
-Ray, xarray, scipy, Spark, whatever exports Arrow data or a numpy array. What is a source of rows is a `Source`, and is
-not asked here.
+Only this module inspects the module or the attributes of data: pandas, polars, Dask, Ray, xarray, scipy, Spark, and
+objects that export Arrow data or a numpy array. Sources of rows are `Source` objects and are not handled here.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ PathLike = str | os.PathLike[str]
 
 
 def package_of(data: object) -> str:
-    """The package that a value's type is from.
+    """The package of the type of a value.
 
     >>> import pathlib
     >>> package_of(pathlib.Path("people.csv")), package_of([1])
@@ -25,32 +24,32 @@ def package_of(data: object) -> str:
 
 
 def is_pandas_frame(data: object) -> bool:
-    """Whether this is a DataFrame of pandas."""
+    """Whether this is a pandas DataFrame."""
     return package_of(data) == "pandas" and hasattr(data, "columns")
 
 
 def is_pandas_series(data: object) -> bool:
-    """Whether this is one column of pandas: a Series, an Index or an array of its own."""
+    """Whether this is a pandas Series, Index or extension array."""
     return package_of(data) == "pandas" and hasattr(data, "dtype") and not hasattr(data, "columns")
 
 
 def is_polars(data: object) -> bool:
-    """Whether this is a frame, a lazy frame or a series of polars."""
+    """Whether this is a polars DataFrame, LazyFrame or Series."""
     return package_of(data) == "polars"
 
 
 def is_polars_frame(data: object) -> bool:
-    """Whether this is a frame or a lazy frame of polars."""
+    """Whether this is a polars DataFrame or LazyFrame."""
     return is_polars(data) and hasattr(data, "collect_schema")
 
 
 def is_polars_series(data: object) -> bool:
-    """Whether this is a series of polars."""
+    """Whether this is a polars Series."""
     return is_polars(data) and type(data).__name__ == "Series"
 
 
 def is_sparse(data: object) -> bool:
-    """Whether this is a sparse matrix or sparse array of scipy.
+    """Whether this is a scipy sparse matrix or sparse array.
 
     >>> is_sparse([[0, 1]])
     False
@@ -59,32 +58,32 @@ def is_sparse(data: object) -> bool:
 
 
 def is_dask(data: object) -> bool:
-    """Whether this is a frame, a series or an index of Dask, which has partitions."""
+    """Whether this is a Dask DataFrame, Series or Index, which has partitions."""
     return package_of(data) == "dask" and hasattr(data, "map_partitions")
 
 
 def is_dask_frame(data: object) -> bool:
-    """Whether this is a DataFrame of Dask."""
+    """Whether this is a Dask DataFrame."""
     return is_dask(data) and getattr(data, "ndim", 0) == 2
 
 
 def is_ray_dataset(data: object) -> bool:
-    """Whether this is a Dataset of Ray."""
+    """Whether this is a Ray Dataset."""
     return package_of(data) == "ray" and hasattr(data, "map_batches")
 
 
 def is_xarray_dataset(data: object) -> bool:
-    """Whether this is a Dataset of xarray."""
+    """Whether this is an xarray Dataset."""
     return package_of(data) == "xarray" and hasattr(data, "data_vars")
 
 
 def is_xarray_array(data: object) -> bool:
-    """Whether this is a DataArray of xarray, which would export a row for each cell."""
+    """Whether this is an xarray DataArray, which would export one row per cell."""
     return package_of(data) == "xarray" and hasattr(data, "to_numpy")
 
 
 def is_named_tuple(data: object) -> bool:
-    """Whether this is a tuple whose values have names.
+    """Whether this is a named tuple.
 
     >>> from collections import namedtuple
     >>> is_named_tuple(namedtuple("Person", "age")(34)), is_named_tuple((34,))
@@ -94,48 +93,48 @@ def is_named_tuple(data: object) -> bool:
 
 
 def is_spark_frame(data: object) -> bool:
-    """Whether this is a DataFrame of Spark."""
+    """Whether this is a Spark DataFrame."""
     return package_of(data) == "pyspark" and hasattr(data, "mapInArrow")
 
 
 def is_duckdb_connection(data: object) -> bool:
-    """Whether this is an open connection of DuckDB."""
+    """Whether this is an open DuckDB connection."""
     return hasattr(data, "execute") and hasattr(data, "cursor")
 
 
 def exports_arrow_stream(data: object) -> bool:
-    """Whether this hands over a stream of Arrow data, as frames do."""
+    """Whether this exports an Arrow stream, as DataFrames do."""
     return hasattr(data, "__arrow_c_stream__")
 
 
 def exports_arrow(data: object) -> bool:
-    """Whether this hands over Arrow data, as a stream or at once."""
+    """Whether this exports Arrow data, as a stream or an array."""
     return exports_arrow_stream(data) or hasattr(data, "__arrow_c_array__")
 
 
 def exports_interchange(data: object) -> bool:
-    """Whether this hands over a frame by the interchange protocol."""
+    """Whether this supports the DataFrame interchange protocol."""
     return hasattr(data, "__dataframe__")
 
 
 def exports_array(data: object) -> bool:
-    """Whether this hands over a numpy array."""
+    """Whether this exports a numpy array."""
     return hasattr(data, "__array__")
 
 
 def has_columns(data: object) -> bool:
-    """Whether this names its columns, as frames of several libraries do."""
+    """Whether this has named columns, as DataFrames of several libraries do."""
     return hasattr(data, "columns")
 
 
 def shape_of(data: object) -> tuple[int, ...] | None:
-    """The shape that an array or a frame says it has."""
+    """The shape of an array or DataFrame."""
     shape: tuple[int, ...] | None = getattr(data, "shape", None)
     return shape
 
 
 def holds_values(value: object) -> bool:
-    """Whether this holds several values by their place: a list, an array, a column; not a text and not a mapping.
+    """Whether this is a sequence of values: a list, an array or a column, but not a text or a mapping.
 
     >>> holds_values([1, 2]), holds_values("ab"), holds_values({"a": 1}), holds_values(3)
     (True, False, False, False)
@@ -144,7 +143,7 @@ def holds_values(value: object) -> bool:
 
 
 def is_path(data: object) -> TypeGuard[PathLike | list[PathLike] | tuple[PathLike, ...]]:
-    """Whether data are named by a path, or by several.
+    """Whether data are a path or several paths.
 
     >>> is_path("people.csv"), is_path(["a.csv", "b.csv"]), is_path([]), is_path([[1, 2]])
     (True, True, False, False)

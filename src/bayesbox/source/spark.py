@@ -1,8 +1,8 @@
-"""Rows in a Spark cluster: counted where they lie, and given their answers there.
+"""Rows in a Spark cluster, counted and predicted on the executors.
 
-`reduce` sends the counting to the executors. Each partition comes back as the bytes of one tally, and the tallies are
-added up in a tree, on the executors too as long as there are many. Spark itself adds nothing, and a task that is run
-again, for its executor was lost, gives the same bytes again; so the sum is that of the same rows in a frame.
+`reduce` counts on the executors. Each partition returns the bytes of one tally, and the tallies are added in a tree, on
+the executors while there are many. Spark itself adds nothing, and a task that is repeated, because its executor was
+lost, returns the same bytes; so the sum equals that of the same rows in a DataFrame.
 
 The executors need this package, and the Python that `PYSPARK_PYTHON` names.
 """
@@ -37,8 +37,8 @@ from bayesbox.source.partials import NOTHING, added, counted, total_of
 from bayesbox.source.reduce import ROWS_A_PIECE
 from bayesbox.source.shapes import package_of
 
-FEW = 16  # tallies that are added here; more are added in a tree, on the executors
-FILES = (".parquet", ".orc")  # files that Spark reads with their types
+FEW = 16  # tallies added locally; more are added in a tree on the executors
+FILES = (".parquet", ".orc")  # typed file formats of Spark
 
 
 class SparkSource(Source):
@@ -53,7 +53,7 @@ class SparkSource(Source):
         check_names(self.names, name)
 
     def batches(self) -> Iterator[Batch]:
-        """The rows, brought here partition by partition."""
+        """The rows, fetched one partition at a time."""
         first_row = 0
         with _translated(self.name):
             for row in _mapped(self.frame, _packed, "rows binary").toLocalIterator(prefetchPartitions=True):
@@ -63,7 +63,7 @@ class SparkSource(Source):
                         first_row += found.num_rows
 
     def reduce(self, function: Callable[[Batch], Any], *, threads: int = 1) -> Any:  # noqa: ARG002
-        """The sum of the tallies of all rows, counted on the executors; None if there is no row."""
+        """The sum of the tallies of all rows, counted on the executors; None if there are no rows."""
         with _translated(self.name):
             partials = _mapped(self.frame, _Reduce(function, self.name), "tally binary")
             if _is_remote(partials) or partials.rdd.getNumPartitions() <= FEW:
@@ -79,9 +79,9 @@ class SparkSource(Source):
         reads: Sequence[str],
         keep: Sequence[str] | None = None,
     ) -> Any:
-        """The same rows with new columns: those that `answer` gives for the columns that it reads.
+        """A DataFrame of the same rows with new columns: those that `answer` returns for the columns it reads.
 
-        Of the other columns those in `keep` stay; None is for all.
+        `keep` lists the other columns to keep; None keeps all.
         """
         for name in keep or ():
             if name not in self.names:
@@ -102,7 +102,7 @@ class SparkSource(Source):
 
 
 def spark_table(table: str, master: str) -> SparkSource:
-    """A table of a cluster's catalog, or Parquet or ORC files that all of its machines reach."""
+    """A table of the cluster's catalog, or Parquet or ORC files that all executors can read."""
     session = _session(master)
     with _translated(table):
         suffix = next((suffix for suffix in FILES if table.rstrip("/").endswith(suffix)), None)
@@ -146,7 +146,7 @@ def _use_packaged_java() -> None:
 
 
 class _Named:
-    """A function of batches that gives it the columns under their names."""
+    """A function of batches with the columns under their original names."""
 
     def __init__(self, names: tuple[str, ...], function: Callable[..., Any]) -> None:
         self.names = names
@@ -177,7 +177,7 @@ class _Reduce:
 
 
 class _Answer:
-    """The answers for the rows of one partition, beside the columns that are kept."""
+    """The predictions for the rows of one partition, with the kept columns."""
 
     def __init__(
         self, answer: Callable[[Batch], pa.Table], reads: Sequence[str], kept: Sequence[str], where: str
@@ -211,7 +211,7 @@ def _packed(arrived: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def _gathered(arrived: Iterator[pa.RecordBatch]) -> Iterator[pa.Table]:
-    """Spark's small batches put together to pieces that are worth a tally."""
+    """Spark's small batches combined into pieces large enough for a tally."""
     waiting: list[pa.RecordBatch] = []
     rows = 0
     for batch in arrived:
@@ -248,17 +248,17 @@ def _partition() -> int:
 
 
 def _mapped(frame: Any, function: Callable[..., Any], schema: Any) -> Any:
-    """What a function makes of a frame's batches. A dot or a backtick in a name is syntax to Spark: it gets numbers."""
+    """The DataFrame of a function of batches. Columns are numbered, since Spark parses dots and backticks in names."""
     names = tuple(frame.columns)
     numbered = frame.toDF(*map(str, range(len(names))))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # Spark 3 looks at versions by way of distutils
-        warnings.simplefilter("ignore", FutureWarning)  # Spark 4 warns of pandas 3
+        warnings.simplefilter("ignore", DeprecationWarning)  # Spark 3 parses versions with distutils
+        warnings.simplefilter("ignore", FutureWarning)  # Spark 4 warns about pandas 3
         return numbered.mapInArrow(_Named(names, function), schema)
 
 
 def _selected(frame: Any, names: Sequence[str]) -> Any:
-    """Some columns of a frame, whatever their names."""
+    """Some columns of a DataFrame, with any names."""
     if len(names) == len(frame.columns):
         return frame
     numbered = frame.toDF(*map(str, range(len(frame.columns))))
@@ -266,7 +266,7 @@ def _selected(frame: Any, names: Sequence[str]) -> Any:
 
 
 def _spark_schema(frame: Any, kept: Sequence[str], fields: pa.Schema) -> Any:
-    """The columns that are kept and the new ones, as Spark has them."""
+    """The Spark schema of the kept and the new columns."""
     from pyspark.sql.pandas.types import from_arrow_type
     from pyspark.sql.types import StructField, StructType
 
@@ -276,17 +276,17 @@ def _spark_schema(frame: Any, kept: Sequence[str], fields: pa.Schema) -> Any:
 
 
 def _arrow_udf() -> Any:
-    """What makes a function of Arrow arrays an expression of Spark; None before Spark 4.1."""
+    """Spark's function for Arrow UDFs; None before Spark 4.1."""
     from pyspark.sql import functions
 
     return getattr(functions, "arrow_udf", None)
 
 
 def _with_expression(frame: Any, function: _Answer, fields: pa.Schema, arrow_udf: Any) -> Any:
-    """All columns and the new ones, as an expression.
+    """The DataFrame with all columns and the new ones, as an expression.
 
-    Spark sends only the columns that are read to Python, filters the rows first where a filter is on another column,
-    and drops from the plan what nobody asks for later.
+    Spark sends only the columns that are read to Python, applies filters on other columns first, and drops unused
+    columns from the plan.
     """
     from pyspark.sql.functions import col
 
@@ -299,7 +299,7 @@ def _with_expression(frame: Any, function: _Answer, fields: pa.Schema, arrow_udf
         return pa.StructArray.from_arrays(arrays, names=names)
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FutureWarning)  # Spark 4 warns of pandas 3
+        warnings.simplefilter("ignore", FutureWarning)  # Spark 4 warns about pandas 3
         expression = arrow_udf(answers, schema)
     reads = [col(numbers[frame.columns.index(name)]) for name in function.reads]
     found = frame.toDF(*numbers).withColumn("answers", expression(*reads))
@@ -308,17 +308,17 @@ def _with_expression(frame: Any, function: _Answer, fields: pa.Schema, arrow_udf
 
 
 def _is_remote(frame: object) -> bool:
-    """Whether this is a frame of Spark Connect, which knows no resilient distributed datasets."""
+    """Whether this is a Spark Connect DataFrame, which has no RDDs."""
     return ".connect." in type(frame).__module__
 
 
 def _translated(where: str) -> AbstractContextManager[None]:
-    """What Spark raises, as one clear error."""
+    """A context that translates Spark's errors."""
 
     def translate(error: Exception) -> BayesboxError | None:
         if package_of(error) not in ("pyspark", "py4j"):
             return None
-        text = str(error)  # of another library, which gives its reasons in no other way
+        text = str(error)  # Spark gives the reason only in the text
         if "No module named 'bayesbox'" in text:
             return SourceUnavailable(
                 "bayesbox is not installed on the executors",
@@ -350,7 +350,7 @@ def _translated(where: str) -> AbstractContextManager[None]:
 
 
 def _cause(text: str) -> str:
-    """The line of Spark's long message that says what went wrong: the innermost cause, in Java or in Python.
+    """The line of Spark's long message with the innermost cause, in Java or in Python.
 
     >>> _cause("An error occurred\\n\\tat org.x.Y\\nCaused by: java.lang.RuntimeException: no disk\\n\\tat org.x.Z")
     'java.lang.RuntimeException: no disk'

@@ -1,4 +1,4 @@
-"""Sparse matrices of scipy, read without importing scipy."""
+"""Scipy sparse matrices, read without importing scipy."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from bayesbox.errors import BadData
 
 
 class SparseRows(NamedTuple):
-    """Compressed rows: row i lies at `indptr[i]:indptr[i + 1]` of the others, its columns rising."""
+    """Compressed sparse rows: row i is at `indptr[i]:indptr[i + 1]` of the other arrays, with ascending columns."""
 
     indptr: np.ndarray
     indices: np.ndarray
@@ -19,12 +19,12 @@ class SparseRows(NamedTuple):
 
     @property
     def rows(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return len(self.indptr) - 1
 
 
 def csr_of(data: Any) -> SparseRows:
-    """A sparse matrix of numbers as compressed rows in canonical form; the one given stays as it is.
+    """A sparse matrix of numbers as compressed rows in canonical form; the given matrix does not change.
 
     >>> from scipy.sparse import coo_array
     >>> words = coo_array(([1, 2, 5], ([0, 0, 1], [3, 3, 0])), shape=(2, 4))

@@ -1,7 +1,7 @@
-"""Rows that a query gives: DuckDB runs it over its own files, Parquet, SQLite and PostgreSQL, and streams the rows.
+"""Rows of an SQL query: DuckDB runs it over its own files, Parquet, SQLite and PostgreSQL, and streams the rows.
 
-Nothing is added up by the engine: the rows come as Arrow batches and are counted here, so that the tallies are those
-of the same rows in a frame, bit for bit. The databases are opened to be read only.
+The engine adds nothing: the rows come as Arrow batches and are counted here, so that the tallies are bit for bit those
+of the same rows in a DataFrame. Databases are opened read-only.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from bayesbox.source.files.reading import check_names
 from bayesbox.source.shapes import is_duckdb_connection
 
 ROWS = 65_536  # in one batch
-ATTACHED = "attached"  # the name under which another database is known inside DuckDB
+ATTACHED = "attached"  # the name of another database inside DuckDB
 EXTENSIONS = {"sqlite": "sqlite_scanner", "postgres": "postgres_scanner"}
 SQLITE_HEAD = b"SQLite format 3\0"
-DUCKDB_MARK = b"DUCK"  # from the ninth byte on
+DUCKDB_MARK = b"DUCK"  # at byte offset 8
 POSTGRES_ADDRESS = re.compile(r"postgres(ql)?://|\s*\w+\s*=")
 
 
 def sql(query: str, database: object = None) -> SqlSource:
-    """The rows of a query, to train on.
+    """A source of the rows of an SQL query, for `train` and `predict`.
 
     `database` is the file of a DuckDB or SQLite database, the address of a PostgreSQL server
-    (`postgresql://user@host/name`), or an open DuckDB connection. Without one the query stands by itself and may name
-    Parquet and CSV files. In each case it is written in DuckDB's SQL.
+    (`postgresql://user@host/name`), or an open DuckDB connection. Without one, the query may read Parquet and CSV
+    files. It is always written in DuckDB's SQL.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class SqlSource(Source):
         return f"SqlSource({self.query!r}, database={_database_name(self.database)})"
 
     def batches(self) -> Iterator[Batch]:
-        """The rows, batch after batch."""
+        """The rows in batches."""
         connection = _connected(self.database, self.name)
         try:
             with _translated(self.name):
@@ -84,7 +84,7 @@ class SqlSource(Source):
                 if result.description is None:
                     raise BadOption("the query returns no rows", where=self.name, found=self.query)
                 stream = getattr(result, "to_arrow_reader", None) or result.fetch_record_batch
-                with warnings.catch_warnings():  # of DuckDB 2, that a batch is copied once more
+                with warnings.catch_warnings():  # warned by DuckDB 2
                     warnings.filterwarnings("ignore", "Arrow output on a DB-API result", UserWarning)
                     reader = stream(ROWS)
             names = tuple(reader.schema.names)
@@ -105,7 +105,7 @@ class SqlSource(Source):
 
 
 def _connected(database: Any, where: str) -> Any:
-    """A DuckDB connection that sees the tables of the database under their own names."""
+    """A DuckDB connection with the tables of the database under their own names."""
     duckdb = _duckdb()
     if is_duckdb_connection(database):
         return database.cursor()
@@ -131,7 +131,7 @@ def _duckdb() -> Any:
 
 
 def _kind_of(database: object) -> tuple[str, str]:
-    """What a database is, told from its first bytes or from the form of its address; and where it is."""
+    """The kind of a database, from its first bytes or its address, and its location."""
     if database is None:
         return "memory", ""
     if not isinstance(database, (str, os.PathLike)):
@@ -159,7 +159,7 @@ def _kind_of(database: object) -> tuple[str, str]:
 
 
 def _load(connection: Any, extension: str, where: str) -> None:
-    """DuckDB's reader of another database: from a Python package, from where DuckDB keeps them, or downloaded."""
+    """Load DuckDB's extension for another database: from a Python package, from DuckDB's folder, or downloaded."""
     duckdb = _duckdb()
     packaged = importlib.util.find_spec(f"duckdb_extension_{extension}")
     for folder in (packaged.submodule_search_locations or ()) if packaged else ():
@@ -183,7 +183,7 @@ def _load(connection: Any, extension: str, where: str) -> None:
 
 
 def _translated(where: str) -> AbstractContextManager[None]:
-    """What DuckDB and Arrow raise, as one clear error; the first may hold a password, so it is not its cause."""
+    """A context that translates errors of DuckDB and Arrow, without the original, which may contain a password."""
 
     def translate(error: Exception) -> BayesboxError | None:
         duckdb = _duckdb()

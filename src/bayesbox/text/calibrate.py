@@ -1,9 +1,9 @@
-"""How strongly the words of a document should speak, learned from documents that the model has not seen.
+"""Calibration of documents: the weight of the words, learned on held-out documents.
 
-Naive Bayes takes every word as new evidence. Words of one document repeat each other, so the evidence of n words is
-worth less than the sum of its parts, and the longer a document, the less each of its words. With s the sum of the
-weights, the posterior is P(class) exp(t s / n**a), normalised. t and a are those with the least log loss; for each of a
-few a, the loss is convex in t, and its slope is the mean of s / n**a under the posterior less that of the true class.
+Naive Bayes treats every word as independent evidence. The words of a document are redundant, so the evidence of n words
+is less than the sum of its parts, and each word counts less in a longer document. With s the sum of the weights, the
+posterior is P(class) exp(t s / n**a), normalised. t and a minimise the log loss; for each of a few values of a, the
+loss is convex in t, and its slope is the mean of s / n**a under the posterior less that of the true class.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from bayesbox.text.model import Strength
 
 EXPONENTS = (0.0, 0.25, 0.5, 0.75, 1.0)
 WEAKEST, STRONGEST = -14.0, 7.0  # logs of t
-STEPS, NEAR, CLOSE = 40, 1e-3, 1e-7  # of the search for t, in its log: for each exponent, and for the best one
-DIGITS = 7  # of t that are kept, so that the last bits of a logarithm do not matter
-IMPOSSIBLE = -1e3  # the log of a prior of 0
+STEPS, NEAR, CLOSE = 40, 1e-3, 1e-7  # tolerances of log t: for each exponent, and for the best one
+DIGITS = 7  # bits of t that are kept, so that rounding of a logarithm does not matter
+IMPOSSIBLE = -1e3  # stands for the log of a prior of 0
 
 Codes = NDArray[np.integer]
 
 
 def least_loss(sums: Doubles, known: Doubles, log_prior: Doubles, target: Codes) -> tuple[float, Strength]:
-    """(the least log loss of the classes `target` that a strength gives, this strength).
+    """(the lowest log loss of the classes `target`, the strength that gives it).
 
-    `sums` (documents x classes) are the sums of the weights by a model that has not seen the document, `known` the
-    numbers of its known words. Documents without a known word, and those that a class makes impossible, say nothing.
+    `sums` (documents x classes) are the held-out sums of the weights, `known` the numbers of known words. Documents
+    without a known word, and those impossible in a class, are ignored.
     """
     usable = speaks(sums, known, target)
     if not usable.any() or len(log_prior) < 2:
@@ -43,14 +43,14 @@ def least_loss(sums: Doubles, known: Doubles, log_prior: Doubles, target: Codes)
         factors = shrunk(known, exponent)
         loss, start = _fitted(sums, factors, prior, target, start, NEAR)
         found.append((loss, exponent, start))
-        start += 0.25 * math.log(float(np.median(known)))  # where the next exponent is likely to have its own
+        start += 0.25 * math.log(float(np.median(known)))  # a good start for the next exponent
     _, exponent, start = min(found)
     loss, log_strength = _fitted(sums, shrunk(known, exponent), prior, target, start, CLOSE)
     return loss, Strength(float(f"{math.exp(log_strength):.{DIGITS}g}"), exponent)
 
 
 def losses_of(sums: Doubles, known: Doubles, log_prior: Doubles, target: Codes, strength: Strength | None) -> Doubles:
-    """The log loss of each document with this strength, or with none; 0 for one whose class is impossible."""
+    """The log loss of each document with this strength, or without; 0 for one whose class is impossible."""
     usable = np.isfinite(sums).all(axis=1) & (target >= 0)
     losses = np.zeros(len(target))
     if usable.any():
@@ -63,13 +63,13 @@ def losses_of(sums: Doubles, known: Doubles, log_prior: Doubles, target: Codes, 
 
 
 def speaks(sums: Doubles, known: Doubles, target: Codes) -> NDArray[np.bool_]:
-    """The documents by which a strength can be learned."""
+    """The documents that can be used to learn a strength."""
     found: NDArray[np.bool_] = np.isfinite(sums).all(axis=1) & (known > 0) & (target >= 0)
     return found
 
 
 def shrunk(known: Doubles, exponent: float) -> Doubles:
-    """1 / n**exponent for one of the exponents, by roots alone, which every machine rounds alike."""
+    """1 / n**exponent for one of the exponents, computed with square roots, which round the same on every machine."""
     root = np.sqrt(known)
     powers = {0.0: np.ones_like(known), 0.25: np.sqrt(root), 0.5: root, 0.75: root * np.sqrt(root), 1.0: known}
     return 1.0 / powers[exponent]
@@ -78,7 +78,7 @@ def shrunk(known: Doubles, exponent: float) -> Doubles:
 def _fitted(
     sums: Doubles, factors: Doubles, prior: Doubles, target: Codes, start: float, close: float
 ) -> tuple[float, float]:
-    """(the least loss, the log of its t): Newton's steps in log t, halving where one leaves the bracket."""
+    """(the lowest loss, the log of its t), by Newton's method in log t with bisection outside the bracket."""
     low, high = WEAKEST, STRONGEST
     at = min(max(start, low + 1.0), high - 1.0)
     loss = math.inf

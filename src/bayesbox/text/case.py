@@ -1,4 +1,4 @@
-"""One document with its posterior, and the words that decided: what `bayes explain` shows."""
+"""The explanation of one document for `bayes explain`: its posterior and its most informative words."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class WordSaid(NamedTuple):
-    """A word of the document: how often it occurs there, how far it moves the log-odds, its counts in both classes."""
+    """A word of the document: its number of occurrences, its log-odds, and its counts in both classes."""
 
     word: str
     times: float
@@ -29,9 +29,9 @@ class WordSaid(NamedTuple):
 
 @dataclass(frozen=True)
 class DocumentCase(Case):
-    """The answer for one document, and its words, the most informative first.
+    """The prediction for one document, with its words, the most informative first.
 
-    `calibration_log_odds` is what a map of the probabilities adds to what the prior and the words say.
+    `calibration_log_odds` is what a calibration adds to the log-odds of the prior and the words.
     """
 
     absent_log_odds: float
@@ -40,7 +40,7 @@ class DocumentCase(Case):
 
     @classmethod
     def of(cls, classifier: DocumentClassifier, batch: Batch, *, against: str | None = None) -> DocumentCase:
-        """The case of the one document, held against a class or against the runner-up."""
+        """The case of a single document, compared with a class or with the runner-up."""
         model = classifier.model
         classes = model.classes
         shares = classifier.posterior(batch)[0]
@@ -81,7 +81,7 @@ class DocumentCase(Case):
 
 
 def _counts(classifier: DocumentClassifier, words: list[str], classes: tuple[str, str]) -> list[tuple[float, float]]:
-    """How often each word was learned in both classes."""
+    """The training counts of each word in both classes."""
     if WORDS not in classifier.book:
         return [(0.0, 0.0)] * len(words)
     tally = classifier.book[WORDS]

@@ -1,4 +1,4 @@
-"""What a classifier of documents derives beyond its tallies: the model that was chosen, and its calibration."""
+"""What a document classifier derives besides its tallies: the chosen model and its calibration."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from bayesbox.text.options import AUTO, TextOptions
 
 @dataclass(frozen=True)
 class Settled:
-    """What was derived from documents: the models that were tried, and the weight of the words in the best.
+    """What was derived from documents: the models tried, and the weight of the words in the best.
 
-    `chosen` are the options that were chosen so, `documents` the size of the sample, `losses` the log loss on it before
-    and after the calibration. The models, the sample and the losses are not kept in the file.
+    `chosen` are the chosen options, `documents` the size of the sample, `losses` its log loss before and after the
+    calibration. The models, the sample and the losses are not saved.
     """
 
     tried: tuple[Any, ...] = ()
@@ -32,10 +32,10 @@ class Settled:
 
 
 class ChosenClassifier(Classifier[TextOptions, Settled, TextModel]):
-    """A classifier that may choose its model, and calibrate it, once documents are counted.
+    """A classifier that can choose and calibrate its model after documents are counted.
 
-    `asked` are the options before anything was chosen, `chooses` says whether the model is to be chosen, and
-    `phrases_open` that pairs of words are counted, which may be dropped again.
+    `asked` are the options before the choice, `chooses` says whether the model is to be chosen, and `phrases_open`
+    whether pairs of words are counted that may be dropped later.
     """
 
     asked: tuple[TextOptions, Tokens]
@@ -47,34 +47,34 @@ class ChosenClassifier(Classifier[TextOptions, Settled, TextModel]):
 
     @property
     def settled(self) -> Settled:
-        """What was derived so far."""
+        """The derived parts so far."""
         return self.derived or Settled()
 
     @property
     def to_choose(self) -> bool:
-        """Whether the model is to be chosen yet."""
+        """Whether the model is still to be chosen."""
         return (self.chooses or self.phrases_open) and not self.settled.tried
 
     @property
     def to_calibrate(self) -> bool:
-        """Whether the strength of the words is to be learned yet."""
+        """Whether the weight of the words is still to be learned."""
         return self.rules.calibration is not None and self.settled.strength is None
 
     def has_second_pass(self) -> bool:
         return self.to_choose or self.to_calibrate
 
     def unfinished(self) -> bool:
-        """With few documents, the choice of the model waits for more."""
+        """Whether training needs a second pass; with few documents, the choice of the model is postponed."""
         return self.has_second_pass()
 
     def with_phrases(self, phrases: tuple[int, int]) -> Self:
-        """The same with these phrases alone, which were counted."""
+        """A copy with only these of the counted phrases."""
         result = self.changed()
         result.keep_phrases(phrases)
         return result
 
     def keep_phrases(self, phrases: tuple[int, int]) -> None:
-        """Of words and pairs that were both counted, go on with these."""
+        """Keep only these of the counted words and pairs of words."""
         if not self.phrases_open:
             return
         self.phrases_open, self.tokens, self._model = False, replace(self.tokens, phrases=phrases), None
@@ -85,7 +85,7 @@ class ChosenClassifier(Classifier[TextOptions, Settled, TextModel]):
             self.book = self.book.with_tallies({name: tally for name, tally in tallies.items() if tally.levels})
 
     def names_of_choices(self) -> tuple[str, ...]:
-        """The options that are chosen by held-out documents."""
+        """The options that are chosen on held-out documents."""
         rules, tokens = self.asked
         given = (("occurrence", rules.occurrence), ("phrases", tokens.phrases))
         return tuple(name for name, value in given if value == AUTO)
@@ -98,15 +98,15 @@ class ChosenClassifier(Classifier[TextOptions, Settled, TextModel]):
         return super().unfitted_clone().changed(rules=own, tokens=words, phrases_open=is_open, dropped=0)
 
     def settle_on(self, rules: TextOptions, settled: Settled) -> None:
-        """From now on go by these rules, and by what was derived."""
+        """Set the rules and the derived parts."""
         self.rules, self.derived, self._model = rules, settled, None
 
     def needs_refit(self) -> bool:
         return self.rules.calibration is not None or self.chooses or self.asked[1].phrases == AUTO
 
     def without(self, rows: Sequence[LabelledRows], others: Callable[[], list[LabelledRows]]) -> Self:
-        """A subtraction always; what is derived is derived again, from the other documents that have a class."""
-        if self.asked[1].phrases == AUTO:  # pairs of words that were dropped have to be counted again
+        """A copy without some documents, by subtraction; derived parts are refitted on the `others`."""
+        if self.asked[1].phrases == AUTO:  # dropped pairs of words must be counted again
             return refit_on(self, others())
         other = minus_rows(self, rows)
         if self.needs_refit():
@@ -124,7 +124,7 @@ class ChosenClassifier(Classifier[TextOptions, Settled, TextModel]):
         return chosen if settled.strength is None else (*chosen, "the calibration (temperature)")
 
     def notes(self) -> tuple[str, ...]:
-        """Why something that was to be chosen was not."""
+        """Notes on why something was not chosen."""
         asked, settled = bool(self.names_of_choices()) or self.rules.calibration == AUTO, self.settled
         if asked and not settled.tried and settled.strength is None:
             why = "words were dropped by the limit" if self.dropped else "fewer than 50 documents have a class"
@@ -134,13 +134,13 @@ class ChosenClassifier(Classifier[TextOptions, Settled, TextModel]):
         return ()
 
     def choice_text(self, name: str) -> str:
-        """What was chosen of an option, as the command would be given it."""
+        """The chosen value of an option, as written for the command."""
         if name == "phrases":
             return "-".join(str(each) for each in self.tokens.phrases)
         return f"{self.rules.occurrence}{', once' if self.rules.once else ''}"
 
     def uncalibrated(self) -> Self | None:
-        """The same with words that speak as strongly as they were learned; None if they do so already."""
+        """A copy with the uncalibrated weights of the words; None if they are not calibrated."""
         settled = self.settled
         if settled.strength is None and self.calibrated is None:
             return None
@@ -148,7 +148,7 @@ class ChosenClassifier(Classifier[TextOptions, Settled, TextModel]):
 
 
 def defaults_of_command(options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of the command, with what it does by default: the model is chosen and calibrated."""
+    """The options of the command with its defaults: the model is chosen and calibrated."""
     given = {**options, "calibration": calibration_of_command(options.get("calibrate"), AUTO)}
     if given.get("occurrence") is None:
         given["occurrence"] = AUTO

@@ -1,4 +1,4 @@
-"""A classifier of documents that learns, forgets and predicts: tallies of words, rules, and the model they give."""
+"""The document classifier: tallies of words, rules, and the model made from them."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ if TYPE_CHECKING:
 
 Texts = Documents | CountMatrix
 
-TEXT = "text"  # the column of documents that had no name
+TEXT = "text"  # the default name of the text column
 
 
 class DocumentClassifier(ChosenClassifier):
-    """Naive Bayes of documents: a batch has one column of texts, or of a matrix of counts, that it reads.
+    """Naive Bayes of documents: a batch has one column of texts, or a matrix of counts.
 
-    `column` is the name of the texts, where they had one.
+    `column` is the name of the text column, if it has one.
     """
 
     kind = "text"
@@ -71,16 +71,16 @@ class DocumentClassifier(ChosenClassifier):
         column: str | None = None,
         target: str | None = None,
     ) -> None:
-        self.chooses = rules.occurrence == AUTO  # whether the model is to be chosen when documents were counted
+        self.chooses = rules.occurrence == AUTO  # whether to choose the model after counting
         super().__init__(replace(rules, occurrence="count") if self.chooses else rules, target=target)
-        self.asked = (rules, tokens)  # before anything was chosen
-        self.phrases_open = tokens.phrases == AUTO  # pairs of words are counted, and perhaps dropped again
+        self.asked = (rules, tokens)  # the options before the choice
+        self.phrases_open = tokens.phrases == AUTO  # pairs of words are counted, and may be dropped later
         words = replace(tokens, phrases=PAIRS) if self.phrases_open else tokens
         places = rules.occurrence == "position"
         self.tokens = words if words.places is places else replace(words, places=places)
         self.column = column
-        self.dropped = 0  # words that a limit took out of the tallies
-        self.too_many_pairs = False  # so that pairs of words were not tried
+        self.dropped = 0  # words dropped from the tallies by a limit
+        self.too_many_pairs = False  # too many pairs of words to try
 
     @classmethod
     def from_options(
@@ -100,7 +100,7 @@ class DocumentClassifier(ChosenClassifier):
 
     @property
     def text_column(self) -> str:
-        """The column of a batch that holds the documents."""
+        """The text column of a batch."""
         return self.column or TEXT
 
     @property
@@ -108,7 +108,7 @@ class DocumentClassifier(ChosenClassifier):
         return (self.text_column,)
 
     def absent_columns(self, names: Sequence[str], *, where: str | None) -> list[str]:
-        """None: without its one column there is nothing to judge, and that is an error."""
+        """Empty, since the single column is required: its absence is an error."""
         if names and self.text_column not in names:
             raise UnknownColumn(self.text_column, available=names, where=where)
         return []
@@ -142,14 +142,14 @@ class DocumentClassifier(ChosenClassifier):
         return open_unlabelled(self, data, keep=keep, reading=reading)
 
     def one_row(self, values: Mapping[str, str], *, where: str | None = None) -> Batch:
-        """One document."""
+        """A batch of one document."""
         column = self.text_column
         if set(values) != {column}:
             raise BadOption(f"no document: pass a file, - for standard input, or --set {column}=...", where=where)
         return Batch((column,), (pa.array([values[column]]),), 1)
 
     def texts(self, columns: Columns, *, where: str | None = None) -> Texts:
-        """The documents of these columns, as the core reads them."""
+        """The documents of these columns in the form of the core."""
         column = self._column(columns, where)
         return column if isinstance(column, CountMatrix) else Documents.of(column, where=where)
 
@@ -158,7 +158,7 @@ class DocumentClassifier(ChosenClassifier):
         return columns[self.text_column]
 
     def texts_of(self, batch: Batch) -> Texts:
-        """The documents of a batch that is to be evaluated."""
+        """The documents of a batch to predict."""
         texts = self.texts(dict(zip(batch.names, batch.columns, strict=True)))
         self._require_like(texts.width if isinstance(texts, CountMatrix) else None)
         return texts
@@ -169,7 +169,7 @@ class DocumentClassifier(ChosenClassifier):
     # -- learning ------------------------------------------------------------------------------------------------
 
     def schema_of(self, columns: Columns, *, where: str | None = None) -> Schema:
-        """One column: of words, or a group of counts. Text goes with text, and a matrix with one of the same width."""
+        """A schema of one column: words, or a matrix of counts; later rows must have the same form."""
         column = self._column(columns, where)
         width = column.width if isinstance(column, CountMatrix) else None
         self._require_like(width)
@@ -189,13 +189,13 @@ class DocumentClassifier(ChosenClassifier):
 
     @property
     def width(self) -> int | None:
-        """That of a matrix of counts, where documents come as one."""
+        """The width of the matrix of counts; None for texts."""
         kinds = self.schema.kinds.values() if self.schema else ()
         return next((kind.width for kind in kinds if kind.is_matrix), None)
 
     @property
     def often(self) -> bool:
-        """Whether the tallies tell how many documents hold a word twice and three times."""
+        """Whether the tallies count the documents with two and with three occurrences of a word."""
         return self.rules.occurrence == "table"
 
     def count(self, columns: Columns, labels: Encoded, schema: Schema, **options: Any) -> Book:  # noqa: ARG002
@@ -205,22 +205,22 @@ class DocumentClassifier(ChosenClassifier):
     def counter(
         self, where: str | None, *, streams: bool = False, remote: bool = False, forget: bool = False
     ) -> RowCounter:
-        """Many batches are counted into one table of words; so is one if there is a limit to its words."""
+        """The counter: many batches share one table of words; so does a single batch with a limit on words."""
         from bayesbox.text.counting import DocumentCounting
 
         limit = None if forget else self.rules.limit
         if self.phrases_open and (remote or limit is not None):
-            self.keep_phrases(SINGLE)  # counted elsewhere, pairs would have no bound
+            self.keep_phrases(SINGLE)  # counted remotely, pairs would be unbounded
         if remote or not (streams or limit is not None or self.phrases_open):
             return super().counter(where, remote=remote)
         return DocumentCounting(self, where, limit)
 
     def schema_with(self, more: Schema) -> Schema:
-        """Where nothing is counted yet, or nothing is left, documents may come as texts or as a matrix."""
+        """The merged schema; while nothing is counted, documents may be texts or a matrix."""
         return super().schema_with(more) if self.book.classes else more
 
     def take_in(self, schema: Schema, book: Book, counted: CountedBook) -> None:
-        """The rarest words are dropped if there are more than the limit; some were dropped on the way."""
+        """Replace schema and book; the rarest words are dropped if there are more than the limit."""
         self.accept(schema, self._limited(book, counted.dropped))
 
     def _limited(self, book: Book, dropped: int = 0) -> Book:
@@ -235,18 +235,18 @@ class DocumentClassifier(ChosenClassifier):
         require_possible_documents(book)
 
     def learned_from(self, target: str) -> None:
-        """The name is that of the documents the model was trained with."""
+        """Store the name of the target column of the first training."""
         self.target = self.target or target
 
     def require_counts(self, what: str) -> None:
-        """Refuse to subtract from tallies out of which words were dropped."""
+        """Raise an error if words were dropped from the tallies, or if there are no counts."""
         if what == "forget":
             if not self.book.classes:
                 raise CannotForget("the model is not trained yet")
             self.require_all_words()
 
     def require_all_words(self) -> None:
-        """Refuse what needs the counts of all words where some were dropped."""
+        """Raise an error if words were dropped, so that the counts are incomplete."""
         if self.dropped:
             raise CannotForget(
                 f"{self.dropped:,} rare words were dropped by the limit, so no document can be forgotten exactly",
@@ -254,12 +254,12 @@ class DocumentClassifier(ChosenClassifier):
             )
 
     def with_classes(self, classes: tuple[str, ...]) -> Self:
-        """The same that knows of these classes too, which may come later."""
+        """A copy with these classes declared."""
         schema = self.schema or Schema({self.text_column: Words()})
         return self.changed(schema=schema.with_classes(tuple(sorted({*schema.classes, *classes}))))
 
     def merged(self, other: AnyClassifier) -> Self:
-        """What learning the documents of both would give."""
+        """The merged classifier, equal to one trained on the documents of both."""
         if not isinstance(other, DocumentClassifier):
             raise CannotMerge("the two models are of different kinds", found=f"{self.title} and {other.title}")
         if self.rules != other.rules or self.tokens != other.tokens or self.width != other.width:
@@ -267,7 +267,7 @@ class DocumentClassifier(ChosenClassifier):
         warn_of_lost_ledger(self, other)
         larger = self if float(np.sum(self.book.n)) >= float(np.sum(other.book.n)) else other
         result = self.changed(
-            derived=replace(self.settled, strength=larger.settled.strength),  # nothing derived can be added up
+            derived=replace(self.settled, strength=larger.settled.strength),  # derived parts cannot be added
             calibrated=larger.calibrated,
             dropped=self.dropped + other.dropped,
             redacted=max(self.redacted or 0, other.redacted or 0) or None,
@@ -306,7 +306,7 @@ class DocumentClassifier(ChosenClassifier):
 
     @property
     def log_prior(self) -> Doubles:
-        """The log of the prior, without making the model."""
+        """The log prior, without making the model."""
         return model_prior(self.book.with_classes(self.classes), self.rules)
 
     def nothing_learned(self) -> BadData:
@@ -314,7 +314,7 @@ class DocumentClassifier(ChosenClassifier):
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Every word that was counted, whether the rules keep it or not."""
+        """All counted words, whether or not the rules keep them."""
         return self.book[WORDS].levels if WORDS in self.book else ()
 
     # -- answers -------------------------------------------------------------------------------------------------
@@ -327,7 +327,7 @@ class DocumentClassifier(ChosenClassifier):
         return plan
 
     def batch_of_row(self, row: object) -> Batch:
-        """One document."""
+        """A batch of one document."""
         return Batch((self.text_column,), (as_text_column([row]),), 1)
 
     def predict(self, batch: Batch) -> AnyArray:
@@ -359,7 +359,7 @@ class DocumentClassifier(ChosenClassifier):
         return joint
 
     def leave_one_out(self, batch: Batch, labels: Encoded) -> Doubles:
-        """P(class | document) of each of these learned documents by the model of all the others."""
+        """P(class | document) of each training document under the model of all other documents."""
         from bayesbox.text.leave_one_out import leave_one_out
 
         self.require_all_words()
@@ -370,7 +370,7 @@ class DocumentClassifier(ChosenClassifier):
             return functions.exp(self.calibrated.calibration.applied(functions.log(found)))
 
     def explain(self, batch: Batch) -> TextExplanation:
-        """The words of each document with what they add to each class."""
+        """The words of each document, with their terms for each class."""
         texts = self.texts_of(batch)
         model, weights = self.model, self.model.conditional
         listed = weights.listed(texts, self.tokens)
@@ -415,7 +415,7 @@ class DocumentClassifier(ChosenClassifier):
         return DocumentCase.of(self, batch, against=against)
 
     def explained_texts(self, batch: Batch, best: AnyArray, against: AnyArray, number: int) -> pa.Array:
-        """For each document the words that say most for one class over another, as `word +1.39; ...`."""
+        """For each document, the words with the most evidence for one class over another, as `word +1.39; ...`."""
         explanation, labels = self.explain(batch), self.model.labels
         found = []
         for row in range(batch.rows):
@@ -424,7 +424,7 @@ class DocumentClassifier(ChosenClassifier):
         return pa.array(found, pa.string())
 
     def parameters(self) -> Parameters:
-        """How many probabilities the model has."""
+        """The number of probabilities of the model."""
         kind, names, classes = self.rules.occurrence, self.model.conditional.words, len(self.model.classes)
         if kind != "position":
             return parameters(kind, words=len(names), classes=classes)
@@ -437,6 +437,6 @@ class DocumentClassifier(ChosenClassifier):
         return learned_words(self, most)
 
     def telling_words(self, number: int) -> dict[str, list[tuple[str, float]]]:
-        """Of each class the words whose weight in it exceeds that in all others, with that lead, the largest first."""
+        """For each class, the words with a higher weight than in all other classes, the largest lead first."""
         found = telling(self.model.conditional.words, self.model.conditional.weights, number)
         return dict(zip(self.model.classes, found, strict=True))

@@ -1,4 +1,4 @@
-"""A classifier of documents as the members of a model file: the tallies with it, so that it can be trained further."""
+"""A document classifier as the members of a model file, including the tallies, so that it can be trained further."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LOADED_BY = Remedy("bayesbox.load", "bayes predict, such as: bayes predict MODEL
 
 
 def write(classifier: DocumentClassifier) -> tuple[Json, dict[str, bytes]]:
-    """What the document says of a classifier, and the other members."""
+    """The JSON document of a classifier, and the other members of its file."""
     strength = classifier.settled.strength
     written = {
         "digest": classifier.book.digest(),
@@ -55,12 +55,12 @@ def write(classifier: DocumentClassifier) -> tuple[Json, dict[str, bytes]]:
 
 
 def parts(classifier: DocumentClassifier) -> Iterator[type]:
-    """The classes that a classifier is made of and that others may have registered."""
+    """The classes used by a classifier that extensions may have registered."""
     return parts_of(vars(classifier.rules).values(), None, classifier.book)
 
 
 def read(_kind: str, reader: Reader, tables: dict[str, bytes]) -> DocumentClassifier:
-    """The classifier of a file."""
+    """The classifier read from a file."""
     digest, label_type = reader.take("digest", str), reader.take("label_type", str)
     rules = options_from_json(TextOptions, reader.take("rules", dict))
     tokens = options_from_json(Tokens, reader.take("tokens", dict), "tokens")
@@ -124,7 +124,7 @@ def _require_consistent(book: Book, width: int | None, *, often: bool) -> None:
 
 
 def _require_places(book: Book) -> None:
-    """Words with their places are written `1 kiwi`."""
+    """Check that words with positions are written like `1 kiwi`."""
     for level in book[WORDS].levels if WORDS in book else ():
         place, _, word = level.partition(" ")
         if not (word and place.isascii() and place.isdecimal() and len(place) < 10 and str(int(place)) == place != "0"):

@@ -1,4 +1,4 @@
-"""Documents of many batches counted into one table of words, by several threads."""
+"""Counting the documents of many batches into one table of words, with several threads."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from bayesbox.tally.ledger import Ledger, count_ledger
 if TYPE_CHECKING:
     from bayesbox.text.classifier import DocumentClassifier
 
-MOST_PHRASES = 1 << 20  # words and pairs of words: with more, `auto` does without the pairs
-MOST_CELLS = 1 << 23  # counts of them, classes x words
-ROWS_A_PIECE = 2048  # after which they are looked at
+MOST_PHRASES = 1 << 20  # words and pairs of words beyond which `auto` drops the pairs
+MOST_CELLS = 1 << 23  # their counts, classes x words
+ROWS_A_PIECE = 2048  # the interval of the check
 
 
 def too_many(counter: DocumentCounter) -> bool:
-    """Whether there are more pairs of words than `auto` counts; once it is so, more documents do not change it."""
+    """Whether there are more pairs of words than `auto` counts; more documents do not change a True."""
     return counter.size > MOST_PHRASES or counter.size * counter.classes > MOST_CELLS
 
 
 class DocumentCounting(RowCounter):
-    """Counts batches into as many tables of words as threads ask at the same time; there is no book of each batch."""
+    """Counts batches into one table of words per thread, without a book per batch."""
 
     classifier: DocumentClassifier
 
     def __init__(self, classifier: DocumentClassifier, where: str | None, limit: int | None) -> None:
         super().__init__(classifier, where)
-        # With a limit, what is dropped depends on the order of the batches: one thread keeps it the same every time.
+        # With a limit, the dropped words depend on the order of the batches: a single thread keeps it deterministic.
         self.in_order = limit is not None
         self._counter = DocumentCounter(classifier.tokens, limit=limit, often=classifier.often)
         self._free, self._others = [self._counter], list[DocumentCounter]()

@@ -1,4 +1,4 @@
-"""Documents from tables, and from files and folders: where the texts are, and where their classes."""
+"""Documents from tables, files and folders: where the texts and their classes are."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ def open_labelled(
     label: str | None = None,
     reading: ReadingOptions = AS_IT_IS,
 ) -> Opened[C]:
-    """Documents with their classes, from a source, a frame, tables, or files and folders of documents.
+    """Labelled documents from a source, a DataFrame, tables, or files and folders of documents.
 
-    Paths are documents, whose folders say the class, unless their names are those of tables, or both columns are named;
-    `label` is the class of all. A classifier that has learned from a table reads the same columns of another one.
+    Paths are documents whose folders are the classes, unless they are tables by name, or both columns are named;
+    `label` is the class of all documents. A classifier trained on a table reads the same columns of another.
     """
     if not is_path(data):
         if label is not None or not reading.is_plain:
@@ -77,7 +77,7 @@ def open_labelled(
 def open_unlabelled(
     classifier: C, data: Any, *, keep: Sequence[str] = (), reading: ReadingOptions = AS_IT_IS
 ) -> Opened[C]:
-    """Documents to be evaluated: a table where the names or the format say so; standard input is one document."""
+    """Documents to predict: a table by its name or format, else files; standard input is one document."""
     if is_table(data, reading.format):
         column = classifier.text_column
         text, every = frozenset({column, *keep}), EVERY in keep
@@ -96,12 +96,12 @@ def open_unlabelled(
 
 
 def _said(reading: ReadingOptions) -> list[tuple[str, object]]:
-    """What was said of the text of a table."""
+    """The options that apply only to tables."""
     return [(name, getattr(reading.dialect, name)) for name in reading.dialect.given]
 
 
 def _opened(classifier: C, source: Source, target: str, column: str) -> Opened[C]:
-    """The classifier takes the name of the column; one that has learned calls it by the name it knows."""
+    """The opened documents; the classifier takes the name of the column, a fitted one renames it to its own."""
     if column == classifier.text_column and (classifier.schema is not None or classifier.column == column):
         return Opened(classifier, source, target)
     if classifier.schema is None:
@@ -110,7 +110,7 @@ def _opened(classifier: C, source: Source, target: str, column: str) -> Opened[C
 
 
 class Renamed(WrappedSource):
-    """A source of which one column has another name."""
+    """A source with one column renamed."""
 
     def __init__(self, source: Source, before: str, after: str) -> None:
         super().__init__(source)
@@ -129,7 +129,7 @@ class Renamed(WrappedSource):
 
 
 def _columns(names: Sequence[str], target: str | None, text: str | None, weight: str | None) -> tuple[str, str]:
-    """(the column of the classes, the column of the texts) of a table with these columns."""
+    """(the target column, the text column) of a table with these columns."""
     if target is None:
         listed = f". The columns are {', '.join(names[:12])}" if names else ""
         raise BadOption("no target column", remedy=f"Say it: -t COLUMN, target= in Python{listed}")
@@ -143,7 +143,7 @@ def _is_stdin(data: Any) -> bool:
 
 
 def text_column_of(names: Sequence[str], taken: Sequence[str | None]) -> str:
-    """The column of the texts where it is not said: the only one left, or the one called text."""
+    """The default text column: the only remaining one, or the one named text."""
     others = [name for name in names if name not in taken]
     if TEXT in others:
         return TEXT
@@ -157,7 +157,7 @@ def text_column_of(names: Sequence[str], taken: Sequence[str | None]) -> str:
 
 
 def stop_words_in(options: Mapping[str, Any]) -> tuple[str, ...] | None:
-    """The stop words in the file that the command names."""
+    """The stop words in the file passed to the command."""
     path = options.get("stop_words")
     if path is None:
         return None

@@ -1,4 +1,4 @@
-"""Why documents get their classes, as a result that prints: the words of each with what they say, and their counts."""
+"""Explanations of documents: the words of each with their evidence and counts."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SHOWN, BARS = 3, 20
 
 @dataclass(frozen=True, repr=False)
 class ExplainedDocument(Result):
-    """Why one document gets its class: what the prior, its words and the calibration say between it and another."""
+    """The explanation of one document: the log-odds of the prior, its words and the calibration."""
 
     target: str
     case: DocumentCase
@@ -75,7 +75,7 @@ class ExplainedDocument(Result):
         return {"word": [name for name, _ in entries], "log_odds": [odds for _, odds in entries]}
 
     def svg(self) -> Picture:
-        """The log-odds of the words as signed bars, those that say most."""
+        """The log-odds of the most informative words as signed bars."""
         from bayesbox.classifier.answer.evidence_picture import SignedBar, evidence_svg
 
         title = f"log-odds of {self.target} = {self.case.prediction} against {self.case.against}"
@@ -93,14 +93,14 @@ def _counted(word: Any) -> list[str]:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class DocumentsExplanation(Result, TextExplanation):
-    """Why each document gets its class; `explanation[i]` is document i in full."""
+    """The explanations of documents; `explanation[i]` is that of document i in full."""
 
     classifier: DocumentClassifier
     batch: Batch
 
     @classmethod
     def of(cls, classifier: DocumentClassifier, batch: Batch) -> DocumentsExplanation:
-        """The documents of a batch."""
+        """The explanation of the documents of a batch."""
         plain = classifier.explain(batch)
         return cls(plain.labels, plain.prior, plain.offset, plain.words, plain.counts, plain.terms, classifier, batch)
 
@@ -115,7 +115,7 @@ class DocumentsExplanation(Result, TextExplanation):
         return (self[place] for place in range(len(self)))
 
     def log_odds(self, label: object = None, against: object = None) -> Doubles:
-        """log of P(label | document) / P(against | document); without names that of the best two classes of each."""
+        """log of P(label | document) / P(against | document); by default of the two best classes of each document."""
         if label is not None and against is not None:
             return super().log_odds(label, against)
         joint = self.joint()

@@ -1,4 +1,4 @@
-"""Why a class: the words of a document that spoke for it and against it."""
+"""The evidence of the words of a document for and against a class."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from bayesbox.schema.columns import CountMatrix
 from bayesbox.schema.levels import class_position
 
 CELLS_A_PIECE = 1 << 20
-LOOKED_AT = 4096  # words at a time, until every class has enough
+LOOKED_AT = 4096  # words examined at a time, until every class has enough
 
 
 class WordEvidence(NamedTuple):
-    """A word of a document: how often it occurs there, and how far it moves the log-odds."""
+    """A word of a document: its number of occurrences and its log-odds."""
 
     word: str
     times: float
@@ -30,9 +30,9 @@ class WordEvidence(NamedTuple):
 class TextExplanation:
     """`prior` + `offset` + the sum of a document's terms is log P(class, document).
 
-    `words[i]` are the known words of document i, `counts[i]` how often each occurs, `terms[i]` (words x classes) what
-    each adds. `offset` is the share of the words that are absent, where absence speaks; one a document where the words
-    of each speak with a strength of their own.
+    `words[i]` are the known words of document i, `counts[i]` their numbers of occurrences, `terms[i]` (words x classes)
+    their terms. `offset` is the term of the absent words, in models that use absence; one per document if the weight of
+    the words differs by document.
     """
 
     labels: AnyArray
@@ -46,11 +46,11 @@ class TextExplanation:
         return len(self.words)
 
     def position(self, label: object) -> int:
-        """Where a class stands."""
+        """The index of a class."""
         return class_position(label, self.labels.tolist())
 
     def log_odds(self, label: object, against: object) -> Doubles:
-        """log of P(label | document) / P(against | document), that of the prior where both are impossible."""
+        """log of P(label | document) / P(against | document), or that of the prior if both are impossible."""
         joint, prior = self.joint(), self.prior
         one, other = (self.position(each) for each in (label, against))
         odds = lead(joint[:, one], joint[:, other])
@@ -64,7 +64,7 @@ class TextExplanation:
         )
 
     def top(self, row: int, label: object, against: object, number: int = 10) -> list[WordEvidence]:
-        """The words of a document that say most between two classes, the most informative first."""
+        """The words of a document with the most evidence between two classes, the most informative first."""
         one, other = (self.terms[row][:, self.position(each)] for each in (label, against))
         odds = lead(one, other)
         order = np.argsort(-np.abs(odds), kind="stable")[:number].tolist()
@@ -79,7 +79,7 @@ def explained(
     listed: CountMatrix,
     strength: Doubles,
 ) -> TextExplanation:
-    """The explanation of documents with these words, which speak with so much strength in each of them."""
+    """The explanation of documents with these words; `strength` is the weight of the words in each document."""
     words, counts, terms = [], [], []
     for row, (start, stop) in enumerate(zip(listed.indptr[:-1].tolist(), listed.indptr[1:].tolist(), strict=True)):
         places = listed.indices[start:stop]
@@ -90,7 +90,7 @@ def explained(
 
 
 def telling(words: tuple[str, ...], weights: Doubles, number: int) -> list[list[tuple[str, float]]]:
-    """Of each class the words whose weight in it (words x classes) exceeds that in all others, the largest lead first.
+    """For each class, the words with a higher weight (words x classes) than in all others, the largest lead first.
 
     >>> telling(("beer", "kiwi"), np.array([[-1.0, -1.5], [-3.0, -0.75]]), 3)
     [[('beer', 0.5)], [('kiwi', 2.25)]]

@@ -1,4 +1,4 @@
-"""How sure the answer to a document is: the shares of its words drawn from the Dirichlet posterior of each class."""
+"""Credible intervals for documents: word probabilities drawn from the Dirichlet posterior of each class."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 def posterior_interval(
     classifier: DocumentClassifier, batch: Batch, *, level: float, draws: int, seed: int
 ) -> IntervalTable:
-    """The interval of P(class | document), for the multinomial of word counts."""
+    """The credible interval of P(class | document), for the multinomial model."""
     level = require_level(level)
     require_draws(draws, seed)
     rules, model = classifier.rules, classifier.model
@@ -59,7 +59,7 @@ def posterior_interval(
 
 
 def _words(asked: WorkedDocument, classifier: DocumentClassifier) -> list[list[SharePosterior]]:
-    """The posterior of the share of each word of the document, classes x words."""
+    """The posterior of the probability of each word of the document, classes x words."""
     rule = classifier.rules.smoothing
     cells = asked.cells[1] if classifier.rules.once else asked.cells[0]
     totals = exact(cells.sum_rows(asked.size), asked.size, 1)[:, 0]
@@ -70,7 +70,7 @@ def _words(asked: WorkedDocument, classifier: DocumentClassifier) -> list[list[S
 
 
 def _log_shares(words: list[SharePosterior], draws: int, random: np.random.Generator) -> Doubles:
-    """The logs of the shares of some words, draws x words: drawn together with all other words of the class."""
+    """The log-probabilities of some words, draws x words, drawn jointly with all other words of the class."""
     alpha = np.array([each.alpha for each in words])
     others = max(words[0].alpha + words[0].beta - alpha.sum(), 0.0)
     gammas = random.gamma(alpha, size=(draws, len(alpha)))

@@ -1,8 +1,8 @@
-"""Leave-one-out of documents from the tallies: each is evaluated by the model of all the others, without a refit.
+"""Leave-one-out of documents from the tallies: each is predicted by the model of all others, without a refit.
 
-A document's own words are subtracted and the rules applied again: a word that no other document holds is no word of the
-model then. If absent words count too, their sum depends on the class of the document alone; the
-words that the document holds are put right one by one.
+The words of a document are subtracted and the rules applied again: a word that occurs in no other document is unknown
+then. If absent words count too, their sum depends only on the class of the document; the words of the document are
+corrected one by one.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ NEVER_LEARNED = "some of these documents were never learned: they have more word
 
 @dataclass(frozen=True)
 class LeaveOneOutStart:
-    """What a leave-one-out starts from: the tallies with the classes of the model, the rules, and the words."""
+    """The input of leave-one-out: the tallies with the classes of the model, the rules, and the words."""
 
     book: Book
     rules: TextOptions
     model: TextModel
-    words_may_go: bool  # the columns of a matrix stay, whatever they hold
+    words_may_go: bool  # the columns of a matrix are fixed
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -65,7 +65,7 @@ class LeaveOneOutStart:
 
 
 def leave_one_out(classifier: DocumentClassifier, batch: Batch, labels: Encoded) -> Doubles:
-    """P(class | document) of each of these learned documents by the model of all the others."""
+    """P(class | document) of each training document under the model of all other documents."""
     texts, model = classifier.texts_of(batch), classifier.model
     counted = classifier.book.with_classes(classifier.classes)
     target = learned_target(labels, model.classes, counted)
@@ -82,19 +82,19 @@ def leave_one_out(classifier: DocumentClassifier, batch: Batch, labels: Encoded)
     plan.add_terms(prior + terms)
     answer = normalised(plan, prior, _core.POSTERIOR)
     whole = LabelledRows(batch, labels)
-    for row in np.flatnonzero(refit).tolist():  # its class goes with it, or places shift
+    for row in np.flatnonzero(refit).tolist():  # its class disappears, or positions shift
         answer[row] = _refitted(classifier, whole.take(np.array([row])))
     return answer
 
 
 def sums_without(classifier: DocumentClassifier, counted: Book, texts: Texts, target: Codes) -> tuple[Doubles, Doubles]:
-    """The sums of the weights for each of these documents by the model of all others, and its known words."""
+    """The sums of the weights of each document under the model of all others, and its number of known words."""
     learned = LeaveOneOutStart(counted, classifier.rules, classifier.model, classifier.width is None)
     return sums_of_others(learned, classifier.model.conditional.listed(texts, classifier.tokens), target)
 
 
 def _prior_of_others(classifier: DocumentClassifier, counted: Book) -> Doubles:
-    """The log prior of all classes (columns) when one document of a class (rows) is gone."""
+    """The log prior of all classes (columns) without one document of a class (rows)."""
     rules, classes = classifier.rules, len(classifier.classes)
     if rules.prior is None and rules.occurrence == "complement" and classes > 1:
         return np.zeros((classes, classes))
@@ -110,9 +110,9 @@ def _refitted(classifier: DocumentClassifier, row: LabelledRows) -> Doubles:
 
 
 def sums_of_others(learned: LeaveOneOutStart, matrix: CountMatrix, target: Codes) -> tuple[Doubles, Doubles]:
-    """(documents x classes: the sums of the weights by the model of all other documents; the known words of each).
+    """(the sums of the weights under the model of all other documents, documents x classes; the known words of each).
 
-    `matrix` lists the words of the documents, whose classes `target` are.
+    `matrix` lists the words of the documents, `target` their classes.
     """
     rules = learned.rules
     if rules.top is not None or rules.min_documents > 1:
@@ -139,7 +139,7 @@ def sums_of_others(learned: LeaveOneOutStart, matrix: CountMatrix, target: Codes
 
 
 def _by_levels(learned: LeaveOneOutStart, matrix: CountMatrix, target: Codes) -> tuple[Doubles, Doubles]:
-    """Every word of the vocabulary is in a document this many times: present or absent, or 0, 1, 2, 3 and more."""
+    """For models with a level per word: present or absent, or 0, 1, 2, 3 and more occurrences."""
     n = learned.book.class_counts.to_doubles()
     held = [learned.counts(name) for name in (DOCUMENTS, TWICE, THRICE)]
     names: Sequence[str] = TIMES
@@ -180,10 +180,10 @@ def _by_levels(learned: LeaveOneOutStart, matrix: CountMatrix, target: Codes) ->
 
 
 def _by_rates(learned: LeaveOneOutStart, matrix: CountMatrix, target: Codes) -> tuple[Doubles, Doubles]:
-    """Every word has a Poisson number of occurrences, whose rates lean on the mean of all documents."""
+    """For the Poisson model, whose rates are smoothed towards the mean of all documents."""
     n, counts = learned.book.class_counts.to_doubles()[:, None], learned.counts(WORDS)
     weight = learned.rules.smoothing.weight
-    assert weight is not None  # or there would be no model
+    assert weight is not None  # else there would be no model
     data, totals = np.asarray(matrix.data, dtype=np.float64), counts.sum(axis=0)
     documents = max(float(n.sum()) - 1, 1.0)
     sums, alone = np.zeros((matrix.rows, len(n))), np.zeros(len(data), dtype=bool)
@@ -214,7 +214,7 @@ def _log_ratio(rule: Smoothing, counts: Doubles, totals: Doubles, name: str) -> 
 
 
 def _entries(matrix: CountMatrix, rows: NDArray[np.int64]) -> Any:
-    """(the place among `rows` of each entry, where the entry is) of these rows, some at a time."""
+    """(the index into `rows`, the position of the entry) for the entries of these rows, in pieces."""
     lengths = np.diff(matrix.indptr)[rows]
     place = np.repeat(np.arange(len(rows)), lengths)
     first = np.repeat(matrix.indptr[:-1][rows] - np.concatenate([[0], np.cumsum(lengths)[:-1]]), lengths)
@@ -224,7 +224,7 @@ def _entries(matrix: CountMatrix, rows: NDArray[np.int64]) -> Any:
 
 
 def _known(matrix: CountMatrix, alone: NDArray[np.bool_], data: Doubles) -> Doubles:
-    """How many words of each document there are, without the entries that no other document holds."""
+    """The number of words of each document, without those that occur in no other document."""
     entries = np.repeat(np.arange(matrix.rows), np.diff(matrix.indptr))
     known = np.zeros(matrix.rows)
     np.add.at(known, entries, np.where(alone, 0.0, data))

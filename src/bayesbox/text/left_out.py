@@ -1,7 +1,7 @@
-"""What models of the same counts say of documents that each has not seen, without making these models.
+"""Leave-one-out predictions of several models of the same counts, without making the models.
 
-The words of the documents are listed once, and so are the counts of these words; each model is then a pass over them in
-the core: the words of a document come off the counts of its class.
+The words of the documents and their counts are listed once; each model is then one pass in the core, which subtracts
+the words of a document from the counts of its class.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Codes = NDArray[np.int32]
 
 
 def can_leave_out(classifier: DocumentClassifier, rows: LabelledRows) -> bool:
-    """Whether each document can be evaluated by the model of all others in the core."""
+    """Whether the core supports leave-one-out for this model."""
     rules = classifier.rules
     plain = rules.top is None and rules.min_documents == 1 and not classifier.tokens.places
     return plain and rows.weights is None and added_to_each(rules.smoothing) is not None
@@ -41,7 +41,7 @@ def can_leave_out(classifier: DocumentClassifier, rows: LabelledRows) -> bool:
 
 @dataclass(frozen=True)
 class Listed:
-    """Words of documents with how often each is there, and the counts of these words (words x classes) and of all."""
+    """The words of documents with their occurrences, and their counts (words x classes) with the totals."""
 
     starts: NDArray[np.int64]
     words: NDArray[np.int32]
@@ -52,17 +52,17 @@ class Listed:
 
 
 class LeaveOneOutDocuments:
-    """Documents of which each is evaluated by the counts of all the others, by whatever model of the same counts."""
+    """Documents for leave-one-out predictions by any model of the same counts."""
 
     def __init__(self, classifier: DocumentClassifier, rows: LabelledRows, target: Codes) -> None:
         self.classifier, self.target = classifier, target
         self.book = classifier.book.with_classes(classifier.classes)
-        alone = self.book.class_counts.to_doubles()[target] <= 1  # all there is of its class
+        alone = self.book.class_counts.to_doubles()[target] <= 1  # whether it is the only document of its class
         self.rows = np.flatnonzero((target >= 0) & ~alone)
         self.texts = classifier.texts_of(rows.batch).take(self.rows)
 
     def judged(self, rules: TextOptions, phrases: tuple[int, int]) -> tuple[Doubles, Doubles]:
-        """(documents x classes: the sums of the weights, -inf where a class is gone; the known words of each)."""
+        """(the sums of the weights, documents x classes, -inf for an empty class; the known words of each)."""
         sums, known = np.full((len(self.target), len(self.classifier.classes)), -np.inf), np.zeros(len(self.target))
         if not len(self.rows):
             return sums, known
@@ -94,7 +94,7 @@ class LeaveOneOutDocuments:
 
     @cached_property
     def all(self) -> Listed:
-        """All words that were counted."""
+        """All counted words."""
         classifier, classes = self.classifier, len(self.classifier.classes)
         words = known_words(self.book, classifier.width)
         matrix = _listed(classifier, words, self.texts)
@@ -114,7 +114,7 @@ class LeaveOneOutDocuments:
 
     @cached_property
     def single(self) -> Listed:
-        """The single words among them."""
+        """The single words, without phrases."""
         listed, words, classes = self.all, self.book[WORDS].levels, len(self.classifier.classes)
         single = single_places(words)
         is_single = np.zeros(len(words), dtype=bool)
@@ -139,16 +139,16 @@ class LeaveOneOutDocuments:
 
 
 def single_places(words: tuple[str, ...]) -> NDArray[np.int64]:
-    """Where the single words are: a phrase has a space between its words."""
+    """The positions of the single words; a phrase contains a space."""
     return np.flatnonzero(np.array([" " not in word for word in words], dtype=bool))
 
 
 def _columns(book: Book, name: str, words: tuple[str, ...], chosen: NDArray[np.int64]) -> tuple[Doubles, Doubles]:
-    """(the counts of some words, class by class; the sums of all)."""
+    """(the counts of some words by class; the sums of all words)."""
     classes, tally = len(book.classes), book[name]
     if tally.levels == words:
         places = chosen
-    else:  # the columns of a matrix, some of which no document has
+    else:  # the columns of a matrix may have no documents
         place = {word: index for index, word in enumerate(tally.levels)}
         places = np.array([place.get(words[each], -1) for each in chosen.tolist()], dtype=np.int64)
     index = np.arange(classes)[:, None] * len(tally.levels) + places[None, :]

@@ -46,7 +46,7 @@ class Strength(NamedTuple):
 
 @dataclass(frozen=True)
 class TextModel:
-    """P(class) and the weights of the words: data only."""
+    """P(class) and the weights of the words, as data only."""
 
     classes: tuple[str, ...]
     labels: AnyArray
@@ -62,9 +62,9 @@ def text_model(
     width: int | None = None,
     strength: Strength | None = None,
 ) -> TextModel:
-    """Apply the rules to the tallies; `width` is that of a matrix of counts, whose every column is a word.
+    """Apply the rules to the tallies; `width` is that of a matrix of counts, in which every column is a word.
 
-    `strength` is that of calibrated words, in place of the rules' own.
+    `strength` is the calibrated weight of the words, instead of that of the rules.
     """
     classes = tuple(label_order(list({*book.classes, *declared}), book.label_type))
     counted = book.with_classes(classes)
@@ -91,21 +91,21 @@ def text_model(
 
 
 def model_prior(book: Book, rules: TextOptions) -> Doubles:
-    """The log of the prior of the classes of the book."""
+    """The log prior of the classes of the book."""
     if rules.prior is not None:
         return log(given_prior(rules.prior, book.classes))
     if rules.occurrence == "complement" and len(book.classes) > 1:
-        return np.zeros(len(book.classes))  # the weights are no log-likelihoods: a prior has no place among them
+        return np.zeros(len(book.classes))  # the weights are not log-likelihoods, so a prior does not apply
     return log_prior(book.class_counts, book.classes, rules.prior_smoothing)
 
 
 def distinct_words(names: Sequence[str], tokens: Tokens) -> int:
-    """How many words there are; where each has a place, such as `1 kiwi`, it is one word at whatever place."""
+    """The number of distinct words; words with positions, such as `1 kiwi`, are counted without them."""
     return len({name.partition(" ")[2] for name in names}) if tokens.places else len(names)
 
 
 def known_words(book: Book, width: int | None) -> tuple[str, ...]:
-    """The words of the tallies, or the columns of a matrix so wide."""
+    """The words of the tallies, or the columns of a matrix of this width."""
     if width is not None:
         return tuple(str(index) for index in range(width))
     found: tuple[str, ...] = book[WORDS].levels if WORDS in book else ()
@@ -113,7 +113,7 @@ def known_words(book: Book, width: int | None) -> tuple[str, ...]:
 
 
 def kept_words(book: Book, rules: TextOptions, width: int | None) -> tuple[Any, ...]:
-    """The words that the rules keep; their occurrences and documents, and where asked the documents with several."""
+    """The words that the rules keep, with their occurrences and documents and, if needed, documents with several."""
     size = len(book.classes)
     names = (WORDS, DOCUMENTS, *((TWICE, THRICE) if rules.occurrence == "table" else ()))
     words = known_words(book, width)
@@ -133,7 +133,7 @@ def kept_words(book: Book, rules: TextOptions, width: int | None) -> tuple[Any, 
 
 
 def _by_word(cells: ExactArray, classes: int, width: int) -> Doubles:
-    """The sum over the classes, word by word."""
+    """The sum over the classes for each word."""
     return cells.sum_groups(np.tile(np.arange(width, dtype=np.int64), classes), width).to_doubles()
 
 

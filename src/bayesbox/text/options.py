@@ -12,8 +12,8 @@ from bayesbox.schema.takes import OneOf, OnOff, WholeNumber
 from bayesbox.schema.token_options import TokenOptions
 
 OCCURRENCES = ("count", "binary", "complement", "normalised", "poisson", "table", "position")
-AUTO = "auto"  # in place of an occurrence: the best of the choices, by documents the model has not seen
-ONE_WAY = ("binary", "poisson", "table", "position")  # in which a word counts as the model says, once or often
+AUTO = "auto"  # instead of an occurrence: the best of the choices on held-out documents
+ONE_WAY = ("binary", "poisson", "table", "position")  # models in which `once` does not apply
 
 
 class TakesOccurrence(OneOf):
@@ -36,9 +36,9 @@ class TakesOccurrence(OneOf):
 
 @options
 class TextOptions(CountOptions):
-    """How the tallies of words become weights.
+    """The options that define how the tallies of words become weights.
 
-    `limit` is the most words that are counted at all: beyond it the rarest are dropped, which no tally can undo.
+    `limit` is the maximum number of counted words: beyond it the rarest are dropped, which cannot be undone.
     """
 
     top: int | None = option(
@@ -92,7 +92,7 @@ class TextOptions(CountOptions):
 
 @options
 class DocumentOptions(TokenOptions, TextOptions):
-    """All options of a classifier of documents: of words, and of what their counts mean."""
+    """All options of a document classifier: those of the tokeniser and those of the model."""
 
     def _check(self) -> None:
         TokenOptions._check(self)

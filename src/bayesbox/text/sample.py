@@ -1,7 +1,7 @@
-"""A bounded sample of documents, from which a model is chosen and calibrated.
+"""A bounded sample of documents, used to choose and calibrate a model.
 
-A document is drawn by a number that follows from its text and its class alone. So the same documents give the same
-sample, whatever their order, their batches, their format and the number of threads.
+A document is drawn by a hash of its text and its class. So the same documents give the same sample, whatever their
+order, batches, format and the number of threads.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from bayesbox.stat.folds import row_keys
 MOST_DOCUMENTS = 3000
 MOST_ANSWERS = 60_000  # documents x classes, after the first 1,000 documents
 MOST_BYTES = 4 << 20  # of text, after the first documents
-FEWEST = 50  # documents that a choice is made by
+FEWEST = 50  # the most documents used for a choice
 
 Keys = NDArray[np.uint64]
 
 
 def sample_of_documents(parts: Sequence[LabelledRows], name: str, classes: int) -> LabelledRows:
-    """Documents that have a class, in the order of their numbers: as many as are looked at, or all there are.
+    """A sample of the labelled documents in the order of their hashes, or all of them if there are few.
 
-    Too few for a choice are as they come. `name` is that of their column.
+    If there are too few for a choice, the order is that of the input. `name` is the text column.
     """
     alone = [replace(part, batch=part.batch.select((name,))) for part in parts]
     rows = LabelledRows.joined([part.labelled() for part in alone])
@@ -55,7 +55,7 @@ def sample_of_documents(parts: Sequence[LabelledRows], name: str, classes: int) 
 
 
 def document_keys(documents: Documents, labels: Encoded) -> Keys:
-    """A number for each document, of its text and its class."""
+    """A hash of the text and the class of each document."""
     names = Documents.as_written([*labels.levels, ""])
     of_class = _core.text_keys(names.data, names.offsets)[labels.codes]
     own: Keys = _core.text_keys(documents.data, documents.offsets)
@@ -64,7 +64,7 @@ def document_keys(documents: Documents, labels: Encoded) -> Keys:
 
 
 class SampledDocuments(Recorded):
-    """A source of documents that remembers those with the smallest numbers, enough for a sample of all of them."""
+    """A source of documents that keeps those with the smallest hashes as a sample of all documents."""
 
     def __init__(self, source: Source, column: str, target: str) -> None:
         super().__init__(source)
@@ -107,7 +107,7 @@ class SampledDocuments(Recorded):
 
 
 def _smallest(batch: Batch, keys: Keys, places: NDArray[np.int64]) -> tuple[Batch, Keys]:
-    """The documents at these places, at most as many as a sample has; of some, in memory of their own."""
+    """The documents at these positions, at most as many as a sample has, copied if they are few."""
     if len(places) > MOST_DOCUMENTS:
         places = np.sort(places[np.argsort(keys[places], kind="stable")[:MOST_DOCUMENTS]])
     if len(places) == batch.rows:

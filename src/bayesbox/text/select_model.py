@@ -1,7 +1,7 @@
-"""What a text classifier derives from its counts: the model, and the weight of the words (their temperature).
+"""The choice of the model of a text classifier, and of the weight of the words (a temperature).
 
-Neither is a tally. Documents of a bounded sample are evaluated by the model of all the others; if they have weights, or
-words are chosen after counting, each fold of them by the model that is left when the fold is subtracted.
+Both are derived parts, not tallies. A bounded sample of documents is evaluated by leave-one-out; if documents have
+weights, or words are selected after counting, by folds, each of which is subtracted.
 """
 
 from __future__ import annotations
@@ -31,39 +31,39 @@ from bayesbox.text.options import AUTO, TextOptions
 from bayesbox.text.sample import FEWEST
 
 FOLDS = 5
-MOST_MAPPED = 10  # classes whose probabilities `auto` maps once more: with many, a sample is too small for it
-NINE_IN_TEN = 1.2815515655446004  # standard errors that a lead by chance stays below nine times out of ten
+MOST_MAPPED = 10  # the most classes for which `auto` also calibrates by a map: with more, a sample is too small
+NINE_IN_TEN = 1.2815515655446004  # the 90 % quantile of a lead by chance, in standard errors
 Codes = NDArray[np.int32]
 Judged = tuple[Doubles, Doubles]
-Fold = tuple[NDArray[np.int64], Texts, DocumentClassifier]  # its rows, their texts, and the model of all others
+Fold = tuple[NDArray[np.int64], Texts, DocumentClassifier]  # a fold: its rows, their texts, and the model of all others
 
 
 class Trial(NamedTuple):
-    """A model that was tried: the share of documents it judged rightly unseen, and the log loss once calibrated."""
+    """A model that was tried: its held-out accuracy, and its log loss after calibration."""
 
     occurrence: str
     once: bool
     accuracy: float
-    log_loss: float | None  # None if no document says anything
+    log_loss: float | None  # None if no document has known words
     phrases: tuple[int, int] = SINGLE
 
 
 class Tried(NamedTuple):
-    """A trial with what it was evaluated by."""
+    """A trial with its held-out predictions."""
 
     trial: Trial
     rules: TextOptions
     judged: Judged
-    hits: Doubles  # the weight of each document that is right
+    hits: Doubles  # the weight of each correctly predicted document
     losses: Doubles
     strength: Strength
 
 
 def settle(classifier: DocumentClassifier, rows: LabelledRows) -> None:
-    """Choose the model, if that is requested, and calibrate it, if that is, unless both were done before.
+    """Choose the model and calibrate it, each if requested and not done before.
 
-    The documents are a sample of those that were learned. With fewer than 50 nothing is chosen: the model stays the
-    textbook's.
+    The documents are a sample of the training documents. With fewer than 50, nothing is chosen: the model is
+    multinomial naive Bayes.
     """
     if not classifier.has_second_pass():
         return
@@ -101,16 +101,16 @@ def settle(classifier: DocumentClassifier, rows: LabelledRows) -> None:
 
 
 def choices(rules: TextOptions) -> list[TextOptions]:
-    """The models that are tried: by counts and by the other classes, words as often as they are there, or once."""
+    """The models to try: multinomial and complement, with all occurrences of a word or one per document."""
     return [
         replace(rules, occurrence=occurrence, once=once)
         for occurrence, once in CHOICES
-        if once or not rules.once  # who asks for words that count once gets no other
+        if once or not rules.once  # with `once`, only such models
     ]
 
 
 class HeldOutTrials:
-    """Documents with their classes, to be evaluated by models that have not seen them."""
+    """Labelled documents for held-out evaluation of several models."""
 
     def __init__(self, classifier: DocumentClassifier, rows: LabelledRows, target: Codes) -> None:
         self.classifier, self.rows, self.target = classifier, rows, target
@@ -122,14 +122,14 @@ class HeldOutTrials:
         self.left_out = LeaveOneOutDocuments(classifier, rows, target) if can_leave_out(classifier, rows) else None
 
     def tried(self) -> list[Tried]:
-        """All models that may be chosen, the simplest first."""
+        """The trials of all candidate models, the simplest first."""
         classifier = self.classifier
         phrases = [SINGLE, PAIRS] if classifier.phrases_open else [classifier.tokens.phrases]
         rules = choices(classifier.rules) if classifier.chooses else [classifier.rules]
         return [self.trial(each, words) for words in phrases for each in rules]
 
     def trial(self, rules: TextOptions, phrases: tuple[int, int]) -> Tried:
-        """How a model does."""
+        """The trial of one model."""
         prior = model_prior(self.book, rules)
         if self.left_out is not None and rules.occurrence in ("count", "complement", "normalised"):
             sums, known = self.left_out.judged(rules, phrases)
@@ -146,7 +146,7 @@ class HeldOutTrials:
         return Tried(trial, rules, (sums, known), hits, losses, strength)
 
     def _judged(self, classifier: DocumentClassifier, rules: TextOptions) -> Judged:
-        """(documents x classes: the sums of the weights by a model that has not seen the document, the known words)."""
+        """(the held-out sums of the weights, documents x classes; the known words)."""
         one_by_one = rules.top is None and rules.min_documents == 1 and not classifier.tokens.places
         if self.rows.weights is None and one_by_one:
             texts = classifier.texts_of(self.rows.batch)
@@ -158,7 +158,7 @@ class HeldOutTrials:
         return sums, known
 
     def _folds(self, classifier: DocumentClassifier) -> list[Fold]:
-        """The folds for these phrases, subtracted once for all models that are tried on them."""
+        """The folds for these phrases, subtracted once for all models."""
         phrases = classifier.tokens.phrases
         if phrases not in self._by_phrases:
             given = self.rows.weights
@@ -170,7 +170,7 @@ class HeldOutTrials:
             for fold in range(folds):
                 chosen = np.flatnonzero(fold_of_row == fold)
                 own = rows.take(chosen)
-                # a class that is all in the fold stays one
+                # a class whose documents are all in the fold is kept
                 other = minus_rows(plain, [own]).with_classes(classifier.classes)
                 found.append((chosen, other.texts_of(own.batch), other))
             self._by_phrases[phrases] = found
@@ -180,10 +180,9 @@ class HeldOutTrials:
 def _best(tried: Sequence[Tried], *, calibrated: bool) -> int:
     """The position of the best; the first in case of a tie.
 
-    Where the best is to be calibrated, it has the least log loss, and pairs of words are taken only where they gain
-    more than one standard error. Else the most documents are right; the first model, which is the simplest, gives way
-    only to one whose lead over it would be smaller by chance nine times out of ten, by the documents that only one of
-    the two judges rightly.
+    If it is to be calibrated, the best has the lowest log loss, and pairs of words are used only if they gain more than
+    one standard error. Otherwise the best has the highest accuracy; the first model, the simplest, is replaced only by
+    one whose lead exceeds chance at the 90 % level, by the documents that only one of the two predicts correctly.
     """
     trials = [each.trial for each in tried]
     losses = [math.inf if each.log_loss is None else each.log_loss for each in trials]
@@ -200,7 +199,7 @@ def _best(tried: Sequence[Tried], *, calibrated: bool) -> int:
 
 
 def _calibrate(classifier: DocumentClassifier, kind: str, best: Tried, target: Codes, weights: object) -> None:
-    """Learn the weight of the words, and a calibration on top if it is requested or better."""
+    """Learn the weight of the words, and an additional calibration map if it is requested or better."""
     (sums, known), prior = best.judged, classifier.log_prior
     usable = np.isfinite(sums).all(axis=1) & (target >= 0)
     plain = losses_of(sums, known, prior, target, None)[usable]
@@ -220,7 +219,7 @@ def _calibrate(classifier: DocumentClassifier, kind: str, best: Tried, target: C
     log_p, codes = maps.normalised(joint), target[usable].astype(np.int64)
     given = None if weights is None else np.asarray(weights, dtype=np.float64)[usable]
     found = _map(kind, log_p, codes, given)
-    if found is None or isinstance(found, maps.Temperature):  # which the strength of the words is already
+    if found is None or isinstance(found, maps.Temperature):  # the weight of the words is a temperature already
         return
     after = -found.applied(log_p)[np.arange(len(codes)), codes].mean()
     classifier.calibrated = Calibrated(found, classifier.classes, tuple(np.asarray(prior).tolist()))
@@ -228,7 +227,7 @@ def _calibrate(classifier: DocumentClassifier, kind: str, best: Tried, target: C
 
 
 def _map(kind: str, log_p: Doubles, codes: maps.Codes, weights: Doubles | None) -> maps.Calibration | None:
-    """The map of a kind; of `auto` the best on held-out answers, None if none is better."""
+    """The calibration map of a kind; for `auto`, the best on held-out predictions, or None if none is better."""
     if kind != AUTO:
         return maps.calibration(kind, log_p, codes, weights)
     choice = choose({PLAIN: log_p}, codes, weights)
@@ -236,7 +235,7 @@ def _map(kind: str, log_p: Doubles, codes: maps.Codes, weights: Doubles | None) 
 
 
 def _judged_one_by_one(classifier: DocumentClassifier, texts: Texts, target: Codes) -> Judged:
-    """Each document by the model of all the others; -inf for one that is all of its class."""
+    """The leave-one-out sums of each document; -inf for the only document of its class."""
     counted = classifier.book.with_classes(classifier.classes)
     sums, known = np.full((len(target), len(classifier.classes)), -np.inf), np.zeros(len(target))
     rows = np.flatnonzero((target >= 0) & (counted.class_counts.to_doubles()[target] > 1))

@@ -1,4 +1,4 @@
-"""The tables of a model of documents: a row for each word."""
+"""The tables of a document model, one row per word."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from bayesbox.text.model import kept_words
 if TYPE_CHECKING:
     from bayesbox.text.classifier import DocumentClassifier
 
-PER_WORD = {"table": 4}  # rows of a word, if it has several
+PER_WORD = {"table": 4}  # rows per word, if it has several
 
 
 def learned_words(classifier: DocumentClassifier, most: int | None) -> Iterator[LearnedTable]:
-    """The words by class, of which the most common are shown."""
+    """The table of words by class, with the most common words."""
     rules, weights = classifier.rules, classifier.model.conditional
     book = classifier.book.with_classes(classifier.model.classes)
     words, cells, holders, *often = kept_words(book, rules, classifier.width)

@@ -1,4 +1,4 @@
-"""Which words matter in documents, and how the words of other documents differ: from the tallies of words."""
+"""Word importance and word drift, from the tallies of words."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from bayesbox.tally.documents import WORDS, count_documents
 if TYPE_CHECKING:
     from bayesbox.text.classifier import DocumentClassifier
 
-COMMON = 200  # words that are compared one by one; the others are compared together
+COMMON = 200  # words compared one by one; the others are pooled
 EXAMPLES = 5
 BY_WORD = "the information is that of one word drawn from a document"
 
 
 class WordLosses:
-    """Adds up what documents lose without each of their words: its weight left out, the others as they are."""
+    """Sums the losses of documents without each of their words: its weight is dropped, the others do not change."""
 
     def __init__(self, classifier: DocumentClassifier) -> None:
         self.classifier = classifier
@@ -40,7 +40,7 @@ class WordLosses:
         self.rows, self.unknown, self.loss, self.right = 0, 0, 0.0, 0
 
     def add(self, rows: LabelledRows) -> None:
-        """The answers to some documents, before any calibration."""
+        """Add the losses of some documents, before any calibration."""
         place = {name: index for index, name in enumerate(self.classifier.model.classes)}
         true = np.array([*(place.get(name, -1) for name in rows.labels.levels), -1])[rows.labels.codes]
         found = self.classifier.explain(rows.batch)
@@ -59,7 +59,7 @@ class WordLosses:
             self.rows, self.loss, self.right = self.rows + 1, self.loss + float(now[0]), self.right + int(is_right[0])
 
     def result(self) -> Importance:
-        """The words by what they matter."""
+        """The words by importance."""
         classifier = self.classifier
         prior = shares_of(np.asarray(classifier.model.log_prior)[None])[0]
         target, entropy = classifier.target or "class", float(entropy_bits(prior)[0])
@@ -86,7 +86,7 @@ class WordLosses:
 
 
 def word_drift(classifier: DocumentClassifier, batches: Iterable[Batch]) -> Drift:
-    """The words of some documents against those that were learned: the most common one by one, the others together."""
+    """The drift of the words of some documents: the most common words one by one, the others pooled."""
     book = classifier.book
     if WORDS not in book:
         raise BadData("the model has learned no words")

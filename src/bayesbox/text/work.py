@@ -1,4 +1,4 @@
-"""The work of a document: the share of each of its words, as often as it occurs, and of words that are absent."""
+"""The calculation for a document: the factor of each occurrence of its words, and of absent words."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ from bayesbox.text.model import kept_words
 if TYPE_CHECKING:
     from bayesbox.text.classifier import DocumentClassifier
 
-MOST_WORDS = 40  # of a document that are written out, those that say most
-MOST_ABSENT = 20  # words of a document that are absent and written out
-MOST_TABLES = 6  # of 0, 1, 2 and 3 or more occurrences that are shown
+MOST_WORDS = 40  # the most informative words that are shown
+MOST_ABSENT = 20  # absent words that are shown
+MOST_TABLES = 6  # rows shown of the table of 0, 1, 2 and 3 or more occurrences
 
 
 def document_work(classifier: DocumentClassifier, batch: Batch, against: str | None) -> ClassWork:
-    """The work for the one document of a batch."""
+    """The calculation for a batch of one document."""
     asked = WorkedDocument.of(classifier, batch)
     factors, before = _FACTORS[classifier.rules.occurrence](asked)
     left_out = tuple(each for each in factors if isinstance(each, NoFactor))
     model, rules = classifier.model, classifier.rules
-    strength = 1.0 if _FACTORS[rules.occurrence] is _by_count else asked.strength  # which has it in its powers
+    strength = 1.0 if _FACTORS[rules.occurrence] is _by_count else asked.strength  # it is in the exponents
     shares = [each.power(strength) for each in factors if isinstance(each, Factor)]
     if rules.occurrence == "complement" and not model.log_prior.any():
         prior = Factor(
@@ -53,13 +53,13 @@ def document_work(classifier: DocumentClassifier, batch: Batch, against: str | N
 
 @dataclass(frozen=True)
 class WorkedDocument:
-    """One document, and the counts of the words that the model keeps."""
+    """One document, and the counts of the words of the model."""
 
     classifier: DocumentClassifier
-    words: tuple[str, ...]  # of the model, with their places where these count
-    cells: tuple[ExactArray, ...]  # occurrences, documents, and documents that hold a word twice and three times
-    places: list[int]  # of the document's words among the words of the model
-    times: Doubles  # how often each occurs
+    words: tuple[str, ...]  # the words of the model, with positions if these count
+    cells: tuple[ExactArray, ...]  # occurrences, documents, and documents with a word twice and three times
+    places: list[int]  # the positions of the document's words among those of the model
+    times: Doubles  # the number of occurrences of each
     terms: Doubles  # words x classes
     strength: float
 
@@ -83,7 +83,7 @@ class WorkedDocument:
         return self.classifier.book.with_classes(self.classifier.model.classes).class_counts
 
     def shown(self) -> list[int]:
-        """Which words of the document are written out: all of them, or those that differ most between the classes."""
+        """The words of the document to show: all of them, or those that differ most between the classes."""
         if len(self.places) <= MOST_WORDS:
             return list(range(len(self.places)))
         with np.errstate(invalid="ignore"):
@@ -91,7 +91,7 @@ class WorkedDocument:
         return sorted(np.argsort(-spread, kind="stable")[:MOST_WORDS].tolist())
 
     def others(self) -> list[Factor]:
-        """The words that are not written out, in one factor."""
+        """The factor of the words that are not shown."""
         hidden = sorted(set(range(len(self.places))) - set(self.shown()))
         if not hidden:
             return []
@@ -99,7 +99,7 @@ class WorkedDocument:
         return [Factor(f"{len(hidden)} other words", ("product of their factors",) * self.size, _logged(sums))]
 
     def counts(self, cells: ExactArray, places: Sequence[int]) -> Any:
-        """Classes x these words, as fractions."""
+        """The counts of these words, classes x words, as fractions."""
         return exact_counts(cells, self.size, len(self.words), list(places))
 
 
@@ -112,7 +112,7 @@ def _share(name: str, cells: Cells, asked: WorkedDocument) -> Factor | NoFactor:
 
 
 def _by_count(asked: WorkedDocument) -> tuple[list[Factor | NoFactor], list[Step]]:
-    """The multinomial: the share of a word among all words of the class, or of all other classes."""
+    """The multinomial model: the share of a word among all words of the class, or of all other classes."""
     rules = asked.classifier.rules
     cells = asked.cells[1] if rules.once else asked.cells[0]
     inverse = rules.occurrence == "complement"
@@ -132,7 +132,7 @@ def _by_count(asked: WorkedDocument) -> tuple[list[Factor | NoFactor], list[Step
 
 
 def _by_place(asked: WorkedDocument) -> tuple[list[Factor | NoFactor], list[Step]]:
-    """The position model: the share of a word among all words at its place."""
+    """The position model: the share of a word among all words at its position."""
     names, known = asked.classifier.model.conditional.words, {name: place for place, name in enumerate(asked.words)}
     vocabulary = len({name.partition(" ")[2] for name in names})
     factors: list[Factor | NoFactor] = []
@@ -161,7 +161,7 @@ def _by_presence(asked: WorkedDocument) -> tuple[list[Factor | NoFactor], list[S
 
 
 def _by_times(asked: WorkedDocument) -> tuple[list[Factor | NoFactor], list[Step]]:
-    """The table of 0, 1, 2 and 3 or more occurrences: one of its cells for each word of the vocabulary."""
+    """The table model: one cell (0, 1, 2, or 3 or more occurrences) for each word of the vocabulary."""
     totals = exact(asked.documents, asked.size, 1)[:, 0]
 
     def cells(place: int, level: int) -> Cells:
@@ -202,7 +202,7 @@ def _by_rate(asked: WorkedDocument) -> tuple[list[Factor | NoFactor], list[Step]
 
 
 def _absent(asked: WorkedDocument) -> list[int]:
-    """The absent words that are written out: all of them, or none if they are many."""
+    """The absent words to show: all of them, or none if there are many."""
     absent = sorted(set(range(len(asked.words))) - set(asked.places))
     return absent if len(absent) <= MOST_ABSENT else []
 
@@ -213,7 +213,7 @@ def _with_absent(
     """The factors of the words of a document, and of all others."""
     factors, number = [*present, *absent], len(asked.words) - len(set(asked.places))
     hidden = sorted(set(range(len(asked.places))) - set(asked.shown()))
-    if hidden or (number and not absent):  # by the weights: all absent, and what each word that is there adds to that
+    if hidden or (number and not absent):  # from the weights: all absent, plus each present word
         weights = asked.classifier.model.conditional
         sums = weights.offset.copy()
         for place in [asked.places[each] for each in asked.shown()] + ([] if number > MOST_ABSENT else _absent(asked)):

@@ -1,4 +1,4 @@
-"""Lines of a table that are comments: overwritten by blanks, so that lines are still counted right."""
+"""Comment lines of a table: overwritten by blanks, so that line numbers stay correct."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from bayesbox.source.files.window import Window
 
 
 def blank_comments(window: Window, mark: bytes, delimiter: bytes) -> None:
-    """Turn the lines in view that begin with the mark, outside of quotes, into blank ones, which readers skip.
+    """Blank the lines in view that begin with the mark, outside quotes; readers skip blank lines.
 
-    The view begins with a row. A line that does not end in view stays as it is until it does.
+    The view must begin with a row. An incomplete line is not changed yet.
     """
     text, view, newline = bytes(window.view), window.view, window.newline
-    filler = b"\r" if newline == b"\n" else b"\n"  # the line end that is not counted
+    filler = b"\r" if newline == b"\n" else b"\n"  # the newline character that does not count as a line end
     position = 0
     while True:
         if text.startswith(mark, position):
@@ -37,11 +37,11 @@ def blank_comments(window: Window, mark: bytes, delimiter: bytes) -> None:
 
 
 def _gaps(text: bytes, mark: bytes, delimiter: bytes, newline: bytes, *, finished: bool) -> list[tuple[int, int]]:
-    """Where comments begin and end, found row by row: a quoted field may hold a line that looks like one."""
+    """Where comments begin and end, found row by row, since a quoted field may contain a line that looks like one."""
     found: list[tuple[int, int]] = []
     before = 0
     for record in records(text, delimiter=delimiter, newline=newline, comment=mark):
-        if record.is_open and not finished:  # what follows may be in the quotes
+        if record.is_open and not finished:  # what follows may be quoted
             return [*found, *_lines(text, before, record.start, mark, newline)]
         found += _lines(text, before, record.start, mark, newline)
         before = record.end
@@ -50,7 +50,7 @@ def _gaps(text: bytes, mark: bytes, delimiter: bytes, newline: bytes, *, finishe
 
 
 def _lines(text: bytes, start: int, stop: int, mark: bytes, newline: bytes) -> list[tuple[int, int]]:
-    """The lines between two rows that begin with the mark."""
+    """The comment lines between two rows."""
     found = []
     while start < stop:
         end = text.find(newline, start, stop)

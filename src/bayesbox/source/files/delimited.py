@@ -1,10 +1,10 @@
 """Comma- and tab-separated text: blocks of whole rows, each parsed by Arrow into numbers and coded
 categories.
 
-A column is a number if every value of the first block reads as one, or all but a few do and there are many different
-ones; true or false if every value is one of these words; else text. A column without a value stays undecided until the
-first. A block that Arrow refuses
-goes through the careful reader, which names the line, the column and the value, or leaves the row out.
+A column is numeric if every value of the first block is a number, or if all but a few are and there are many distinct
+ones; a flag if every value is true or false; else text. A column without values is undecided until its first value. A
+block that Arrow rejects goes through the careful reader, which reports the line, the column and the value, or skips the
+row.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ from bayesbox.source.files.scan import (
 from bayesbox.source.files.spelled import find_spelled, spelled_numbers
 from bayesbox.source.files.window import BLOCK, Bytes, Window
 
-PEEK = 1 << 16  # bytes from which an encoding is told
-WIDE = 256  # rows of a very wide table that a block takes in, by the length of its header
+PEEK = 1 << 16  # bytes used to detect an encoding
+WIDE = 256  # rows of a very wide table per block, by the length of its header
 UTF8_MARK = b"\xef\xbb\xbf"
 ARROW_TYPES = {
     NUMBER: pa.float64(),
@@ -63,7 +63,7 @@ FEW_FLAG_WORDS = frozenset(FLAG_WORDS.to_pylist())
 
 
 class DelimitedRows(OpenedFile):
-    """The rows of a CSV or TSV file. If no delimiter is given the header tells it: comma, tab, semicolon."""
+    """The rows of a CSV or TSV file. The default delimiter is detected from the header: comma, tab, semicolon."""
 
     untyped = True
 
@@ -99,7 +99,7 @@ class DelimitedRows(OpenedFile):
             self._window.advance(3)
 
     def _header_record(self) -> Record:
-        """The first row that is not blank, complete."""
+        """The first complete row that is not blank."""
         window = self._window
         while True:
             text = bytes(window.view)
@@ -145,7 +145,7 @@ class DelimitedRows(OpenedFile):
                 yield self._columns(table), table.num_rows
 
     def _next_table(self) -> tuple[pa.Table | None, int]:
-        """The table of the whole rows in view, and where they end; no table if none was good."""
+        """The table of the complete rows in view, and where they end; no table if all were malformed."""
         window = self._window
         while True:
             end = window.last_line_end()
@@ -167,7 +167,7 @@ class DelimitedRows(OpenedFile):
             blank_comments(self._window, self._comment, self._delimiter)
 
     def _is_strict(self, end: int) -> bool:
-        """Whether these bytes are whole rows in which every quoted field ends with its closing quote."""
+        """Whether these bytes are complete rows in which every quoted field ends with its closing quote."""
         return _core.quotes_enclose_fields(self._window.view[:end], self._delimiter.decode())
 
     def _exact_end(self) -> int:
@@ -177,10 +177,10 @@ class DelimitedRows(OpenedFile):
         return end_of_rows(window.view, delimiter=self._delimiter, newline=window.newline)
 
     def _endless_row(self) -> int:
-        """A row that does not end in view: an unclosed quote shows as a cell over the limit.
+        """Handle a row that does not end in view; an unclosed quote shows as a cell over the limit.
 
-        Where malformed rows are skipped, more is taken in, up to the longest row, in case the quote is closed; how far
-        the line reaches that is skipped then, 0 as long as there is more to take in.
+        If malformed rows are skipped, more bytes are read, up to the longest row, in case the quote is closed. Returns
+        the end of the skipped line, or 0 while there is more to read.
         """
         window, reading, width = self._window, self._reading, len(self.names)
         if reading.skip and len(window.view) < reading.row_limit:
@@ -206,7 +206,7 @@ class DelimitedRows(OpenedFile):
         return 0
 
     def _fast(self, end: int, *, has_quotes: bool) -> pa.Table | None:
-        """Arrow's answer; None if it refuses."""
+        """The table parsed by Arrow; None if Arrow rejects it."""
         block = self._window.view[:end]
         newline = self._window.newline
         if bytes(block[:3]) == UTF8_MARK or (has_quotes and bytes(block[-1:]) != newline):
@@ -220,7 +220,7 @@ class DelimitedRows(OpenedFile):
         return None if _has_long_cell(table, self._reading) else table
 
     def _careful(self, end: int) -> pa.Table | None:
-        """Row by row: the first malformed one is raised, or all malformed ones are skipped."""
+        """The table parsed row by row: the first malformed row is an error, or malformed rows are skipped."""
         window, reading = self._window, self._reading
         text = bytes(window.view[:end])
         kinds = [reading.kind_of(name) for name in self.names]
@@ -262,7 +262,7 @@ class DelimitedRows(OpenedFile):
         return table
 
     def _finds_spelled(self, block: memoryview) -> bool:
-        """Whether columns of numbers that Arrow cannot read are numbers in the spelling of this file."""
+        """Whether numeric columns that Arrow cannot parse are numbers in the format of this file."""
         texts = [name for name in self.names if self._reading.kind_of(name) == NUMBER]
         texts = [name for name in texts if name not in self._reading.spelled]
         if not texts or (self._numerals.thousands is None and not self._reading.number.intersection(texts)):
@@ -302,7 +302,7 @@ class DelimitedRows(OpenedFile):
         )
 
     def _decide(self, table: pa.Table) -> bool:
-        """Settle what the undecided columns are that have values now; whether any was settled."""
+        """Decide the types of undecided columns that have values now; returns whether any was decided."""
         settled = False
         for name in self.names:
             if self._reading.kind_of(name) is None:
@@ -323,7 +323,7 @@ class DelimitedRows(OpenedFile):
 
 
 def _delimiter_of(header: Record) -> bytes:
-    """What separates the names, for a header read as comma-separated."""
+    """The delimiter of a header that was split at commas."""
     if len(header.fields) == 1:
         for delimiter in (b"\t", b";"):
             if delimiter in header.fields[0]:
@@ -332,7 +332,7 @@ def _delimiter_of(header: Record) -> bytes:
 
 
 def _kind_of_texts(texts: pa.ChunkedArray, numerals: Numerals, *, refuse_mixed: bool) -> str | None:
-    """What a column is by its first texts; None if it has none yet."""
+    """The type of a column by its first texts; None if there are none yet."""
     if len(texts) <= FEW:
         return _kind_of_few(texts, numerals, refuse_mixed=refuse_mixed)
     values = texts.drop_null()
@@ -340,7 +340,7 @@ def _kind_of_texts(texts: pa.ChunkedArray, numerals: Numerals, *, refuse_mixed: 
         return None
     if pc.all(pc.is_in(values, value_set=FLAG_WORDS)).as_py():
         return FLAG
-    if not pc.any(pc.match_substring_regex(values[:10], numerals.plain)).as_py():  # this settles most columns of text
+    if not pc.any(pc.match_substring_regex(values[:10], numerals.plain)).as_py():  # this decides most text columns
         return TEXT
     numbers = pc.match_substring_regex(values, numerals.plain)
     others = len(values) - pc.sum(numbers).as_py()
@@ -350,7 +350,7 @@ def _kind_of_texts(texts: pa.ChunkedArray, numerals: Numerals, *, refuse_mixed: 
 
 
 def _kind_of_few(texts: pa.ChunkedArray, numerals: Numerals, *, refuse_mixed: bool) -> str | None:
-    """The same without Arrow's functions, whose import takes longer than all else about a small table."""
+    """The same without Arrow's compute functions, whose import dominates the time for a small table."""
     values = [value for value in texts.to_pylist() if value is not None]
     if not values:
         return None
@@ -366,7 +366,7 @@ def _kind_of_few(texts: pa.ChunkedArray, numerals: Numerals, *, refuse_mixed: bo
 
 
 def _has_long_cell(table: pa.Table, reading: Reading) -> bool:
-    """Whether a text is longer than a cell may be; the sizes of the buffers answer for nearly all blocks."""
+    """Whether a cell exceeds the length limit; the buffer sizes are enough to decide nearly all blocks."""
     for name, column in zip(table.column_names, table.columns, strict=True):
         limit = reading.cell_limit(name)
         for chunk in column.chunks:

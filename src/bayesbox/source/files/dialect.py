@@ -1,4 +1,4 @@
-"""How a table is written: the encoding of its text, its delimiter and decimal mark, what stands above the header."""
+"""The text format of a table: encoding, delimiter, decimal mark, and lines before the header."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from bayesbox.errors import BadOption
 DELIMITERS = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "space": " "}
 DECIMALS = (".", ",")
 THOUSANDS = {",": ",", ".": ".", " ": " \u00a0\u202f", "'": "'\u2019", "_": "_"}
-"""The marks that group digits, each with its look-alikes in print."""
+"""The thousands separators, each with its typographic variants."""
 
 
 @dataclass(frozen=True)
 class TextDialect:
-    """How a file is written, as far as it differs from what is read by default.
+    """The text format of a file, where it differs from the default.
 
-    `encoding` is the name of a codec; a byte order mark takes precedence. `decimal` is the decimal mark and `thousands`
-    what groups the digits before it. `delimiter` separates the fields, and lines that begin with `comment` are not
-    rows. The first `skip_rows` lines are passed over: the header follows them. `sheet` is the sheet of a workbook.
+    `encoding` is the name of a codec; a byte order mark takes precedence. `decimal` is the decimal mark, `thousands`
+    the thousands separator, `delimiter` the field separator; lines that begin with `comment` are skipped. The header
+    follows the first `skip_rows` lines, which are skipped. `sheet` is the sheet of a workbook.
 
     >>> TextDialect(decimal=",", delimiter="tab").delimiter
     '\\t'
@@ -68,11 +68,11 @@ class TextDialect:
 
     @property
     def given(self) -> tuple[str, ...]:
-        """The names of what differs from the default."""
+        """The names of the options that differ from the default."""
         return tuple(field.name for field in fields(self) if getattr(self, field.name) != field.default)
 
     def require_for(self, format: str, file: str) -> None:
-        """Refuse what a format has no use for."""
+        """Raise an error for options that do not apply to a format."""
         strange = [name for name in self.given if format not in APPLIES[name]]
         if strange:
             kinds = " and ".join(dict.fromkeys(NAMES[each] for each in APPLIES[strange[0]]))
@@ -96,7 +96,7 @@ APPLIES = {
     "comment": _DELIMITED,
     "sheet": ("excel",),
 }
-"""The formats that each part of a dialect is for."""
+"""The formats to which each option applies."""
 
 AS_WRITTEN = TextDialect()
 

@@ -1,7 +1,7 @@
 """Documents in files: a folder with one folder per class, mail (single messages, mbox, Maildir), and plain text.
 
-A source of documents gives batches of three columns: the class (the name of the folder or of the mailbox), the text,
-and where it is from. A source without classes, such as a single message, has no column of them.
+The batches have three columns: the class (the name of the folder or of the mailbox), the text, and its origin. A source
+without classes, such as a single message, has no class column.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ from bayesbox.source.files.mail import is_mailbox, is_message, mail_texts
 from bayesbox.source.files.open import Paths, expand, format_of_name
 from bayesbox.source.files.streams import CODECS, PIECE, STDIN, ByteStream, name_of
 
-BATCH_BYTES = 4 << 20  # of text, after which a batch is given: few enough to stay in the caches
+BATCH_BYTES = 4 << 20  # bytes of text per batch: few enough for the CPU cache
 BATCH_DOCUMENTS = 65_536
 FILES_AT_ONCE = 4096
-WHOLE = 1 << 62  # more bytes than a document has
+WHOLE = 1 << 62  # more bytes than any document has
 MAILBOXES = tuple(f"{ending}{codec}" for ending in (".mbox", ".mbx") for codec in ("", *CODECS))
-OTHER = 2  # what the core says of a file that is not one small document
+OTHER = 2  # the core's mark for a file that is not one small document
 
 
 class Group(NamedTuple):
-    """Files with documents of one class, if it is known."""
+    """Files with documents of one class, or of unknown class."""
 
     label: str | None
     paths: list[str]
 
 
 def is_table(paths: Paths, format: str | None = None) -> bool:
-    """Whether these are tables (their names say so, or a format is given), and not documents."""
+    """Whether these are tables rather than documents, by their names or a given format."""
     if format is not None:
         return True
     given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
@@ -67,10 +67,10 @@ def open_documents(
 ) -> DocumentSource:
     """The documents of files and folders.
 
-    With `classes`, one folder that holds folders or mailboxes has a class for each of them; of several paths each is a
-    class. `label` is the class of all instead. With `classes=False` there are none, with `origins=False` it is not told
-    where each document is from. Links in folders may lead anywhere, so they are skipped, and a warning counts them,
-    unless `follow_links` is true; a path that is given itself may be a link.
+    With `classes`, each folder or mailbox in a single folder is a class; with several paths, each path is a class.
+    `label` is the class of all documents instead. With `classes=False` there is no class column, with `origins=False`
+    no origin column. Links in folders may lead anywhere, so they are skipped with a warning, unless `follow_links` is
+    true; a given path itself may be a link.
 
     >>> import tempfile, pathlib
     >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -99,7 +99,7 @@ def open_documents(
 
 
 def class_name(path: str) -> str:
-    """The class of the documents in a folder or a mailbox: its name without an ending.
+    """The class of the documents in a folder or mailbox: its name without the extension.
 
     >>> class_name("mail/spam/"), class_name("mail/ham.mbox.gz"), class_name("comp.graphics")
     ('spam', 'ham', 'comp.graphics')
@@ -155,25 +155,25 @@ def _unreadable(folder: str, error: OSError) -> SourceUnavailable:
 
 
 class FolderWalk:
-    """The files of folders, in the order of the names; links in them are followed, or skipped and counted."""
+    """The files of folders, sorted by name; links are followed, or skipped and counted."""
 
     def __init__(self, *, follow_links: bool) -> None:
         self.follow_links = follow_links
         self.skipped = 0
 
     def takes(self, *, is_link: bool) -> bool:
-        """Whether something in a folder is looked at; a link that is not is counted."""
+        """Whether an entry of a folder is used; a skipped link is counted."""
         if is_link and not self.follow_links:
             self.skipped += 1
             return False
         return True
 
     def files(self, path: str) -> list[str]:
-        """The files of a path: itself, or all in a folder and below it; of a Maildir its messages."""
+        """The files of a path: itself, or all files in and below a folder; for a Maildir, its messages."""
         return self._below(path, frozenset()) if os.path.isdir(path) else expand(path)
 
     def _below(self, folder: str, above: frozenset[str]) -> list[str]:
-        """`above` are the folders that this one is in: a link may lead back up to one of them."""
+        """The files below a folder; `above` are its parents, since a link may lead back to one of them."""
         own = os.path.realpath(folder)
         if own in above:
             return []
@@ -192,7 +192,7 @@ class FolderWalk:
 
 
 class DocumentSource(Source):
-    """The documents of files, in their order; `skipped` tells which files could not be read."""
+    """The documents of files, in order; `skipped` lists the files that could not be read."""
 
     def __init__(self, groups: Sequence[Group], *, name: str, origins: bool = True, skip: bool = False) -> None:
         self.name = name
@@ -215,11 +215,11 @@ class DocumentSource(Source):
 
     @property
     def progress(self) -> float | None:
-        """How many of the files were read, from 0 to 1."""
+        """The share of the files that were read, from 0 to 1."""
         return self._done / len(self._paths) if self.rereadable else None
 
     def batches(self) -> Iterator[Batch]:
-        """The documents, some megabytes of text at a time."""
+        """The documents in batches of some megabytes of text."""
         self._skipped = Skipped()
         self._done = 0
         gathered: list[tuple[Raw, Codes]] = []
@@ -254,7 +254,7 @@ class DocumentSource(Source):
         return Batch(self.names, tuple(columns), len(starts), first_row)
 
     def _documents(self) -> Iterator[tuple[Raw, Codes]]:
-        """The documents as they lie in files, with their classes: one of each, or that of a mailbox."""
+        """The raw documents of the files, with their classes: one per document, or one per mailbox."""
         while self._done < len(self._paths):
             some = slice(self._done, self._done + FILES_AT_ONCE)
             paths, codes = self._paths[some], self._codes[some]
@@ -278,17 +278,17 @@ class DocumentSource(Source):
 
 
 class Raw(NamedTuple):
-    """Documents as they lie in files: bytes, and where each begins and ends in them."""
+    """Raw documents: bytes, and the start and end of each document."""
 
     data: Any
     starts: NDArray[np.int64]
     stops: NDArray[np.int64]
     is_mail: NDArray[np.bool_]
-    names: Sequence[str]  # of the file of each; or of the only one, a mailbox
+    names: Sequence[str]  # the path of each file, or of a single mailbox
     first: int | None = None  # the number of the first message of a mailbox
 
     def origins(self) -> pa.Array:
-        """Where each document is from."""
+        """The origin of each document."""
         names = [
             name if name.isascii() else name.encode("utf-8", errors="replace").decode("utf-8") for name in self.names
         ]
@@ -298,7 +298,7 @@ class Raw(NamedTuple):
 
 
 class SmallFiles(NamedTuple):
-    """Small files that were read at once: their bytes, where each begins, and what each is, `OTHER` if not read."""
+    """Small files read at once: their bytes, offsets, and types, `OTHER` for a file that was not read."""
 
     paths: Sequence[str]
     data: NDArray[np.uint8]
@@ -306,7 +306,7 @@ class SmallFiles(NamedTuple):
     kinds: NDArray[np.uint8]
 
     def documents(self, start: int, stop: int) -> Raw:
-        """The files from one to another, each of them one document."""
+        """A range of the files, each of them one document."""
         names = self.paths[start:stop]
         first, last = self.ends[start], self.ends[stop]
         ends = self.ends[start : stop + 1] - first
@@ -317,9 +317,9 @@ class SmallFiles(NamedTuple):
 
 
 def read_small(paths: Sequence[str]) -> SmallFiles:
-    """As many of the files as are a batch, those that are small, not compressed and no mailbox read by the core."""
+    """The files of one batch; the core reads those that are small, uncompressed and not mailboxes."""
     joined = os.fsencode("".join(paths))
-    plain = len(joined) == sum(map(len, paths))  # else there is more than ASCII
+    plain = len(joined) == sum(map(len, paths))  # else it is not ASCII
     lengths = map(len, paths if plain else map(os.fsencode, paths))
     ends = np.cumsum([0, *lengths], dtype=np.int64)
     compressed = tuple(CODECS)
@@ -329,7 +329,7 @@ def read_small(paths: Sequence[str]) -> SmallFiles:
 
 
 def read_documents(path: str) -> Iterator[Raw]:
-    """The documents of one file: all messages of a mailbox, some megabytes at a time, one message, or a text."""
+    """The documents of one file: the messages of a mailbox, some megabytes at a time, a single message, or a text."""
     name = name_of(path)
     with ByteStream(path) as stream:
         if not is_mailbox(stream.peek()):

@@ -1,4 +1,4 @@
-"""Text in other encodings than UTF-8, decoded on the way; and which encoding a text is likely to have."""
+"""Text encodings other than UTF-8: decoding of streams, and detection of the likely encoding."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bayesbox.source.files.streams import ByteStream
 
 MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, which begins alike
+    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, which has the same prefix
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
@@ -22,11 +22,11 @@ MARKS = (
 CHUNK = 1 << 18
 SAMPLE = 1 << 16
 HIGH_RUN = re.compile(rb"[\x80-\xff]+")
-WIDE = ("shift_jis", "euc_kr", "gb18030", "big5", "cp1251")  # where bytes above 127 come in runs
+WIDE = ("shift_jis", "euc_kr", "gb18030", "big5", "cp1251")  # encodings in which bytes above 127 come in runs
 
 
 class DecodedStream:
-    """The bytes of a stream as UTF-8, whatever the encoding of the stream is; memory for one piece at a time."""
+    """A stream converted to UTF-8, one piece at a time."""
 
     def __init__(self, stream: ByteStream, encoding: str) -> None:
         self.name = stream.name
@@ -39,7 +39,7 @@ class DecodedStream:
         self._finished = False
 
     def readinto(self, view: memoryview) -> int:
-        """Fill the view; the number of bytes, less than its length only at the end."""
+        """Fill the view; returns the number of bytes, which is less than its length only at the end."""
         done = 0
         while done < len(view):
             if not self._ready:
@@ -70,7 +70,7 @@ class DecodedStream:
 
 
 def decoded(stream: ByteStream, encoding: str | None) -> ByteStream | DecodedStream:
-    """The stream of a text as UTF-8: itself, if it is that already. A byte order mark takes precedence."""
+    """The stream as UTF-8, or itself if it is UTF-8 already. A byte order mark takes precedence."""
     beginning = stream.peek(SAMPLE if encoding not in (None, "utf-8") else 4)
     marked = next((name for mark, name in MARKS if beginning.startswith(mark)), None)
     if (marked or encoding or "utf-8") in ("utf-8", "ascii"):
@@ -82,13 +82,13 @@ def decoded(stream: ByteStream, encoding: str | None) -> ByteStream | DecodedStr
 
 
 def _require_wide(beginning: bytes, encoding: str, file: str) -> None:
-    """Any two bytes are a letter of UTF-16, but delimiters and line ends have zeros in theirs."""
+    """Raise an error if a text cannot be UTF-16, whose delimiters and line ends contain zero bytes."""
     if encoding.startswith(("utf-16", "utf-32")) and beginning and 0 not in beginning:
         raise not_encoded(encoding, beginning, where=place(file, line=1), found=beginning[:20])
 
 
 def _warn_of_utf8(beginning: bytes, encoding: str, file: str) -> None:
-    """A text with letters beyond ASCII that is valid UTF-8 is UTF-8, though other encodings would take its bytes."""
+    """Warn if a text that is read in another encoding is valid UTF-8 beyond ASCII."""
     if not encoding.startswith("utf") and not beginning.isascii() and _is_utf8(beginning):
         what = f"{file} looks like UTF-8, but is read as {encoding}"
         warnings.warn(
@@ -99,14 +99,14 @@ def _warn_of_utf8(beginning: bytes, encoding: str, file: str) -> None:
 
 def _is_utf8(text: bytes) -> bool:
     try:
-        codecs.getincrementaldecoder("utf-8")().decode(text)  # may be cut within a letter
+        codecs.getincrementaldecoder("utf-8")().decode(text)  # may be cut within a character
     except UnicodeDecodeError:
         return False
     return True
 
 
 def likely_encoding(text: bytes) -> str | None:
-    r"""The encoding that a text which is not UTF-8 is likely to have; None if nothing speaks for one.
+    r"""The likely encoding of a text that is not UTF-8; None if there is no indication.
 
     >>> likely_encoding("Zürich;Genève".encode("cp1252")), likely_encoding("a,b\n1,2\n".encode("utf-16-le"))
     ('cp1252', 'utf-16-le')
@@ -133,7 +133,7 @@ def _decodes(text: bytes, encoding: str) -> bool:
 
 
 def not_encoded(encoding: str, text: bytes, *, where: str, found: bytes, what: str = "the text") -> BadRow:
-    """A text that is not in the encoding it was read in, with the one that it is likely to have."""
+    """The error for text that is not in the expected encoding, with the likely encoding."""
     likely = likely_encoding(text)
     remedy = (
         "Find out the encoding of the file: " + parameter("encoding", "NAME")

@@ -1,7 +1,7 @@
-"""Excel workbooks (.xlsx): the header is the first row that is not empty, each row below it a row of the table.
+"""Excel workbooks (.xlsx): the header is the first non-empty row, and each row below it is a row of the table.
 
-Numbers are doubles, dates are dates, empty and error cells are missing. As in JSON lines, the first rows settle what
-each column is.
+Numbers are doubles, dates are dates, empty and error cells are missing. As in JSON lines, the first rows determine the
+type of each column.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class ExcelRows(OpenedFile):
         sheet = reading.dialect.sheet
         self._book = Workbook(stream.spooled(), stream.name, sheet)
         self._file = f"{stream.name}, sheet {self._book.sheet}" if sheet or self._book.other_sheets else stream.name
-        self._row = 0  # the number of the row that was read last, from 1
+        self._row = 0  # the number of the last row read, from 1
         self._rows = self._numbered(self._book.rows())
         self.names = self._header()
         check_names(self.names, self._file)
@@ -65,7 +65,7 @@ class ExcelRows(OpenedFile):
 
     @property
     def untyped(self) -> bool:
-        """Numbers in a column that is declared text come as their texts."""
+        """True: numbers in a column declared as text are converted to text."""
         return True
 
     def _numbered(self, rows: Iterator[Row]) -> Iterator[tuple[int, Row]]:
@@ -86,7 +86,7 @@ class ExcelRows(OpenedFile):
         return tuple("" if value is None else level_text(value) for value in cells)
 
     def tables(self) -> Iterator[tuple[tuple[Column, ...], int]]:
-        """The rows, this many at a time."""
+        """The rows in batches."""
         while block := list(islice(self._rows, ROWS)):
             rows = [cells for number, row in block if (cells := self._checked_width(number, row)) is not None]
             self._settle(rows)
@@ -96,7 +96,7 @@ class ExcelRows(OpenedFile):
                 yield tuple(self._column(self.names[i - 1], [row[i] for row in kept]) for i in width), len(kept)
 
     def _checked_width(self, number: int, row: Row) -> Row | None:
-        """The number of a row and its cells, one for each column."""
+        """The number of a row and its cells, one per column."""
         width = len(self.names)
         if any(value is not None for value in row[width:]):
             where = place(self._file, row=number)
@@ -107,7 +107,7 @@ class ExcelRows(OpenedFile):
         return (number, *row[:width], *([None] * (width - len(row))))
 
     def _settle(self, rows: list[Row]) -> None:
-        """What the undecided columns are that have values now."""
+        """Decide the types of undecided columns that have values now."""
         reading = self._reading
         for place_, name in enumerate(self.names, start=1):
             if reading.kind_of(name) is not None:
@@ -125,7 +125,7 @@ class ExcelRows(OpenedFile):
                 reading.kinds[name] = kind
 
     def _is_number(self, value: object, *, declared: bool = False) -> bool:
-        """Whether a cell is a number: text is one where it is declared so, or where its marks are given."""
+        """Whether a cell is a number; text may be one if it is declared so, or if its number format is given."""
         if not isinstance(value, str):
             return value_fits(NUMBER, value)
         given = declared or self._numerals != Numerals()
@@ -173,7 +173,7 @@ MICROSECOND = datetime.timedelta(microseconds=1)
 
 
 def _moments(values: list[Any], kind: str) -> pa.Array:
-    """Points in time or durations, without the import of pandas that `pa.array` brings."""
+    """Timestamps or durations as an Arrow array, without `pa.array`, which imports pandas."""
 
     def ticks(value: Any) -> int:
         if kind == DURATION:

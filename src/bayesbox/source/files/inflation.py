@@ -1,4 +1,4 @@
-"""How much compressed Arrow and Parquet files grow, from their metadata, before Arrow takes the memory."""
+"""The decompressed size of Arrow and Parquet files, from their metadata, before Arrow allocates memory."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from bayesbox.source.files.streams import INFLATION, INFLATION_FLOOR, ByteStream
 
 MAGIC = b"ARROW1"
 CONTINUATION = 0xFFFFFFFF
-DICTIONARY, RECORD_BATCH = 2, 3  # the headers that have buffers
-METADATA = 256 << 20  # bytes of the metadata of one message
+DICTIONARY, RECORD_BATCH = 2, 3  # the message types with buffers
+METADATA = 256 << 20  # the most bytes of metadata per message
 
 
 class Growth:
-    """What the messages of an Arrow file grow to: each batch by itself, dictionaries together, for they are kept."""
+    """The decompressed size of the messages of an Arrow file: of each batch, and of all dictionaries."""
 
     def __init__(self, file: str) -> None:
         self._file = file
         self._kept = [0, 0]  # bytes of all dictionaries, in the file and in memory
 
     def check(self, message: FlatTable, body: Any, size: int) -> None:
-        """Refuse a message whose buffers grow beyond measure; `body(place)` gives the eight bytes at a place of it."""
+        """Raise an error if the buffers of a message grow too much; `body(place)` returns eight bytes at an offset."""
         kind = message.number(1, "<B")
         if kind not in (DICTIONARY, RECORD_BATCH):
             return
@@ -43,7 +43,7 @@ class Growth:
 
 
 def require_growth(grown: int, size: int, file: str) -> None:
-    """Refuse what grows to too many times its size."""
+    """Raise an error if the decompressed size is too many times the compressed size."""
     if grown > max(INFLATION_FLOOR, INFLATION * size):
         raise BadData(
             f"the compressed file grows to more than {INFLATION} times its size",
@@ -54,7 +54,7 @@ def require_growth(grown: int, size: int, file: str) -> None:
 
 
 def require_bounded_file(file: IO[bytes], name: str) -> None:
-    """Check the batches and dictionaries that the footer of an Arrow file names."""
+    """Check the batches and dictionaries listed in the footer of an Arrow file."""
     size = file.seek(0, os.SEEK_END)
 
     def at(place: int, length: int) -> bytes:
@@ -82,7 +82,7 @@ def require_bounded_file(file: IO[bytes], name: str) -> None:
 
 
 class CheckedMessages:
-    """The bytes of a stream of Arrow messages, each looked at before it is handed on; Arrow reads through it."""
+    """A stream of Arrow messages that checks each message before Arrow reads it."""
 
     closed = False
 
@@ -92,7 +92,7 @@ class CheckedMessages:
         self._ready = memoryview(b"")
 
     def read(self, size: int = -1) -> bytes:
-        """At most this many bytes, of one message after another; none at the end."""
+        """At most this many bytes of the messages in order; empty at the end."""
         pieces = []
         while size:
             if not self._ready:
@@ -113,7 +113,7 @@ class CheckedMessages:
             return prefix
         length = struct.unpack("<i", prefix[-4:])[0]
         if not 0 < length <= METADATA:
-            return prefix  # the end, or what Arrow will refuse
+            return prefix  # the end, or bytes that Arrow will reject
         metadata = self._stream.read(length)
         try:
             message = FlatTable.root(metadata, 0)
@@ -127,4 +127,4 @@ class CheckedMessages:
         return prefix + metadata + body
 
     def close(self) -> None:
-        """The stream that owns the file closes it."""
+        """Do nothing: the stream that owns the file closes it."""

@@ -1,7 +1,7 @@
-"""JSON lines: one object a line; an absent key or null is a missing value.
+"""JSON lines: one object per line; an absent key or null is missing.
 
-Arrow parses the blocks; a block that it refuses is read line by line, to say what is wrong or to read what
-Arrow will not mix, such as numbers and words in one column of categories.
+Arrow parses the blocks; a block that it rejects is read line by line, to report what is wrong or to read what Arrow
+does not mix, such as numbers and texts in one category.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from bayesbox.source.files.reading import (
 )
 from bayesbox.source.files.window import Bytes, Window
 
-EXACT = 2.0**53  # beyond this a double may not be the integer that was written
+EXACT = 2.0**53  # beyond this, a double may differ from the integer in the file
 UTF8_MARK = b"\xef\xbb\xbf"
 ARROW_TYPES = {NUMBER: pa.float64(), FLAG: pa.bool_(), TEXT: pa.string(), None: pa.null()}
 
@@ -50,7 +50,7 @@ class JsonRows(OpenedFile):
         self._file = stream.name
         self._reading = reading
         self._window = Window(stream, row_limit=reading.row_limit)
-        self._stored: dict[str, pa.DataType] = {}  # the JSON type of columns that become text
+        self._stored: dict[str, pa.DataType] = {}  # the JSON type of columns converted to text
         if bytes(self._window.view[:3]) == UTF8_MARK:
             self._window.advance(3)
         if bytes(self._window.view[:64]).lstrip()[:1] == b"[":
@@ -64,19 +64,19 @@ class JsonRows(OpenedFile):
 
     @property
     def untyped(self) -> bool:
-        """Whether a column that is declared text holds numbers or flags, which come as their texts."""
+        """Whether a column declared as text has numbers or flags, which are converted to text."""
         stored = [self._stored.get(name, pa.string()) for name in self._reading.text]
         return not all(pa.types.is_string(kind) for kind in stored)
 
     def _learn(self) -> None:
-        """Names and kinds of the columns, from the first block of lines."""
+        """Find the names and types of the columns from the first block of lines."""
         end = self._end()
         table = self._parse(end, None)
         if table is None or any(self._is_nested(field) for field in table.schema):
             skipped = self._reading.skipped
             before = skipped.count, list(skipped.first)
             self._settle(self._careful_rows(end), refuse_mixed=self._reading.refuse_mixed)
-            skipped.count, skipped.first = before  # the rows come again
+            skipped.count, skipped.first = before  # the rows are read again
             return
         self.names = self.names or tuple(table.schema.names)
         for name, stored in zip(table.schema.names, table.schema.types, strict=True):
@@ -92,16 +92,16 @@ class JsonRows(OpenedFile):
         return pa.types.is_nested(field.type) and self._reading.kind_of(field.name) != UNREAD
 
     def _kind_of_column(self, column: pa.ChunkedArray) -> str | None:
-        """The kind of a column as Arrow found it; texts that look like dates are texts."""
+        """The type of a column by its Arrow type; dates are text."""
         if pa.types.is_string(column.type):
             present = [without_tokens(chunk, self._reading.na) for chunk in column.chunks]
             return TEXT if any(chunk.null_count < len(chunk) for chunk in present) else None
         return TEXT if pa.types.is_temporal(column.type) else kind_of_type(column.type)
 
     def _settle(self, rows: list[Row], *, refuse_mixed: bool = False) -> None:
-        """Names, if there are none yet, and kinds of undecided columns.
+        """Set the names, if there are none yet, and decide the types of undecided columns.
 
-        With `refuse_mixed` the rows are read again, and a few texts among many numbers are refused then.
+        With `refuse_mixed`, the rows are read again, and a few texts among many numbers are then an error.
         """
         self.names = self.names or tuple(dict.fromkeys(name for row in rows for name in row))
         for name in self.names:
@@ -113,13 +113,13 @@ class JsonRows(OpenedFile):
                     self._reading.kinds[name] = kind
 
     def _end(self) -> int:
-        """How far the complete lines in view reach."""
+        """The end of the complete lines in view."""
         while not (end := self._window.last_line_end()) and not self._window.finished:
             self._window.widen()
         return end
 
     def tables(self) -> Iterator[tuple[tuple[Column, ...], int]]:
-        """The rows, a block of bytes at a time."""
+        """The rows, one block of bytes at a time."""
         while self._window.fill():
             end = self._end()
             columns = self._fast(end)
@@ -142,7 +142,7 @@ class JsonRows(OpenedFile):
         return self._stored.get(name, pa.string()) if kind in (TEXT, UNREAD) else ARROW_TYPES[kind]
 
     def _parse(self, end: int, schema: pa.Schema | None) -> pa.Table | None:
-        """Arrow's answer; None if it refuses, or where lines and objects do not match one to one."""
+        """The table parsed by Arrow; None if Arrow rejects it, or if lines and objects do not match one to one."""
         block = bytes(self._window.view[:end])
         lines = block.count(self._window.newline) + (not block.endswith(self._window.newline))
         if not _is_one_object_a_line(block, self._window.newline, lines) or has_deep_list(block, self._window.newline):
@@ -155,18 +155,18 @@ class JsonRows(OpenedFile):
                     explicit_schema=schema, unexpected_field_behavior="infer" if schema is None else self._unexpected
                 ),
             )
-            names = table.schema.names  # read here, since a name may be no UTF-8
+            names = table.schema.names  # read here, since a name may not be UTF-8
         except (pa.ArrowException, UnicodeDecodeError):
             return None
         return table if names and table.num_rows == lines and b"\0" not in block else None
 
     @property
     def _unexpected(self) -> str:
-        """What becomes of keys that the first lines lack: they are named, where they might have been wanted."""
+        """How keys that are absent in the first lines are handled: an error if they may be needed."""
         return "error" if self._reading.only is None else "ignore"
 
     def _column(self, name: str, column: ArrowColumn) -> Column | None:
-        """A column as it is handed on; None if reading line by line is more exact."""
+        """The converted column; None if reading line by line is more exact."""
         kind = self._reading.kind_of(name)
         if kind == UNREAD:
             return pa.nulls(len(column))
@@ -190,7 +190,7 @@ class JsonRows(OpenedFile):
         )
 
     def _careful_rows(self, end: int) -> list[Row]:
-        """Line by line: the first malformed one is raised, or all malformed ones are skipped."""
+        """The rows parsed line by line: the first malformed line is an error, or malformed lines are skipped."""
         window = self._window
         rows = []
         for line, text in enumerate(bytes(window.view[:end]).split(window.newline), start=window.line):
@@ -251,7 +251,7 @@ class JsonRows(OpenedFile):
 def _is_one_object_a_line(block: bytes, newline: bytes, lines: int) -> bool:
     """Whether every line begins with the only `{` and ends with the only `}` it has.
 
-    Arrow's reader crashes on some texts with anything else at the top level, so those are read line by line.
+    Arrow's reader crashes on some other texts, so those are read line by line.
     """
     opened = block.startswith(b"{") and block.count(newline + b"{") == lines - 1
     closed = block.count(b"}" + newline) + block.endswith(b"}") == lines
@@ -271,7 +271,7 @@ def _object(pairs: list[tuple[str, object]], where: str) -> Row:
 
 
 def json_column(kind: str | None, values: list[Any], tokens: tuple[str, ...]) -> pa.Array:
-    """Values as the column of their kind; None and the tokens are missing."""
+    """Values as an Arrow column of their type; None and the tokens are missing."""
     if kind == UNREAD:
         return pa.nulls(len(values))
     present = [None if is_missing(value) or value in tokens else value for value in values]
@@ -284,7 +284,7 @@ def json_column(kind: str | None, values: list[Any], tokens: tuple[str, ...]) ->
 
 
 def value_fits(kind: str | None, value: object) -> bool:
-    """Whether a value is what its column holds."""
+    """Whether a value fits the type of its column."""
     if kind == NUMBER:
         return isinstance(value, int | float) and not isinstance(value, bool)
     return isinstance(value, bool) if kind == FLAG else True
@@ -320,7 +320,7 @@ def _encodes(value: str) -> bool:
 
 
 def _is_unicode(texts: pa.Array) -> bool:
-    """Arrow's JSON reader takes bytes as they come."""
+    """Whether texts are valid Unicode, which Arrow's JSON reader does not check."""
     try:
         texts.validate(full=True)
     except pa.ArrowInvalid:

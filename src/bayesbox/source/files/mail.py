@@ -1,7 +1,7 @@
-"""The text of a mail message: the headers that say something, and the parts that are text, decoded, without markup.
+"""The text of a mail message: informative headers and the text parts, decoded and without markup.
 
-Mail comes from strangers, so nothing in it may stop the reading: what the parser of the standard library cannot take
-apart is taken as it is, as text.
+Mail is untrusted, so nothing in it may stop the reader: what the parser of the standard library cannot parse is read as
+plain text.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from email.message import Message
 
 HEADERS = ("Subject", "From", "To", "Cc", "Reply-To", "List-Id", "Organization", "X-Mailer", "User-Agent")
-"""What is read of the head of a message. The path it took (Received) tells of the server, not of the message."""
+"""The headers that are read. Received headers describe the servers, not the message."""
 
 NOT_FOR_TEXT = frozenset({"idna", "punycode", "undefined", "unicode_escape", "raw_unicode_escape", "unicode-escape"})
 UTF8 = ("utf-8", "utf8")
-BY_TABLE = {  # encodings of one byte per character, by their names in Python, with the names they have in mail
+BY_TABLE = {  # single-byte encodings by their Python names, with their names in mail
     "ascii": ("us-ascii", "ascii"),
     "latin-1": ("iso-8859-1", "latin1"),
     **{f"iso8859-{part}": (f"iso-8859-{part}",) for part in (2, 3, 4, 5, 7, 9, 10, 13, 14, 15, 16)},
@@ -39,7 +39,7 @@ BY_TABLE = {  # encodings of one byte per character, by their names in Python, w
 
 
 def is_mailbox(beginning: bytes) -> bool:
-    """Whether a file begins like an mbox: the line that separates messages, and then a header.
+    """Whether a file begins like an mbox: a separator line, then a header.
 
     >>> is_mailbox(b"From ann@example.org Mon Jan  1 10:00:00 2001\\nSubject: Hello\\n")
     True
@@ -48,7 +48,7 @@ def is_mailbox(beginning: bytes) -> bool:
 
 
 def is_message(beginning: bytes) -> bool:
-    """Whether a file begins like a message: lines of headers, one of those that every message may have among them.
+    """Whether a file begins like a message: header lines, including a common one.
 
     >>> is_message(b"Subject: Hello\\nDate: Mon, 1 Jan 2001\\n\\nGood morning"), is_message(b"Note: Hello")
     (True, False)
@@ -69,10 +69,10 @@ def message_text(raw: bytes) -> str:
 
 
 def mail_texts(data: Any, starts: Any, stops: Any, are_messages: Any) -> pa.Array:
-    """The texts of the messages that lie in `data` from place to place; if it is no message, as plain text.
+    """The texts of the messages in `data` between these offsets; plain text for anything that is not a message.
 
-    The core reads the common forms of mail; the parser of the standard library reads those it leaves, with the same
-    result for all that both read.
+    The core reads the common forms of mail, and the parser of the standard library the others; both give the same
+    result for what both can read.
     """
     starts, stops = np.asarray(starts, dtype=np.int64), np.asarray(stops, dtype=np.int64)
     kinds = np.asarray(are_messages, dtype=np.uint8)
@@ -87,7 +87,7 @@ def mail_texts(data: Any, starts: Any, stops: Any, are_messages: Any) -> pa.Arra
 
 
 def _with_texts(letters: Any, offsets: Any, rows: list[int], texts: list[bytes]) -> tuple[bytes, Any]:
-    """A column of text with these texts in rows that are empty so far."""
+    """A text column with these texts in rows that were empty."""
     places = [0, *offsets[rows].tolist(), len(letters)]
     between = [letters[start:stop] for start, stop in pairwise(places)]
     joined = b"".join([piece for pair in zip(between, [*texts, b""], strict=True) for piece in pair])
@@ -97,7 +97,7 @@ def _with_texts(letters: Any, offsets: Any, rows: list[int], texts: list[bytes])
 
 
 def _encoded(text: str) -> bytes:
-    """Text as UTF-8: half a surrogate pair becomes a question mark."""
+    """Text as UTF-8; half a surrogate pair becomes a question mark."""
     return text.encode("utf-8", errors="replace")
 
 
@@ -115,7 +115,7 @@ def mail_reader() -> _core.MailReader:
 
 
 def parsed_text(raw: bytes) -> str:
-    """The text of any message, by the parser of the standard library, which is loaded when a message needs it."""
+    """The text of any message by the parser of the standard library, which is imported on demand."""
     from email.parser import BytesParser
     from email.policy import compat32
 
@@ -123,13 +123,13 @@ def parsed_text(raw: bytes) -> str:
         message = BytesParser(policy=compat32).parsebytes(raw)
         head = [f"{name}: {text}" for name in HEADERS for text in _header(message, name)]
         parts = [text for part in message.walk() for text in _part(part)]
-    except Exception:  # the parser fails on broken mail in more ways than it names
+    except Exception:  # the parser raises undocumented errors on malformed mail
         return plain_text(raw)
     return "\n".join([*head, "", *parts])
 
 
 def plain_text(raw: bytes) -> str:
-    """Bytes as text: UTF-8 if they are, else each byte a character of Latin-1."""
+    """Bytes as text: UTF-8 if valid, else Latin-1."""
     for mark, encoding in (
         (codecs.BOM_UTF8, "utf-8-sig"),
         (codecs.BOM_UTF16_LE, "utf-16"),
@@ -152,7 +152,7 @@ def _header(message: Message, name: str) -> Iterator[str]:
         text = plain_text(value.encode("ascii", errors="surrogateescape"))
         try:
             pieces = decode_header(text)
-        except Exception:  # a word that is encoded wrongly
+        except Exception:  # an incorrectly encoded word
             yield text
             continue
         texts = (piece if isinstance(piece, str) else _decoded(piece, charset) for piece, charset in pieces)
@@ -160,10 +160,10 @@ def _header(message: Message, name: str) -> Iterator[str]:
 
 
 def _part(part: Message) -> Iterator[str]:
-    """The text of one part; of an attachment its name and type."""
+    """The text of one part; for an attachment, its name and type."""
     if part.is_multipart():
         return
-    if part.get_content_maintype() not in ("text", "multipart"):  # a multipart that has no parts is text
+    if part.get_content_maintype() not in ("text", "multipart"):  # a multipart without parts is text
         yield f"{part.get_content_type()} {part.get_filename() or ''}"
         return
     payload = part.get_payload(decode=True)
@@ -178,12 +178,12 @@ def _decoded(raw: bytes, charset: str | None) -> str:
         return plain_text(raw)
     try:
         return raw.decode(name, errors="replace")
-    except (LookupError, ValueError):  # an encoding that is not there, or none of text
+    except (LookupError, ValueError):  # an unknown encoding, or not a text encoding
         return plain_text(raw)
 
 
 def without_markup(text: str) -> str:
-    """The text of an HTML page: tags and comments are gaps, scripts and styles are left out, references resolved.
+    """The text of an HTML page: tags and comments become spaces, scripts and styles are dropped, references resolved.
 
     >>> without_markup("<style>p {}</style><p>Win<!-- x -->ner &pound;100")
     '  Win ner £100'

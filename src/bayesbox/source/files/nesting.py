@@ -1,7 +1,7 @@
-"""How deep the values of JSON lines are nested, found before a parser sees them.
+"""The nesting depth of JSON lines, checked before parsing.
 
-A parser that goes down a level by calling itself runs out of stack where a line has some ten thousand brackets, and
-takes the process with it. A bracket inside a string opens nothing.
+A recursive parser overflows the stack on a line with some ten thousand brackets and crashes the process. Brackets
+inside strings do not count.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _STEP[[ord("]"), ord("}")]] = -1
 
 
 def is_deep(line: bytes) -> bool:
-    """Whether more than `MOST_DEPTH` lists and objects are open at once somewhere in a line.
+    """Whether a line has more than `MOST_DEPTH` nested lists and objects.
 
     >>> is_deep(b'{"x": ' + b"[" * 127 + b"]" * 127 + b"}"), is_deep(b'{"x": ' + b"[" * 128), is_deep(b'"' + b"[" * 500)
     (False, True, False)
@@ -34,14 +34,14 @@ def is_deep(line: bytes) -> bool:
 
 
 def has_deep_list(block: bytes, newline: bytes) -> bool:
-    """Whether a line of a block is nested too deep, for lines that are one object each without another one in it.
+    """Whether a line of a block is nested too deeply, for lines that are flat objects.
 
-    Such a line has `MOST_DEPTH` opening brackets or more, so that two neighbours among every this many lie in it.
+    Such a line has at least `MOST_DEPTH` opening brackets, so it contains two consecutive ones of every this many.
     """
     if b"[" not in block:
         return False
     opening = np.flatnonzero(np.frombuffer(block, dtype=np.uint8) == ord("["))
-    end = 0  # of the line that was looked at last
+    end = 0  # the end of the last line checked
     for here, there in itertools.pairwise(opening[:: max(MOST_DEPTH // 2, 1)].tolist()):
         if there >= end and block.find(newline, here, there) < 0:
             start, end = block.rfind(newline, 0, here) + 1, block.find(newline, there)
@@ -52,7 +52,7 @@ def has_deep_list(block: bytes, newline: bytes) -> bool:
 
 
 def deep_key(line: bytes) -> str | None:
-    """The key of the line's object under which the values are nested too deep, None if there is no such key.
+    """The key of the line's object whose value is nested too deeply; None if there is none.
 
     >>> deep_key(b'{"a": 1, "b": {"c": ' + b"[" * 500)
     'b'

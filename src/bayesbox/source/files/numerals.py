@@ -1,4 +1,4 @@
-"""Numbers as people write them: 1.234,56 and 1,234.56, $1,000 and 12%."""
+"""Formatted numbers: 1.234,56 and 1,234.56, $1,000 and 12%."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ MONEY = "$\u20ac\u00a3\u00a5\u20b9\u20a9\u20bd\u20ba\u20aa\u0e3f"  # dollar, eur
 BLANK = "[ \t\u00a0\u202f]*"
 WORDS = "(?i:nan|inf|infinity)"
 EXPONENT = "(?:[eE][+-]?[0-9]+)?"
-SAMPLE = 100  # texts that are looked at
+SAMPLE = 100  # texts that are examined
 
 
 @dataclass(frozen=True)
 class Numerals:
-    """How numbers are written: the decimal mark, and what groups the digits before it.
+    """A number format: the decimal mark and the thousands separator.
 
-    `plain` numbers are such numbers; `marked` ones may have a sign of money, which means nothing, or of percent, which
-    means hundredths: 12% is 0.12, exactly as that is read.
+    `plain` matches such numbers; `marked` also allows a currency sign, which is ignored, or a percent sign: 12% is
+    parsed exactly as 0.12.
 
     >>> import pyarrow as pa
     >>> Numerals(",", ".").doubles(pa.array(["1.234,56", "12 %", None, "-3 €"])).to_pylist()
@@ -57,7 +57,7 @@ class Numerals:
 
     @cached_property
     def marked(self) -> str:
-        """The pattern of a number that may be of money or percent."""
+        """The pattern of a number that may have a currency or percent sign."""
         money = f"[{re.escape(MONEY)}]"
         sign = f"(?:[+-]?{BLANK}{money}{BLANK})?[+-]?{BLANK}"
         amount = f"{sign}{self._digits}(?:{BLANK}[{re.escape(MONEY)}%])?"
@@ -72,11 +72,11 @@ class Numerals:
         return re.compile(self.marked)
 
     def is_number(self, text: str, *, marked: bool = False) -> bool:
-        """Whether a text is a number that is written so; with `marked` perhaps one of money or percent."""
+        """Whether a text is a number in this format; with `marked`, optionally with a currency or percent sign."""
         return (self._is_marked if marked else self._is_plain).fullmatch(text) is not None
 
     def doubles(self, texts: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
-        """Texts that match as the doubles nearest to what they say. Arrow's error where one does not."""
+        """Texts as the nearest doubles; Arrow's error if one does not match."""
         if pa.types.is_dictionary(texts.type):
             texts = texts.cast(pa.string())
         bare = pc.replace_substring_regex(texts, f"[ \t\u00a0\u202f{re.escape(MONEY)}+]", "")
@@ -89,17 +89,17 @@ class Numerals:
 
 @dataclass(frozen=True)
 class Spelling:
-    """How the numbers in a column of text are written, with one of them."""
+    """The number format of a text column, with an example."""
 
     numerals: Numerals
     money: bool
     percent: bool
-    ambiguous: bool  # whether the comma might be the decimal mark
+    ambiguous: bool  # whether the comma may be the decimal mark
     example: str
 
     @property
     def is_marked(self) -> bool:
-        """Whether the column must be declared a number to be read as one."""
+        """Whether the column is numeric only if declared so."""
         return self.money or self.percent
 
     def remedy(self, column: str) -> Remedy:
@@ -127,9 +127,9 @@ CANDIDATES = tuple(
 
 
 def spelling_of(texts: Sequence[str]) -> Spelling | None:
-    """How numbers are written that are not read as such; None if they are not all numbers, or plain ones.
+    """The format of numbers that are not parsed by default; None if they are not all numbers, or are plain numbers.
 
-    Groups of three digits after every comma are thousands, unless a number elsewhere shows a decimal comma.
+    Three digits after every comma are thousands, unless another number shows a decimal comma.
 
     >>> spelling_of(["$1,000", "$20"]).numerals, spelling_of(["1,5", "12"]).numerals.decimal, spelling_of(["1", "12"])
     (Numerals(decimal='.', thousands=','), ',', None)

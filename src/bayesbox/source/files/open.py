@@ -1,5 +1,5 @@
-"""Rows in files: CSV, TSV, JSON lines, Parquet, Arrow and Feather, compressed or not, one file or many, or
-standard input; one pass, a stream of batches of bounded size.
+"""Rows in files: CSV, TSV, JSON lines, Parquet, Arrow and Feather, compressed or not, one file or many, or standard
+input, read in one pass as batches of bounded size.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ EXTENSIONS = {
     ".xlsm": "excel",
 }
 FORMATS = ("csv", "tsv", "jsonl", "parquet", "arrow", "excel")
-MOST_LISTED = 12  # columns that a message names
+MOST_LISTED = 12  # columns listed in a message
 OTHER_NAMES = {"ndjson": "jsonl", "feather": "arrow", "ipc": "arrow", "xlsx": "excel", "xlsm": "excel"}
 
 
@@ -67,16 +67,16 @@ def open_source(
     dialect: TextDialect = AS_WRITTEN,
 ) -> Source:
     """A source of rows from a path, a glob pattern, a folder, a list of these, or `-` for standard input; or from an
-    address or a file of a kind that `register_source` made known.
+    address or file of a kind registered by `register_source`.
 
-    `text` names columns that are read as they are (the target, declared categories), `number` columns that are
-    numbers; the kind of others is told from their first values, unless `as_text` has them read as they are. The
-    texts of the columns in `documents` may be long: up to 256 MB each, others up to 1 MB. Of the columns in `unread`,
-    or of all that are not in `only`, the values are not looked at: they come as missing, whatever they hold. `na` adds
-    words that stand for a missing value. `bad_rows="skip"` skips malformed rows and counts them in `source.skipped`.
-    `format` overrides the extension. With `refuse_mixed` a few texts among many numbers are malformed rows, not
-    categories; with `finite` rows with an infinite number are broken too, and those whose `weight`, a column, is
-    missing or negative. `dialect` says how a text is written: encoding, delimiter, decimal mark and so on.
+    `text` lists columns that are read as text (the target, declared categories), `number` numeric columns; the types of
+    others are detected from their first values, unless `as_text` reads them as text. Texts of the columns in
+    `documents` may have up to 256 MB each, others up to 1 MB. The columns in `unread`, or all that are not in `only`,
+    are not parsed: their values are missing. `na` adds texts that mean missing. `bad_rows="skip"` skips malformed rows
+    and counts them in `source.skipped`. `format` overrides the extension. With `refuse_mixed`, a few texts among many
+    numbers are malformed rows rather than a category; with `finite`, rows with an infinite number are malformed too,
+    and those whose `weight` (a column) is missing or negative. `dialect` is the text format: encoding, delimiter,
+    decimal mark and so on.
 
     >>> import tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp(), "people.csv")
@@ -127,7 +127,7 @@ def _format_option(given: str | None) -> str | None:
 
 
 class FileSource(Source):
-    """The rows of one or more files, in order. `names` are known once a file was opened, whether it has rows or not.
+    """The rows of one or more files, in order. `names` are known once a file is opened, even if it has no rows.
 
     Files can be read again; standard input only once.
     """
@@ -149,7 +149,7 @@ class FileSource(Source):
 
     @property
     def progress(self) -> float | None:
-        """How much of the files the pass under way has read, from 0 to 1; None for standard input."""
+        """The share of the files read in the current pass, from 0 to 1; None for standard input."""
         if STDIN in self.paths:
             return None
         sizes = [os.path.getsize(path) for path in self.paths]
@@ -160,7 +160,7 @@ class FileSource(Source):
         return min(done / max(sum(sizes), 1), 1.0)
 
     def batches(self) -> Iterator[Batch]:
-        """The rows of all files under the names of the first, in its order."""
+        """The rows of all files, with the columns in the order of the first."""
         self._skipped = Skipped()
         reading = Reading(**self._options, skipped=self._skipped)
         first_row = 0
@@ -172,8 +172,8 @@ class FileSource(Source):
         self._finished = len(self.paths)
 
     def parts(self, threads: int) -> Iterator[Part] | None:
-        """The rows cut where they can be read apart, by any thread: the groups of rows of Parquet files. None
-        if they cannot, or if there are too few for the threads.
+        """The rows in parts that any thread can read: the row groups of Parquet files. None if there are none, or too
+        few for the threads.
         """
         if any((self._format or format_of_name(path)) != "parquet" for path in self.paths) or not self.rereadable:
             return None
@@ -211,7 +211,7 @@ class FileSource(Source):
             yield from _ordered(rows.tables, order, first_row, reading, stream.name)
 
     def _take(self, stream: ByteStream, rows: OpenedFile, reading: Reading) -> list[int | None]:
-        """Go on with the next file; if it has the columns of the first, None for one that is not read."""
+        """Continue with the next file, which must have the columns of the first; None for one that is not read."""
         self._stream, self._rows, self.untyped = stream, rows, rows.untyped
         same_columns(rows.names, stream.name, reading)
         self.names = reading.names or ()
@@ -250,7 +250,7 @@ REFUSED = {".xls", ".xlsb", ".ods", ".numbers"}
 
 
 def open_rows(stream: ByteStream, reading: Reading, format: str | None = None) -> OpenedFile:
-    """A file opened in its format: the one given, that of the extension, or what its first bytes say."""
+    """A file opened in its format: as given, by its extension, or by its first bytes."""
     if format is None and (ending := os.path.splitext(stream.path)[1].lower()) in REFUSED:
         raise BadData(
             f"workbooks with the extension {ending} are not supported",
@@ -285,7 +285,7 @@ def open_rows(stream: ByteStream, reading: Reading, format: str | None = None) -
 
 
 def format_of_name(path: str) -> str | None:
-    """The format of a table by the ending of its name, None if it says nothing.
+    """The format of a table by its extension; None if it is unknown.
 
     >>> format_of_name("people.csv.gz"), format_of_name("letter.eml")
     ('csv', None)
@@ -309,7 +309,7 @@ def _format_of_bytes(stream: ByteStream) -> str:
 
 
 def expand(paths: Paths) -> list[str]:
-    """The files that paths, glob patterns and folders stand for, each folder and pattern sorted by name."""
+    """The files of paths, glob patterns and folders, each folder and pattern sorted by name."""
     given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
     if not given:
         raise BadOption("no files: pass at least one")
@@ -329,7 +329,7 @@ def _expand_one(path: str) -> list[str]:
         if not files:
             raise SourceUnavailable("no file matches the pattern", where=path)
         return files
-    return [path]  # opening it says what is wrong
+    return [path]  # the error is raised when it is opened
 
 
 def _files_of_folder(folder: str) -> list[str]:
@@ -348,8 +348,7 @@ def _files_of_folder(folder: str) -> list[str]:
 
 
 def file_columns(paths: Paths, *, format: str | None = None, dialect: TextDialect = AS_WRITTEN) -> dict[str, Any]:
-    """The columns of the (first) file, without reading its rows: names, with Arrow types where the file
-    holds them.
+    """The columns of the (first) file, without reading its rows: names, with Arrow types if the file has them.
 
     >>> import tempfile, pathlib
     >>> path = pathlib.Path(tempfile.mkdtemp(), "people.csv")
@@ -369,7 +368,7 @@ def file_columns(paths: Paths, *, format: str | None = None, dialect: TextDialec
 
 
 def listed_columns(paths: Paths, *, format: str | None = None, dialect: TextDialect = AS_WRITTEN) -> str:
-    """The columns of the (first) file as a sentence for a message."""
+    """The columns of the (first) file as a sentence for messages."""
     names = list(file_columns(paths, format=format, dialect=dialect))
     return "The columns are " + ", ".join(names[:MOST_LISTED]) + (", ..." if len(names) > MOST_LISTED else "")
 

@@ -1,4 +1,4 @@
-"""What the readers of all file formats share: options, what is known of the columns, rows left out."""
+"""What the readers of all file formats share: options, the types of the columns, skipped rows."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ ROW_LIMIT = 64 << 20  # bytes of one row
 COLUMN_LIMIT = 100_000
 
 NUMBER, FLAG, TEXT = "number", "true or false", "text"
-UNREAD = "not read"  # what is not asked for is not looked at, so nothing in it is wrong
+UNREAD = "not read"  # columns that are not used are not parsed, so they cannot cause errors
 
-FEW_TEXTS = 20  # a column of numbers may hold one text in this many values, to be still one,
-MANY_NUMBERS = 20  # where it holds more different numbers than a category would
+FEW_TEXTS = 20  # a numeric column may have one text per this many values,
+MANY_NUMBERS = 20  # if it has more distinct numbers than a category would
 
 
 def is_broken_number(texts: int, values: int, different: int) -> bool:
-    """Whether a column with so few texts among so many different numbers is one of numbers, and the texts are wrong.
+    """Whether a column is numeric with a few invalid texts, given the numbers of texts, values and distinct numbers.
 
     >>> is_broken_number(1, 500, different=90), is_broken_number(1, 500, different=4)
     (True, False)
@@ -36,30 +36,30 @@ def is_broken_number(texts: int, values: int, different: int) -> bool:
 
 @dataclass
 class Reading:
-    """One pass over a set of files: what was requested, and what is known so far."""
+    """The state of one pass over a set of files: the options, and the types found so far."""
 
     text: frozenset[str] = frozenset()
     number: frozenset[str] = frozenset()
     documents: frozenset[str] = frozenset()  # columns whose texts may be long
-    unread: frozenset[str] = frozenset()  # columns that come without their values,
-    only: frozenset[str] | None = None  # as do all but these, if they are given
-    as_text: bool = False  # whether columns that are not named are read as they are
+    unread: frozenset[str] = frozenset()  # columns that are not parsed,
+    only: frozenset[str] | None = None  # or all except these, if given
+    as_text: bool = False  # whether unnamed columns are read as text
     na: tuple[str, ...] = ()
     skip: bool = False
     threads: int = 1
     refuse_mixed: bool = False
-    finite: bool = False  # whether an infinite number makes a row a malformed one
+    finite: bool = False  # whether an infinite number makes a row malformed
     weight: str | None = None  # the column of the weights
     dialect: TextDialect = AS_WRITTEN
     skipped: Skipped = field(default_factory=Skipped)
     kinds: dict[str, str] = field(default_factory=dict)
-    noted: set[str] = field(default_factory=set)  # columns of money or percent that were reported, in any pass
-    spelled: set[str] = field(default_factory=set)  # columns whose numbers are not written as Arrow reads them
+    noted: set[str] = field(default_factory=set)  # columns with currency or percent signs, reported
+    spelled: set[str] = field(default_factory=set)  # columns with numbers in a format that Arrow does not parse
     names: tuple[str, ...] | None = None
     first_file: str = ""
 
     def kind_of(self, name: str) -> str | None:
-        """NUMBER, FLAG, TEXT or UNREAD; None as long as no value of the column was seen."""
+        """NUMBER, FLAG, TEXT or UNREAD; None until a value of the column is seen."""
         if name in self.unread or (self.only is not None and name not in self.only):
             return UNREAD
         if name in self.text:
@@ -69,45 +69,45 @@ class Reading:
         return self.kinds.get(name, TEXT if self.as_text else None)
 
     def cell_limit(self, name: str) -> int:
-        """The bytes that a cell of a column may have."""
+        """The maximum bytes of a cell of a column."""
         return DOCUMENT_LIMIT if name in self.documents else CELL_LIMIT
 
     @property
     def row_limit(self) -> int:
-        """The bytes that a row may have."""
+        """The maximum bytes of a row."""
         return ROW_LIMIT + DOCUMENT_LIMIT * len(self.documents)
 
     def report(self, error: BadData) -> None:
-        """A malformed row: raise it, or count it where rows are skipped."""
+        """Raise the error of a malformed row, or count it if rows are skipped."""
         if not self.skip:
             raise error
         self.skipped.add(error)
 
 
 class OpenedFile:
-    """A file opened in its format; a format of its own needs `names` and `tables`."""
+    """A file opened in its format; a format must define `names` and `tables`."""
 
     names: tuple[str, ...] = ()
     """The names of the columns."""
 
     schema: pa.Schema | None = None
-    """The types of the columns, where the file holds them."""
+    """The types of the columns, if the file has them."""
 
     share_read: float | None = None
-    """How much of the rows was read, where the file says how many there are."""
+    """The share of the rows read so far, if the file states their number."""
 
     @property
     def untyped(self) -> bool:
-        """Whether numbers come as text in columns that are declared text."""
+        """Whether columns declared as text may have numbers."""
         return False
 
     def tables(self) -> Iterator[tuple[tuple[Column, ...], int]]:
-        """Columns in the order of the names, and their length, piece after piece."""
+        """Pieces of the rows: columns in the order of the names, and their length."""
         raise NotImplementedError(f"{type(self).__name__} does not define `tables`")
 
 
 def place(file: str, *, line: int | None = None, column: str | None = None, row: int | None = None) -> str:
-    """Where something is: `people.csv, line 3, column `age``.
+    """A location for messages: `people.csv, line 3, column `age``.
 
     >>> place("people.csv", line=3, column="age")
     'people.csv, line 3, column `age`'
@@ -144,7 +144,7 @@ def contradiction(kind: str, column: str, value: object, where: str, *, weight: 
 
 
 def check_names(names: tuple[str, ...], file: str) -> None:
-    """Every column has a name, no two the same, and there are not too many."""
+    """Raise an error unless every column has a unique name and there are not too many."""
     if len(names) > COLUMN_LIMIT:
         raise BadData(f"has more than {COLUMN_LIMIT} columns", where=file, found=len(names))
     seen: set[str] = set()
@@ -161,7 +161,7 @@ def check_names(names: tuple[str, ...], file: str) -> None:
 
 
 def same_columns(names: tuple[str, ...], file: str, reading: Reading) -> None:
-    """All files of a set have the same columns, in any order, as far as they are read."""
+    """Raise an error unless a file has the same columns as the first, in any order, as far as they are read."""
     if reading.names is None:
         reading.names, reading.first_file = names, file
         return

@@ -1,8 +1,6 @@
-"""The careful reader of delimited text: slow, exact about lines, fields and quotes, and able to say what is
-wrong.
+"""The careful reader of delimited text: slow, but exact about lines, fields and quotes, with precise errors.
 
-The fast path leaves the work to Arrow; where Arrow refuses a block, this finds the line, the column and the
-value.
+The fast path uses Arrow; if Arrow rejects a block, this reader finds the line, the column and the value.
 """
 
 from __future__ import annotations
@@ -29,7 +27,7 @@ NUMBER_PATTERN = PLAIN.plain
 
 
 class Fault(NamedTuple):
-    """A quote that is not as it must be: what is wrong, the line of the field, the text from there on."""
+    """An invalid quote: what is wrong, the line of the field, and the text from there on."""
 
     what: str
     line: int
@@ -37,9 +35,9 @@ class Fault(NamedTuple):
 
 
 class Record(NamedTuple):
-    """One row as it is in the text: where it begins and ends, its line, its fields unquoted.
+    """One row of the text: its start and end, its line, its unquoted fields.
 
-    A row with a fault ends where the line does on which the field at fault begins, and that field is its last.
+    A row with a fault ends with the line on which the faulty field begins, and that field is its last.
     """
 
     start: int
@@ -50,13 +48,13 @@ class Record(NamedTuple):
 
     @property
     def is_open(self) -> bool:
-        """Whether a quote is opened and not closed in the text: it may be closed behind it."""
+        """Whether a quote is not closed in the text: it may be closed later."""
         return self.fault is not None and self.fault.what is OPEN
 
 
 @functools.cache
 def _field_pattern(delimiter: bytes) -> re.Pattern[bytes]:
-    """One field and what ends it. A quote counts only where a field begins with it; what follows it is found apart."""
+    """The pattern of one field and its end. A quote counts only at the start of a field; quoted text is matched later."""
     stop = re.escape(delimiter)
     quoted = rb'(?:"([^"]*+(?:""[^"]*+)*+)("?+))?+'
     return re.compile(quoted + rb"([^" + stop + rb"\r\n]*+)(" + stop + rb"|\r\n|\n|\r|\Z)")
@@ -73,7 +71,7 @@ def records(
 ) -> Iterator[Record]:
     r"""The rows of a text, without blank lines and those that begin with `comment`.
 
-    It stops at a row of `most_fields`, which may be cut short.
+    It stops at a row of `most_fields`, which may be incomplete.
 
     >>> [record.fields for record in records(b'age,car\n25,"a ""big"" suv"\n', delimiter=b",")]
     [[b'age', b'car'], [b'25', b'a "big" suv']]
@@ -106,7 +104,7 @@ def records(
 
 
 def end_of_rows(text: bytes | bytearray | memoryview, *, delimiter: bytes, newline: bytes = b"\n") -> int:
-    r"""Where the last complete row ends: after the last line end that no quote encloses; 0 if there is none.
+    r"""The end of the last complete row: after the last unquoted line end; 0 if there is none.
 
     >>> end_of_rows(b'25,suv\n30,"half a', delimiter=b",")
     7
@@ -127,7 +125,7 @@ def end_of_rows(text: bytes | bytearray | memoryview, *, delimiter: bytes, newli
 
 
 def _all_quotes_enclose(array: np.ndarray, quotes: np.ndarray, delimiter: bytes) -> bool:
-    """Whether every other quote opens a field and the next one closes it, or doubles: counting tells in from out."""
+    """Whether quotes strictly alternate between opening and closing, so that counting them tells quoted text."""
     allowed = np.zeros(256, dtype=bool)
     allowed[[delimiter[0], ord("\n"), ord("\r"), QUOTE]] = True
     opening, closing = quotes[::2], quotes[1::2]
@@ -137,7 +135,7 @@ def _all_quotes_enclose(array: np.ndarray, quotes: np.ndarray, delimiter: bytes)
 
 
 class Checker:
-    """What a row must be: as many fields as the header, each short enough, UTF-8, of its kind."""
+    """The checks of a row: as many fields as the header, each short enough, UTF-8, and of its type."""
 
     def __init__(
         self,
@@ -158,10 +156,10 @@ class Checker:
         self._file = file
         self._weight = weight
         self._numerals = numerals
-        self._declared = declared  # the columns that were declared numbers, which may be of money or percent
+        self._declared = declared  # the columns declared numeric, which may have currency or percent signs
 
     def problem(self, record: Record) -> BadData | None:
-        """What is wrong with a row; None if nothing is."""
+        """The error of a row; None if it is valid."""
         if record.fault is not None:
             return self._quote_problem(record, record.fault)
         if len(record.fields) != len(self._names):

@@ -1,4 +1,4 @@
-"""Columns of delimited text whose numbers are not written as Arrow reads them: found, noted and converted."""
+"""Columns of delimited text with numbers in a format that Arrow does not parse: detection and conversion."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from bayesbox.source.files.reading import Reading
 
 
 def find_spelled(table: pa.Table, numerals: Numerals, reading: Reading, file: str) -> bool:
-    """Add columns of texts that are numbers, but not for Arrow, to `reading.spelled`; whether there are any.
+    """Add text columns with numbers that Arrow does not parse to `reading.spelled`; returns whether there are any.
 
-    Only columns that were declared numbers may be of money or percent; what these signs mean is reported once.
+    Only columns declared numeric may have currency or percent signs; their meaning is reported once.
     """
     found = False
     bare = Numerals(numerals.decimal).plain
@@ -35,7 +35,7 @@ def _all_fit(column: pa.ChunkedArray, name: str, numerals: Numerals, reading: Re
 
 
 def spelled_numbers(table: pa.Table, numerals: Numerals, reading: Reading) -> pa.Table:
-    """The table with the columns of `reading.spelled` as doubles; Arrow's error where a text is not a number."""
+    """The table with the columns of `reading.spelled` as doubles; Arrow's error if a text is not a number."""
     for index, name in enumerate(table.column_names):
         if name in reading.spelled:
             if not _all_fit(table.column(index), name, numerals, reading):

@@ -1,4 +1,4 @@
-"""The bytes of a file, of a compressed file or of standard input, read once from the beginning to the end."""
+"""The bytes of a file, a compressed file or standard input, read once from start to end."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ MAGIC = {
     "zstd": re.compile(rb"\x28\xb5\x2f\xfd"),
     "bz2": re.compile(rb"BZh[1-9](?:\x31\x41\x59\x26\x53\x59|\x17\x72\x45\x38\x50\x90)"),
 }
-INFLATION = 100  # a compressed file may grow by this factor at most,
+INFLATION = 100  # the maximum growth factor of a compressed file,
 INFLATION_FLOOR = 64 << 20  # once it has grown to this many bytes
 PEEK = 1 << 16
 PIECE = 1 << 20
-LARGE = 1 << 24  # bytes that are read at once where more are wanted
+LARGE = 1 << 24  # bytes per read
 
 
 def name_of(path: str) -> str:
-    """What messages call a path."""
+    """The name of a path in messages."""
     return STDIN_NAME if path == STDIN else path
 
 
 class ByteStream:
-    """Bytes in reading order, inflated where the file is compressed.
+    """A stream of bytes, decompressed if the file is compressed.
 
-    `peek` looks at the beginning without using it up, so that the format can be told from the first bytes.
+    `peek` returns the first bytes without consuming them, so that the format can be detected.
     """
 
     def __init__(self, path: str) -> None:
@@ -58,22 +58,22 @@ class ByteStream:
 
     @property
     def closed(self) -> bool:
-        """Whether the file was given back."""
+        """Whether the file is closed."""
         return self._file.closed
 
     @property
     def compressed(self) -> bool:
-        """Whether the bytes are inflated on the way."""
+        """Whether the bytes are decompressed."""
         return self._codec is not None
 
     @property
     def position(self) -> int:
-        """Bytes of the file itself that were read so far: what a progress bar needs."""
+        """The bytes of the file itself read so far, for progress."""
         return int(self._raw.position)
 
     @property
     def file(self) -> IO[bytes] | None:
-        """The file itself where it can be read at random, else None."""
+        """The file itself if it supports random access, else None."""
         return None if self.compressed or not self._file.seekable() else self._file
 
     def _inflate(self) -> None:
@@ -109,7 +109,7 @@ class ByteStream:
         return got
 
     def _count(self, got: int) -> None:
-        """Refuse a compressed file that grows beyond measure."""
+        """Raise an error if a compressed file grows too much."""
         self._given += got
         if self.compressed and self._given > max(INFLATION_FLOOR, INFLATION * self._raw.position):
             raise BadData(
@@ -130,7 +130,7 @@ class ByteStream:
         return unavailable(error, self.name)
 
     def read(self, size: int) -> bytes:
-        """At most `size` bytes, fewer only at the end; no more memory than there are bytes."""
+        """At most `size` bytes, fewer only at the end; allocates no more than is read."""
         pieces = [self._ahead[:size]]
         self._ahead = self._ahead[size:]
         left = size - len(pieces[0])
@@ -140,7 +140,7 @@ class ByteStream:
         return pieces[1] if len(pieces) == 2 and not pieces[0] else b"".join(pieces)
 
     def _read_piece(self, size: int) -> bytes:
-        """Some bytes, at most this many; none at the end."""
+        """At most this many bytes; empty at the end."""
         try:
             piece = bytes(self._bytes.read(size))
         except OSError as error:
@@ -149,7 +149,7 @@ class ByteStream:
         return piece
 
     def peek(self, size: int = PEEK) -> bytes:
-        """The first bytes, up to `size`, left in place."""
+        """The first bytes, up to `size`, without consuming them."""
         while len(self._ahead) < size:
             more = bytearray(size - len(self._ahead))
             got = self._read_some(memoryview(more))
@@ -159,7 +159,7 @@ class ByteStream:
         return self._ahead[:size]
 
     def spooled(self) -> IO[bytes]:
-        """A file that can be read at random: the file itself, or a temporary copy of the bytes."""
+        """A file with random access: the file itself, or a temporary copy of the bytes."""
         if self.file is not None:
             self.file.seek(0)
             return self.file
@@ -174,7 +174,7 @@ class ByteStream:
         return copy
 
     def close(self) -> None:
-        """Give the file back, and a temporary copy; standard input stays open."""
+        """Close the file and any temporary copy; standard input stays open."""
         if self._copy is not None:
             self._copy.close()
         if self._file is not getattr(sys.stdin, "buffer", None):
@@ -190,7 +190,7 @@ class ByteStream:
 
 
 class _Counted:
-    """A file whose reads are counted, with a look ahead at its first bytes; pyarrow reads through it."""
+    """A file that counts the bytes read and can peek at its first bytes; pyarrow reads through it."""
 
     closed = False
 
@@ -219,7 +219,7 @@ class _Counted:
         return data
 
     def readinto(self, view: memoryview) -> int:
-        """As many bytes as one read of the file gives."""
+        """Fill the view with one read of the file."""
         if self._ahead:
             data = self.read(len(view))
             view[: len(data)] = data
@@ -229,7 +229,7 @@ class _Counted:
         return got
 
     def flush(self) -> None:
-        """Nothing is written here."""
+        """Do nothing: the file is not written."""
 
     def close(self) -> None:
         """The stream that owns the file closes it."""

@@ -1,6 +1,6 @@
-"""Rows that read well but hold what no model can learn: infinite numbers, and weights that are none.
+"""Rows that can be parsed but not used: infinite numbers, and invalid weights.
 
-Where malformed rows are skipped, so are these; else whoever counts or scores them refuses them.
+They are skipped like malformed rows; otherwise counting or predicting them is an error.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from bayesbox.source.files.reading import FLAG, TEXT, UNREAD, Reading, place
 
 
 def usable(batch: Batch, reading: Reading, file: str) -> Batch:
-    """The rows whose numbers are finite and whose weight is a number, 0 or more; the others are counted as skipped."""
-    first: NDArray[np.int64] = np.full(batch.rows, -1)  # the column that is wrong in a row
-    column: pa.Array  # what is read from a file is Arrow
+    """The rows with finite numbers and a non-negative weight; the others are counted as skipped."""
+    first: NDArray[np.int64] = np.full(batch.rows, -1)  # the invalid column of each row
+    column: pa.Array  # columns read from a file are Arrow arrays
     for index, (name, column) in enumerate(zip(batch.names, batch.columns, strict=True)):
         if name == reading.weight:
             weights = np.asarray(as_numbers(column, name=name, where=file), dtype=np.float64)

@@ -1,4 +1,4 @@
-"""A window that moves over a stream of bytes: one buffer, filled again and again."""
+"""A moving window over a stream of bytes, with one reused buffer."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from bayesbox.errors import BadData
 from bayesbox.source.files.reading import ROW_LIMIT, place
 
-BLOCK = 4 << 20  # larger blocks read no faster and cost memory
+BLOCK = 4 << 20  # larger blocks are not faster and use more memory
 
 
 class Bytes(Protocol):
@@ -22,9 +22,9 @@ class Bytes(Protocol):
 
 
 class Window:
-    """The bytes of a stream that are under the eye: `view` is what was read and not used yet.
+    """A window on a stream: `view` has the bytes that were read but not consumed.
 
-    The buffer is reused, so whatever is made of a view must be a copy of it.
+    The buffer is reused, so anything made from a view must be a copy.
     """
 
     def __init__(self, stream: Bytes, size: int = BLOCK, *, row_limit: int = ROW_LIMIT) -> None:
@@ -33,7 +33,7 @@ class Window:
         self.line = 1  # the number of the first line in view
         self.newline = b"\n"
         self.finished = False
-        self._size = size  # of the buffer, but for rows that are longer
+        self._size = size  # the usual size of the buffer; longer rows need more
         self._take(bytearray(size))
         self._start = 0
         self._stop = 0
@@ -42,10 +42,10 @@ class Window:
             self.newline = b"\r"
 
     def fill(self) -> bool:
-        """Move what is left to the front and read on; False once nothing is in view."""
+        """Move the remaining bytes to the front and read more; False if the view is empty."""
         left = self._stop - self._start
         rest = bytes(self.view)
-        if left <= self._size < len(self._buffer):  # the long row is behind
+        if left <= self._size < len(self._buffer):  # the long row was consumed
             self._take(bytearray(self._size))
         memoryview(self._buffer)[:left] = rest
         self._start, self._stop = 0, left
@@ -53,7 +53,7 @@ class Window:
         return self._stop > 0
 
     def _read_on(self) -> None:
-        """Fill the buffer behind what is in view."""
+        """Fill the buffer after the bytes in view."""
         got = self.stream.readinto(memoryview(self._buffer)[self._stop :])
         self._stop += got
         self.finished = self._stop < len(self._buffer)
@@ -63,7 +63,7 @@ class Window:
         self._array = np.frombuffer(buffer, dtype=np.uint8)
 
     def widen(self, size: int | None = None) -> None:
-        """Take in more bytes: `size` at a time, or twice as many until the row that does not fit is used up."""
+        """Enlarge the buffer to `size`, or to twice its size until the long row is consumed."""
         if size is None:
             size = 2 * len(self._buffer)
         else:
@@ -84,27 +84,27 @@ class Window:
         return memoryview(self._buffer)[self._start : self._stop]
 
     def find(self, byte: bytes) -> int:
-        """Where a byte first stands in the view; -1 if nowhere."""
+        """The position of the first such byte in the view; -1 if there is none."""
         found = self._buffer.find(byte, self._start, self._stop)
         return found - self._start if found >= 0 else -1
 
     def last_line_end(self) -> int:
-        """How far the complete lines reach in the view; all of it at the end of the stream."""
+        """The end of the complete lines in the view; all of it at the end of the stream."""
         if self.finished:
             return self._stop - self._start
         return max(self._buffer.rfind(self.newline, self._start, self._stop) + 1 - self._start, 0)
 
     def count(self, byte: bytes, end: int) -> int:
-        """How often a byte stands in the first `end` bytes of the view."""
+        """The number of such bytes in the first `end` bytes of the view."""
         return int(np.count_nonzero(self._array[self._start : self._start + end] == byte[0]))
 
     def advance(self, end: int) -> None:
-        """The first `end` bytes are used up."""
+        """Consume the first `end` bytes."""
         self.line += self.count(self.newline, end)
         self._start += end
 
     def skip_lines(self, count: int) -> bool:
-        """Pass over this many lines; whether there are as many."""
+        """Skip this many lines; returns whether there are enough."""
         for _ in range(count):
             while (end := self.find(self.newline)) < 0:
                 if self.finished:

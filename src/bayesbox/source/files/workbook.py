@@ -14,28 +14,28 @@ from typing import IO, Any
 
 from bayesbox.errors import BadData, MissingExtra, SourceUnavailable
 
-INFLATED = 1 << 30  # bytes that the parts of a workbook may have together,
-INFLATION = 200  # and how many times its size,
-INFLATION_FLOOR = 64 << 20  # once it has this many; sheets are repetitive text
+INFLATED = 1 << 30  # the maximum bytes of all parts of a workbook,
+INFLATION = 200  # and the maximum growth factor,
+INFLATION_FLOOR = 64 << 20  # from this many bytes; sheets are repetitive text
 MEMBERS = 10_000
-BLOCK = 1000  # rows that are asked of openpyxl at once
+BLOCK = 1000  # rows read from openpyxl at once
 MISSING = frozenset(
     {"", "#N/A", "#DIV/0!", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!", "#SPILL!", "#CALC!", "#GETTING_DATA"}
 )
-"""What an empty cell and cells with an error hold."""
+"""The values of empty cells and of cells with an error."""
 PIECE = 1 << 20
 DECLARATION = re.compile(rb"<!(?:DOCTYPE|ENTITY)", re.IGNORECASE)
 WIDE_TEXT = (b"\xff\xfe", b"\xfe\xff", b"\x00<", b"<\x00")  # UTF-16, which would hide a declaration
 DAMAGE = (KeyError, ValueError, TypeError, IndexError, AttributeError, SyntaxError, EOFError, OverflowError)
-"""What openpyxl raises for parts that are not as they must be; errors of XML are syntax errors."""
+"""The errors that openpyxl raises for invalid parts; XML errors are syntax errors."""
 
 Row = tuple[Any, ...]
 
 
 class Workbook:
-    """A workbook that is read from its beginning to its end; `rows` are the values of the cells of one sheet.
+    """A workbook read from start to end; `rows` are the cell values of one sheet.
 
-    Formulas give the value that was stored with them, error cells such as #N/A are missing.
+    Formulas have their stored value; error cells such as #N/A are missing.
     """
 
     def __init__(self, file: IO[bytes], name: str, sheet: str | None) -> None:
@@ -67,12 +67,12 @@ class Workbook:
 
     @property
     def other_sheets(self) -> int:
-        """How many sheets there are besides the one that is read."""
+        """The number of other sheets."""
         return len(self._book.worksheets) - 1
 
     def rows(self) -> Iterator[Row]:
         """The values of each row: number, text, bool, date, None; rows may differ in length."""
-        self._sheet.reset_dimensions()  # what the file says of its size may be wrong
+        self._sheet.reset_dimensions()  # the stated size of a sheet may be wrong
         cells = self._sheet.iter_rows(values_only=True)
         while True:
             with self._damage_named():
@@ -86,7 +86,7 @@ class Workbook:
     def _damage_named(self) -> Iterator[None]:
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # of styles and validations, which are not read
+                warnings.simplefilter("ignore")  # warnings about styles and validations, which are not read
                 yield
         except BadData:
             raise
@@ -95,12 +95,12 @@ class Workbook:
             raise _damaged(self._name, text[0] if text else type(error).__name__) from None
 
     def close(self) -> None:
-        """Give the file back."""
+        """Close the file."""
         self._book.close()
 
 
 def _value(value: object) -> Any:
-    """A value of a cell; a time of day is text, and an empty text or an error is missing."""
+    """The value of a cell; a time of day is text, and an empty text or an error is missing."""
     if isinstance(value, str):
         return None if value in MISSING else value
     return value.isoformat() if isinstance(value, datetime.time) else value
@@ -111,9 +111,9 @@ def _damaged(file: str, found: object) -> BadData:
 
 
 def _require_bounded(file: IO[bytes], name: str) -> None:
-    """Refuse a workbook whose parts would take more memory than they may, or declare entities of XML.
+    """Raise an error if the parts of a workbook exceed the memory limit or declare XML entities.
 
-    Sizes that an archive states may be wrong, so every part is inflated once, a piece at a time.
+    The sizes stated in an archive may be wrong, so every part is decompressed once, piece by piece.
     """
     try:
         with zipfile.ZipFile(file) as archive:
@@ -139,7 +139,7 @@ def _inflated(archive: zipfile.ZipFile, member: zipfile.ZipInfo, most: int, name
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise _damaged(name, f"{member.filename} is compressed by method {member.compress_type}")
     stated, total, before = member.file_size, 0, b""
-    member.file_size = 1 << 62  # read on until the part itself ends
+    member.file_size = 1 << 62  # read to the end of the part
     try:
         with archive.open(member) as part:
             while piece := part.read(PIECE):
