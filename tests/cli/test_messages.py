@@ -81,6 +81,7 @@ MISTAKES = [
     (["evaluate", "churn.bayes", "churn.csv", "--smoothing", "mle"], 2, ["already trained", "without a model"]),
     # verbs
     (["prdict", "churn.bayes", "churn.csv"], 2, ["unknown command `prdict`", "Did you mean `predict`?"]),
+    (["ask-next", "churn.bayes"], 2, ["unknown command `ask-next`", "Did you mean `ask`?"]),
     (["rule", "--prior", "2", "--likelihood", ".5", "--evidence", ".1"], 2, ["between 0 and 1", "2.0"]),
     # a new user: wrong files, names with spaces, verbs of other tools
     (["calibrate", "churn.bayes", "other.csv"], 3, ["no column `churn`", "-t COLUMN", "`signup`, `amount`"]),

@@ -19,7 +19,9 @@ from tests.web.test_tables import write_people
 
 import bayesbox as bb
 from bayesbox.app.server.opened import open_files
+from bayesbox.classifier.opened import AS_IT_IS, ReadingOptions
 from bayesbox.cli.main import run
+from bayesbox.source.files.dialect import TextDialect
 
 Copied = Callable[..., dict[str, str]]
 
@@ -68,11 +70,15 @@ def copied(page: Any, serve: Callable[..., str], tmp_path: Path, monkeypatch: py
     served: dict[tuple[str, ...], str] = {}
 
     def texts(
-        files: list[str], view: str, state: dict[str, Any] | None = None, target: str | None = None
+        files: list[str],
+        view: str,
+        state: dict[str, Any] | None = None,
+        target: str | None = None,
+        reading: ReadingOptions = AS_IT_IS,
     ) -> dict[str, str]:
         key = (*files, target or "")
         if key not in served:
-            served[key] = serve(open_files(files, target))
+            served[key] = serve(open_files(files, target, reading=reading))
         page.goto("about:blank")
         asked = f"?{quote(json.dumps(state))}" if state else ""
         page.goto(f"{served[key]}#{quote(Path(files[0]).name)}/{view}{asked}")
@@ -82,6 +88,29 @@ def copied(page: Any, serve: Callable[..., str], tmp_path: Path, monkeypatch: py
         return {each.text_content(): each.get_attribute("data-copy") for each in buttons.all()}
 
     return texts
+
+
+def test_of_a_table_that_is_read_in_its_own_way(
+    copied: Copied, printed_by: Callable[[str], str], tmp_path: Path
+) -> None:
+    """A German table with its own word for missing, and lines before the header."""
+    write_people(tmp_path / "plain.csv")
+    plain = (tmp_path / "plain.csv").read_text()
+    lines = [line.replace(".", "#").replace(",", ";").replace("#", ",") for line in plain.splitlines(keepends=True)]
+    lines[3] = ";".join(["k.A.", *lines[3].split(";")[1:]])
+    (tmp_path / "leute.csv").write_text("a title\n" + "".join(lines))
+    reading = ReadingOptions(["k.A."], dialect=TextDialect(decimal=",", delimiter=";", skip_rows=1))
+    found = copied(["leute.csv"], "what-if", {"row": {"town": "city"}}, "buys", reading)
+    shares = result_of(found["Python"])[0]
+    assert answered(found["curl"])["answer"]["posterior"] == shares.tolist()
+    assert f"{shares.max():.4f}"[:5] in printed_by(found["command"])
+    found = copied(["leute.csv"], "evaluate", {}, "buys", reading)
+    figures = {each["name"]: each["value"] for each in answered(found["curl"])["found"]["figures"]}
+    assert float(result_of(found["Python"]).accuracy) == figures["accuracy"]
+    assert f"{figures['accuracy']:.4f}" in printed_by(found["command"] + " --calibrate none")
+    assert printed_by("bayes report leute.csv -t buys --na k.A. --decimal , --delimiter ';' --skip-rows 1")
+    found = copied(["leute.bayes", "leute.csv"], "audit", {"rows": "2", "forget": True}, None, reading)
+    assert "--na k.A." in found["command"]
 
 
 def test_of_a_table(copied: Copied, printed_by: Callable[[str], str], tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 
 from bayesbox.classifier.answer.drifts import Drift, p_text
 from bayesbox.classifier.certificate import Certificate
+from bayesbox.classifier.opened import AS_IT_IS, ReadingOptions
 from bayesbox.classifier.report.difference import differences, rule_differences
 from bayesbox.classifier.rows import LabelledRows
 from bayesbox.classifier.table import AnyTableClassifier
@@ -26,20 +27,42 @@ from bayesbox.schema.levels import level_text
 from bayesbox.source.base import Batch
 
 MOST_ROWS = 200  # looked up individually
+PANDAS = {  # what pandas calls the options of a text file
+    "encoding": "encoding",
+    "decimal": "decimal",
+    "thousands": "thousands",
+    "delimiter": "sep",
+    "skip_rows": "skiprows",
+    "comment": "comment",
+    "sheet": "sheet_name",
+}
 
 
 @dataclass(frozen=True)
 class NamedTable:
-    """A table given on the command line: its path, its target and its weight."""
+    """A table given on the command line: its path, its target, its weight, and how it is read."""
 
     path: str
     target: str | None = None
     weight: str | None = None
+    reading: ReadingOptions = AS_IT_IS
 
     @property
     def name(self) -> str:
         """The name of its file."""
         return Path(self.path).name
+
+    @property
+    def reading_texts(self) -> Json:
+        """How it is read, as options of the command, of `bb.train`, and of pandas."""
+        dialect = {name: getattr(self.reading.dialect, name) for name in self.reading.dialect.given}
+        na = list(self.reading.na)
+        named = {PANDAS[name]: value for name, value in dialect.items()}
+        return {
+            "command": self.reading.command_words,
+            "train": {**({"na": na} if na else {}), **dialect},
+            "pandas": {**({"na_values": na} if na else {}), **named},
+        }
 
 
 def audit_found(
@@ -131,7 +154,8 @@ def _forgetting(
     classifier: AnyTableClassifier, model: str | None, table: NamedTable, numbers: Sequence[int], *, certify: bool
 ) -> Json:
     left, shown, total = classifier.changed(), [], 0
-    opened = classifier.open_rows(table.path, target=table.target or classifier.target, weight=table.weight)
+    target = table.target or classifier.target
+    opened = classifier.open_rows(table.path, target=target, weight=table.weight, reading=table.reading)
     for batch, first in _numbered(opened.source.batches()):
         total = first + batch.rows
         for number in (each for each in numbers if first < each <= total):
@@ -159,6 +183,7 @@ def _forgetting(
         whole = count == total
         options = ["--weight", table.weight] if table.weight else []
         options += ["-t", table.target] if table.target and table.target != classifier.target else []
+        options += table.reading.command_words
         data = table.path if whole else "ROWS.csv"
         words = ["bayes", "forget", model, data, *options, "--certificate", "certificate.json"]
         found["command"], found["whole"] = shlex.join(words), whole
@@ -235,7 +260,7 @@ def drift_found(classifier: AnyTableClassifier, table: NamedTable) -> Json:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DataWarning)
-            source = classifier.open_unlabelled(table.path).source
+            source = classifier.open_unlabelled(table.path, reading=table.reading).source
             drift = classifier.drift(source.batches())
     except BayesboxError as error:
         return {"error": str(error)}

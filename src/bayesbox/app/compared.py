@@ -125,7 +125,7 @@ class Comparing:
         table, done = self.table, 0
         declared = {column: kind_named(kind) for column, kind in self.types.items()}
         blank = new_classifier(model, options, declared)
-        opened = blank.open_rows(table.path, target=table.target, weight=table.weight)
+        opened = blank.open_rows(table.path, target=table.target, weight=table.weight, reading=table.reading)
         classifier: Any = opened.classifier
 
         def progress(rows: int) -> None:

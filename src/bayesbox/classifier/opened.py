@@ -48,6 +48,22 @@ class ReadingOptions:
         given = self.na or self.follow_links or self.dialect.given or self.format is not None
         return not given and self.bad_rows == "error"
 
+    @property
+    def command_words(self) -> list[str]:
+        """The options of the command that read a table the same way.
+
+        >>> ReadingOptions(["?", "NA"], dialect=TextDialect(decimal=",", skip_rows=2)).command_words
+        ['--na', '?,NA', '--decimal', ',', '--skip-rows', '2']
+        """
+        given = {name: getattr(self.dialect, name) for name in self.dialect.given}
+        words = {"na": ",".join(self.na), "format": self.format, **given}
+        return [
+            word
+            for name, value in words.items()
+            if value
+            for word in ("--" + name.replace("_", "-"), "tab" if value == "\t" else str(value))
+        ]
+
 
 AS_IT_IS = ReadingOptions()
 

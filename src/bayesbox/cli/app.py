@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import click
 
@@ -20,6 +21,7 @@ from bayesbox.errors import require_packages
         "bayes app titanic.bayes asia.bif",
         "bayes app people.bayes test.csv",
         "bayes app people.csv -t income",
+        "bayes app people.csv -t income --na NA --delimiter ';'",
         "bayes app m.bayes --port 8123 --no-open",
         "bayes app asia.bif --save",
     ),
@@ -30,6 +32,8 @@ from bayesbox.errors import require_packages
 @click.argument("files", nargs=-1, metavar="[FILE]...", type=click.Path())
 @click.option("-t", "--target", metavar="COLUMN", help="The target column of a table.")
 @click.option("--weight", metavar="COLUMN", help="The weight column of a table.")
+@options.na_option
+@options.input_format_option("-f", "--format")
 @click.option("--save", is_flag=True, help="Let the page save edited networks to their files.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="The port; by default 0, any free port.")
 @click.option("--no-open", is_flag=True, help="Print the address without opening the browser.")
@@ -44,6 +48,7 @@ def command(
     no_open: bool,
     seconds: float | None,
     as_json: bool,
+    **given: Any,
 ) -> None:
     """Open models (.bayes), tables and networks in the browser, and explore their answers interactively.
 
@@ -54,10 +59,11 @@ def command(
     require_packages("app", "msgspec", "starlette", "uvicorn")
     from bayesbox.app.server.opened import open_files, shipped
     from bayesbox.app.server.run import serve
+    from bayesbox.cli.options.sources import reading_of
 
     if save and not files:
         raise click.UsageError("--save needs the FILE of a network")
-    opened = open_files(files, target, weight, save=save) or shipped()
+    opened = open_files(files, target, weight, reading=reading_of(given), save=save) or shipped()
 
     def started(address: str) -> None:
         if as_json:

@@ -131,7 +131,7 @@ def nearest_verb(name: str) -> str:
 
     if name in OTHER_NAMES:
         return f"Try: bayes {OTHER_NAMES[name]}"
-    near = difflib.get_close_matches(name, VERBS, n=1)
+    near = [verb for verb in VERBS if name.startswith(f"{verb}-")] or difflib.get_close_matches(name, VERBS, n=1)
     return f"Did you mean `{near[0]}`?" if near else f"The commands are {', '.join(VERBS)}"
 
 

@@ -20,6 +20,7 @@ from bayesbox.cli.print.output import emit_json, note
         "bayes report people.csv -t income -o report.html",
         "bayes report people.bayes test.csv -o report.html --rows 10",
         "bayes report people.csv -t income -o report.html --suppress 5",
+        "bayes report people.csv -t income --na NA --delimiter ';'",
         "bayes report asia.bif -o asia.html",
     ),
     notes="The report works offline and loads nothing from the network. It contains rows of DATA only with --rows. "
@@ -36,6 +37,8 @@ from bayesbox.cli.print.output import emit_json, note
     metavar="K",
     help="Pool levels with fewer than K rows in a class, in the tables of the page as well.",
 )
+@options.na_option
+@options.input_format_option("-f", "--format")
 @click.option("--force", is_flag=True, help="Replace an existing file.")
 @options.json_option
 def command(files: tuple[str, ...], output: str, force: bool, as_json: bool, **given: Any) -> None:
@@ -61,13 +64,21 @@ def command(files: tuple[str, ...], output: str, force: bool, as_json: bool, **g
 
 def _text(files: tuple[str, ...], given: dict[str, Any]) -> str:
     from bayesbox.app.report.make import report_of_model, report_of_rows
+    from bayesbox.cli.options.sources import reading_of
     from bayesbox.file.load import load_classifier
     from bayesbox.network.formats import format_of
     from bayesbox.network.network import read_network
 
     first, *data = files
     name = Path(first).name
-    common = {"rows": given["rows"], "suppress": given["suppress"] or 0, "name": name, "weight": given["weight"]}
+    reading = reading_of(given)
+    common = {
+        "rows": given["rows"],
+        "suppress": given["suppress"] or 0,
+        "name": name,
+        "weight": given["weight"],
+        "reading": reading,
+    }
     if first.endswith(".bayes"):
         return report_of_model(load_classifier(first), data[0] if data else None, target=given["target"], **common)
     if data:
@@ -80,5 +91,6 @@ def _text(files: tuple[str, ...], given: dict[str, Any]) -> str:
     if given["target"] is None:
         from bayesbox.source.files.open import listed_columns
 
-        raise click.UsageError(f"no target column: pass -t COLUMN. {listed_columns(first)}")
+        columns = listed_columns(first, format=reading.format, dialect=reading.dialect)
+        raise click.UsageError(f"no target column: pass -t COLUMN. {columns}")
     return report_of_rows(NaiveClassifier(NaiveOptions()), first, given["target"], **common)

@@ -26,7 +26,7 @@ from bayesbox.app.server.network import OpenedNetwork, read_shown_network
 from bayesbox.app.server.shown import OpenedChain, OpenedLesson, ShownFile, name_apart
 from bayesbox.classifier.evaluate import cross_validate, evaluate_held_out
 from bayesbox.classifier.evaluation import Evaluation
-from bayesbox.classifier.opened import Opened
+from bayesbox.classifier.opened import AS_IT_IS, Opened, ReadingOptions
 from bayesbox.classifier.table import AnyTableClassifier, TableClassifier
 from bayesbox.classifier.train import train
 from bayesbox.dist.naive import NaiveModel
@@ -96,6 +96,7 @@ class OpenedClassifier(ShownFile):
                 "table": None if table is None else table.path,
                 "judgedBy": None if table is None else table.target or self.classifier.target,
                 "weight": None if table is None else table.weight,
+                "reading": {} if table is None else table.reading_texts,
                 "peers": [each.path for each in self.peers],
             }
         return self._spec
@@ -224,18 +225,25 @@ class OpenedTable(OpenedClassifier):
 
 def _learned(table: NamedTable, types: Mapping[str, str]) -> Opened[NaiveClassifier]:
     declared = {name: kind_named(kind) for name, kind in types.items()}
-    opened = NaiveClassifier(NaiveOptions(), declared).open_rows(table.path, target=table.target, weight=table.weight)
+    opened = NaiveClassifier(NaiveOptions(), declared).open_rows(
+        table.path, target=table.target, weight=table.weight, reading=table.reading
+    )
     train(opened.classifier, opened.source, opened.target, weight=table.weight)
     opened.classifier.learned_from(opened.target)
     return opened
 
 
 def open_files(
-    paths: Sequence[str], target: str | None = None, weight: str | None = None, *, save: bool = False
+    paths: Sequence[str],
+    target: str | None = None,
+    weight: str | None = None,
+    *,
+    reading: ReadingOptions = AS_IT_IS,
+    save: bool = False,
 ) -> list[ShownFile]:
     """The opened files. A table after a model evaluates it; one with a target is trained on and cross-validated.
 
-    With `save` the networks may be saved to their files.
+    `reading` says how the tables are read. With `save` the networks may be saved to their files.
     """
     found: list[ShownFile] = []
     for path in paths:
@@ -243,11 +251,11 @@ def open_files(
         if not _is_table(path):
             found.append(open_file(path))
         elif isinstance(last, OpenedClassifier) and last.path is not None and last.judge is None:
-            last.judge = _judged_by(last, path, target, weight)
-            last.table = NamedTable(path, target, weight)
+            last.table = NamedTable(path, target, weight, reading)
+            last.judge = _judged_by(last, last.table)
             last.watch(path)
         else:
-            found.append(learned_table(path, target, weight))
+            found.append(learned_table(NamedTable(path, target, weight, reading)))
     name_apart(found)
     models = [each for each in found if isinstance(each, OpenedClassifier) and not each.classifier.fixed]
     for model in models:
@@ -279,20 +287,22 @@ def open_file(path: str) -> ShownFile:
     return OpenedNetwork(name, read_shown_network(path), path=path)
 
 
-def _judged_by(opened: OpenedClassifier, path: str, target: str | None, weight: str | None) -> Judge:
+def _judged_by(opened: OpenedClassifier, table: NamedTable) -> Judge:
     def judge() -> tuple[Evaluation, Source]:
-        rows = opened.classifier.open_rows(path, target=target or opened.classifier.target, weight=weight)
-        return evaluate_held_out(opened.classifier, rows.source, rows.target, weight=weight), rows.source
+        target = table.target or opened.classifier.target
+        rows = opened.classifier.open_rows(table.path, target=target, weight=table.weight, reading=table.reading)
+        return evaluate_held_out(opened.classifier, rows.source, rows.target, weight=table.weight), rows.source
 
     return judge
 
 
-def learned_table(path: str, target: str | None, weight: str | None = None) -> OpenedTable:
+def learned_table(table: NamedTable) -> OpenedTable:
     """A table to train on; BadOption without a target."""
-    if target is None:
+    if table.target is None:
         remedy = "Pass -t COLUMN, or name a model (.bayes) before it to evaluate the model on it. "
-        raise BadOption("no target column for this table", found=path, remedy=remedy + listed_columns(path))
-    return OpenedTable(Path(path).name, NamedTable(path, target, weight))
+        columns = listed_columns(table.path, format=table.reading.format, dialect=table.reading.dialect)
+        raise BadOption("no target column for this table", found=table.path, remedy=remedy + columns)
+    return OpenedTable(table.name, table)
 
 
 def shipped() -> list[ShownFile]:

@@ -98,11 +98,18 @@ function chainTexts(file, spec, traits) {
   };
 }
 
-/** The rows of a file in Python. @param {string} path @param {string} target */
-function readRows(path, target) {
-  const file = python(path), tab = /\.tsv/.test(path) ? ', sep="\\t"' : "";
+/** Keyword arguments in Python, after others. @param {Record<string, any> | undefined} options */
+function keywords(options) {
+  return Object.entries(options ?? {}).map(([name, value]) => `, ${name}=${python(value)}`).join("");
+}
+
+/** The rows of a file in Python. @param {string} path @param {string} target @param {any} reading */
+function readRows(path, target, reading) {
+  const file = python(path), options = keywords(reading?.pandas);
+  const tab = /\.tsv/.test(path) && !reading?.pandas?.sep ? ', sep="\\t"' : "";
   const read = /\.parquet$/.test(path) ? `parquet(${file})` : /\.jsonl/.test(path) ? `json(${file}, lines=True)` : null;
-  const rows = `rows = pd.read_${read ?? `csv(${file}${tab})`}`;
+  const text = /\.xlsx$/.test(path) ? `excel(${file}${options})` : `csv(${file}${tab}${options})`;
+  const rows = `rows = pd.read_${read ?? text}`;
   return ["import pandas as pd", rows, `X, y = rows.drop(columns=${python(target)}), rows[${python(target)}]`];
 }
 
@@ -112,12 +119,14 @@ function tableTexts(file, view, spec, traits) {
   const model = path.replace(/^.*\//, "").replace(/\.[^.]*$/, "") + ".bayes";
   const typed = Object.entries(types), declared = typed.map(([name, kind]) => `${name}=${kind}`).join(",");
   const blank = typed.length ? `bb.NaiveBayes(columns=${python(types)})` : "bb.NaiveBayes()";
-  const data = [path, "-t", target, ...(typed.length ? ["--types", declared] : [])];
+  const reading = spec.reading, words = reading?.command ?? [];
+  const data = [path, "-t", target, ...(typed.length ? ["--types", declared] : []), ...words];
   const weighed = weight ? ["--weight", weight] : [];
   const learn = line("bayes", "train", ...data, ...weighed, "--calibrate", "none", "-o", model);
-  const more = (typed.length ? `, model=${blank}` : "") + (weight ? `, weight=${python(weight)}` : "");
+  const more = (typed.length ? `, model=${blank}` : "") + (weight ? `, weight=${python(weight)}` : "") +
+    keywords(reading?.train);
   const trained = `clf = bb.train(${python(path)}, target=${python(target)}${more})`;
-  const rows = readRows(path, target);
+  const rows = readRows(path, target, reading);
   if (view === "evaluate") {
     return {
       Python: lines(...rows, `bb.evaluate(${blank}, X, y, cv=10)`),
@@ -149,10 +158,11 @@ function rowTexts(model, traits) {
 /** @param {File} file @param {string} view @param {any} spec @param {Traits} traits */
 function modelTexts(file, view, spec, traits) {
   const model = file.path ?? `${file.name}.bayes`, load = `clf = bb.load(${python(model)})`, data = spec.table;
+  const words = spec.reading?.command ?? [];
   if (view === "evaluate") {
     return {
-      Python: lines(load, ...readRows(data, spec.judgedBy), "bb.evaluate(clf, X, y)"),
-      command: line("bayes", "evaluate", model, data, "-t", spec.judgedBy),
+      Python: lines(load, ...readRows(data, spec.judgedBy, spec.reading), "bb.evaluate(clf, X, y)"),
+      command: line("bayes", "evaluate", model, data, "-t", spec.judgedBy, ...words),
     };
   }
   if (view === "data") return { Python: lines(load, "clf.importance()"), command: line("bayes", "show", model) };
@@ -162,7 +172,7 @@ function modelTexts(file, view, spec, traits) {
       const numbers = done.shown.filter((/** @type {any} */ each) => each.why === null).map((
         /** @type {any} */ each,
       ) => each.number - 1);
-      const rows = readRows(data, spec.judgedBy);
+      const rows = readRows(data, spec.judgedBy, spec.reading);
       return {
         Python: lines(load, ...rows, `clf.forget(X.iloc[${python(numbers)}], y.iloc[${python(numbers)}])`),
         command: done.command,
@@ -176,7 +186,7 @@ function modelTexts(file, view, spec, traits) {
       };
     }
     return data && !file.lesson
-      ? { Python: lines(load, `clf.drift(${python(data)})`), command: line("bayes", "drift", model, data) }
+      ? { Python: lines(load, `clf.drift(${python(data)})`), command: line("bayes", "drift", model, data, ...words) }
       : { Python: lines(load, "clf.book_.digest()"), command: line("bayes", "show", model) };
   }
   const { Python, command } = rowTexts(model, traits);
