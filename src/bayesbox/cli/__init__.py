@@ -1,5 +1,5 @@
-"""The command `bayes`: one verb a file. It begins with `start`: a signal that comes while its modules are imported ends
-it without a traceback.
+"""The command `bayes`, one file per verb. It starts with `start`, so that a signal during imports ends it without a
+traceback.
 """
 
 import contextlib
@@ -14,7 +14,7 @@ CONTEXT: dict[str, object] = {"help_option_names": HELP_NAMES, "max_content_widt
 
 
 def end_at_once(number: int, _frame: FrameType | None) -> NoReturn:
-    """Nothing has begun yet, so there is nothing to undo."""
+    """Exit immediately: nothing has started yet."""
     if number == signal.SIGINT:
         with contextlib.suppress(OSError):
             os.write(2, b"bayes: interrupted\n")
@@ -22,10 +22,10 @@ def end_at_once(number: int, _frame: FrameType | None) -> NoReturn:
 
 
 def start() -> NoReturn:
-    """The command as a process of its own."""
+    """Run the command as a process."""
     usual = ((signal.SIGINT, signal.default_int_handler), (signal.SIGTERM, signal.SIG_DFL))
     for number, handler in usual:
-        if signal.getsignal(number) == handler:  # one that is ignored, as under nohup, stays so
+        if signal.getsignal(number) == handler:  # an ignored signal, as under nohup, stays ignored
             signal.signal(number, end_at_once)
     from bayesbox.cli.main import main
 

@@ -1,4 +1,4 @@
-"""The public names, their methods and their signatures, as the reference of Python shows them."""
+"""The public names, their methods and their signatures, for the Python reference."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Member(NamedTuple):
 
 
 def public_names() -> list[str]:
-    """The public names that are no modules."""
+    """The public names that are not modules."""
     every = bayesbox.__dir__()
     named = [name for name in every if not name.startswith("_")]
     return [name for name in named if not isinstance(getattr(bayesbox, name), types.ModuleType)]
@@ -53,7 +53,7 @@ def public_names() -> list[str]:
 
 def members(cls: type) -> Iterator[Member]:
     """The public methods and properties of a class that this package defines, in alphabetical order."""
-    if issubclass(cls, Kind):  # what a column is: its methods are for extensions
+    if issubclass(cls, Kind):  # a kind of column: its methods are for extensions
         return
     for name in sorted(name for name in dir(cls) if not name.startswith("_")):
         owner = next((each for each in cls.__mro__ if name in each.__dict__), cls)
@@ -68,7 +68,7 @@ def members(cls: type) -> Iterator[Member]:
 
 
 def signature_of(found: Any, *, method: bool = False) -> str:
-    """The parameters with their defaults; one to a line if there are many."""
+    """The parameters with their defaults, one per line if there are many."""
     try:
         signature = inspect.signature(found)
     except (TypeError, ValueError):

@@ -1,11 +1,11 @@
-"""The reference of the Python names, of docstrings and examples: `python -m bayesbox.cli.api_reference docs/reference`.
+"""The Python reference, made from docstrings and examples: `python -m bayesbox.cli.api_reference docs/reference`.
 
-A page for each public class or function. A method that has no example in its docstring takes the one under its name in
-`docs/reference/examples/OWNER.md`, where OWNER is the class that defines it; these pages are run as tests. There, too,
-stand the parameters that a docstring does not list, what is returned, and what to see also, a line each:
+Each public class or function has a page. A method without an example in its docstring uses the one under its name in
+`docs/reference/examples/OWNER.md`, where OWNER is the class that defines it; these pages are run as tests. They also
+have the parameters that a docstring does not list, the return value, and related names, one per line:
 
     - X : rows, as for `fit`
-    - returns : array of labels, one for each row
+    - returns : array of labels, one per row
     - see also : predict_proba, decide
 """
 
@@ -53,12 +53,12 @@ RETURNS, SEE_ALSO = "returns", "see also"
 
 
 def has_example(text: str | None) -> bool:
-    """Whether a docstring holds a session."""
+    """Whether a docstring has an example."""
     return ">>> " in (text or "")
 
 
 class Examples:
-    """The pages of examples, by the name of what they are about."""
+    """The pages of examples, by class or module."""
 
     def __init__(self, folder: Path) -> None:
         self.by_owner: dict[str, tuple[str, dict[str, str]]] = {}
@@ -72,16 +72,16 @@ class Examples:
                 self._entries[path.stem, name] = dict(entries)
 
     def of(self, owner: str, name: str) -> str | None:
-        """The example of a method, its set-up included; None if there is none."""
+        """The example of a method, including its set-up; None if there is none."""
         setup, found = self.by_owner.get(owner, ("", {}))
         return f"{setup}\n{found[name]}" if found.get(name) else None
 
     def see_also(self, owner: str, name: str) -> list[str]:
-        """The names to see also."""
+        """The related names."""
         return [each.strip() for each in self._entries.get((owner, name), {}).get(SEE_ALSO, "").split(",") if each]
 
     def whole(self, owner: str, name: str, text: str | None) -> str:
-        """A docstring with the parameters and what is returned, where these stand on the page of examples."""
+        """A docstring with the parameters and the return value from the page of examples."""
         entries = self._entries.get((owner, name), {})
         listed = [f"{each} : {said}" for each, said in entries.items() if each not in (RETURNS, SEE_ALSO)]
         text = _with_section(text or "", "Parameters", listed)
@@ -89,7 +89,7 @@ class Examples:
 
 
 def _with_section(text: str, title: str, lines: list[str]) -> str:
-    """Lines at the head of a section of a docstring, which is made before the next one if there is none."""
+    """A docstring with lines added at the start of a section, which is created if necessary."""
     if not lines:
         return text
     head = f"{title}\n{'-' * len(title)}\n"
@@ -164,7 +164,7 @@ def _page(name: str, found: object, examples: Examples) -> str:
 
 
 def _see_also(name: str, examples: Examples) -> str:
-    """What its page of examples names, and the other names of its group."""
+    """The related names: those of its page of examples, and the others of its group."""
     group = next((names for names in GROUPS.values() if name in names), ())
     near = [*examples.see_also("bayesbox", name), *(each for each in group if each != name and each in public_names())]
     return _links(list(dict.fromkeys(near)), set())
@@ -177,7 +177,7 @@ def _links(near: list[str], here: set[str]) -> str:
         page, dot, method = each.partition(".")
         if each in here:
             links.append(f"[{each}](#{each})")
-        elif page in (*public_names(), *MODULES):  # what is left is a method that this class has not
+        elif page in (*public_names(), *MODULES):  # a method that this class does not have
             links.append(f"[{each}]({page}.md{'#' if dot else ''}{method})")
     return f"See also: {', '.join(links)}.\n" if links else ""
 
@@ -243,7 +243,7 @@ def _markdown(text: str | None, *, plain: bool = False) -> str:
 
 
 def _linked(returned: str, *, bold: bool) -> str:
-    """What is returned, with a link to the class of the result where it begins with one."""
+    """The return value, with a link if it begins with the class of a result."""
     name = re.split(r"\W", returned, maxsplit=1)[0]
     if name in RESULTS:
         return f"[{name}](results.md#{name.lower()}){returned[len(name) :]}"
@@ -251,7 +251,7 @@ def _linked(returned: str, *, bold: bool) -> str:
 
 
 def write(folder: Path) -> None:
-    """Write all pages; those of names that are gone are removed."""
+    """Write all pages, and remove those of deleted names."""
     made = pages(Examples(folder / "examples"))
     target = folder / "api"
     target.mkdir(exist_ok=True)

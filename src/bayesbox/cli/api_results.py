@@ -1,4 +1,4 @@
-"""The page of the reference about what methods give back: the classes of results, with their fields and methods."""
+"""The reference page of results: the classes that methods return, with their fields and methods."""
 
 from __future__ import annotations
 
@@ -87,21 +87,21 @@ INNER_OF_RESULTS = {
 
 
 def result_class(name: str) -> Any:
-    """The class of a result by its name."""
+    """The result class of this name."""
     return getattr(importlib.import_module(f"bayesbox.{RESULTS[name]}"), name)
 
 
 def returned_types(function: object) -> Iterator[str]:
-    """The names of classes in what a function says it returns."""
+    """The names of classes in the return annotation of a function."""
     if callable(function):
         yield from re.findall(r"\b[A-Z]\w+", str(inspect.signature(function).return_annotation))
 
 
 def given_by(names: Iterable[str]) -> dict[str, list[str]]:
-    """By class, the functions and methods that say they return it: a method under the first class that has it."""
+    """For each class, the functions and methods that return it; a method is listed under its first class."""
     found: dict[str, list[str]] = defaultdict(list)
     seen = set()
-    order = sorted(names, key=lambda name: (name != "NaiveBayes", name))  # the classifier that is used most goes first
+    order = sorted(names, key=lambda name: (name != "NaiveBayes", name))  # the most used classifier first
     for name in order:
         public = getattr(bayesbox, name)
         if not isinstance(public, type):
@@ -117,7 +117,7 @@ def given_by(names: Iterable[str]) -> dict[str, list[str]]:
 
 
 def results_page(names: Iterable[str]) -> str:
-    """Every class of results: what it is, what gives it, its fields and its methods."""
+    """The page of all result classes: description, origin, fields and methods."""
     parts = [
         "# Results\n\nWhat methods and functions give back. A result prints as text; most show as HTML in a notebook, "
         "and have `.to_frame()` and `.to_dict()`.\n"
@@ -149,7 +149,7 @@ def fields_of(cls: Any) -> list[str]:
 
 
 def _prose(found: Any) -> str:
-    """A docstring up to its example."""
+    """The text of a docstring before its example."""
     text = inspect.getdoc(found) or ""
     return re.split(r"^(?:Examples\n---|>>> )", text, maxsplit=1, flags=re.M)[0].rstrip()
 

@@ -28,7 +28,7 @@ def command(shell: str, as_json: bool) -> None:
     from bayesbox.cli.main import COMPLETE, bayes
 
     kind = get_completion_class(shell)
-    assert kind is not None  # the choices are those that click has
+    assert kind is not None  # the shells that click supports
     script = kind(bayes, {}, "bayes", COMPLETE).source()
     if as_json:
         emit_json({"shell": shell, "script": script})

@@ -111,7 +111,7 @@ def _print_next() -> None:
 
 
 def _command_name() -> str:
-    """What to type for the command: its path where the shell does not find it, as after `make demo`."""
+    """The command to type: its path if it is not on the PATH, as after `make demo`."""
     import os
     import shutil
     import sys

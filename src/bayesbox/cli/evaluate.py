@@ -169,7 +169,7 @@ def command(files: tuple[str, ...], as_json: bool, svg: str | None, **given: Any
 
 
 def _best_threshold(evaluation: Evaluation, asked: str | None) -> Json:
-    """The threshold that CLASS or CLASS:METRIC asks for, as JSON has it; nothing if none is requested."""
+    """The best threshold for CLASS or CLASS:METRIC, for JSON; empty if not requested."""
     from bayesbox.decide.thresholds import METRICS
 
     if asked is None:
@@ -350,7 +350,7 @@ def _require_one_way(given: Json) -> None:
 
 
 def _learner(data: Sequence[str], given: Json, threads: int) -> Opened[AnyClassifier]:
-    """The rows, and a classifier that is not trained yet to read them."""
+    """The rows, and an unfitted classifier for them."""
     from bayesbox.classifier.registry import new_classifier, split_model
     from bayesbox.cli.options.sources import declared_kinds, ignored_columns, reading_of, without_target
     from bayesbox.file.known_file import require_table
@@ -359,7 +359,7 @@ def _learner(data: Sequence[str], given: Json, threads: int) -> Opened[AnyClassi
     kind = split_model(model)[0]
     refuse_foreign(kind, given, LEARN)
     _require_one_way(given)
-    if given["loo"] and kind.of == "documents":  # what is chosen and calibrated is not refitted for each document
+    if given["loo"] and kind.of == "documents":  # the choice and the calibration are not refitted for each document
         given = {**given, "occurrence": given["occurrence"] or "count", "calibrate": NO_CALIBRATION}
     ignore, identifiers = ignored_columns(given["ignore"])
     kinds = without_target(declared_kinds(given["types"], ignore), target, weight)
@@ -371,7 +371,7 @@ def _learner(data: Sequence[str], given: Json, threads: int) -> Opened[AnyClassi
             f"{data[0]} is not a model, so it is used as training data, but there is no target column: pass -t COLUMN; "
             "to evaluate a model on data, pass the model first"
         )
-    if not (given["compare"] or given["robustness"]):  # there each kind takes what it can
+    if not (given["compare"] or given["robustness"]):  # there each kind uses the options it has
         require_taken(blank, given)
     return blank.open_rows(
         list(data), target=target, weight=weight, text=given["text"], reading=reading_of(given, threads)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from bayesbox.file.reader import Json
     from bayesbox.source.base import Batch
 
-DRAWS = 10_000  # from the posteriors, for an interval
+DRAWS = 10_000  # draws from the posteriors for an interval
 
 
 @click.command(
@@ -151,7 +151,7 @@ def command(model: str, data: str | None, as_json: bool, **given: Any) -> None:
 
 
 def _interval(classifier: AnyClassifier, batch: Batch, given: Json) -> IntervalTable | None:
-    """How sure the answer is, if that is requested."""
+    """The credible interval, if requested."""
     if given["interval"] is None:
         if given["draws"] is not None or given["seed"] is not None:
             raise click.UsageError("--draws and --seed require --interval")
@@ -161,7 +161,7 @@ def _interval(classifier: AnyClassifier, batch: Batch, given: Json) -> IntervalT
 
 
 def _print_change(model: str, data: str | None, given: Json, *, as_json: bool) -> None:
-    """A row as it is and as it would be, or what would give it another class."""
+    """Print a row before and after a change, or the changes that flip its class."""
     from bayesbox.file.load import load_classifier
 
     refused = [name for name in ("show_work", "latex", "html", "svg", "against", "counts", "interval") if given[name]]
@@ -190,7 +190,7 @@ def _print_change(model: str, data: str | None, given: Json, *, as_json: bool) -
 
 
 def _behind(classifier: AnyClassifier, batch: Batch, case: Any) -> Json:
-    """For JSON, the columns of a case with what is behind their terms."""
+    """The columns of a case with the counts or densities of their terms, for JSON."""
     from bayesbox.classifier.answer.behind import behind_terms
     from bayesbox.classifier.table import TableClassifier
 
@@ -206,7 +206,7 @@ def _behind(classifier: AnyClassifier, batch: Batch, case: Any) -> Json:
 
 
 def _print_counts(classifier: AnyClassifier, batch: Batch, against: str | None) -> None:
-    """The counts and densities behind the terms of a case."""
+    """Print the counts and densities of the terms of a case."""
     from bayesbox.classifier.answer.explanation import ExplainedRow
     from bayesbox.classifier.table import TableClassifier
     from bayesbox.display.text import as_text
@@ -220,7 +220,7 @@ def _print_counts(classifier: AnyClassifier, batch: Batch, against: str | None) 
 
 
 def _check_form(given: Json, as_json: bool) -> None:
-    """Refuse --latex and --html where they mean nothing."""
+    """Raise an error for --latex and --html where they do not apply."""
     if given["interval"] and (given["latex"] or given["html"]):
         raise click.UsageError("--interval cannot be combined with --latex or --html")
     forms = [name for name, asked in (("--latex", given["latex"]), ("--html", given["html"])) if asked]
@@ -231,7 +231,7 @@ def _check_form(given: Json, as_json: bool) -> None:
 
 
 def _batch(classifier: AnyClassifier, model: str, data: str | None, given: Json) -> Batch:
-    """The case that is requested: of values that are set, or one of the rows or documents of a file."""
+    """The requested case: the values set, or one row or document of a file."""
     from bayesbox.classifier.predict import find_row
     from bayesbox.cli.options.sources import reading_of
     from bayesbox.cli.predict import print_absent

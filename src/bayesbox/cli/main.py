@@ -1,9 +1,9 @@
-"""The command `bayes`: a group of verbs, each imported only when it is run, and the way every ending is told.
+"""The command `bayes`: a group of verbs, each imported on demand, and the handling of errors and exit codes.
 
     0 ok   2 usage   3 bad data   4 bad model file   70 a bug   74 a file cannot be read or written   130 interrupted
     143 terminated
 
-What a verb finds goes to standard output; all else, the errors included, to standard error.
+Results go to standard output; everything else, including errors, goes to standard error.
 """
 
 from __future__ import annotations
@@ -92,15 +92,15 @@ _FOLDERS = {
 }
 _MODULES = {verb: f"{folder}.{verb}" for folder, verbs in _FOLDERS.items() for verb in verbs}
 
-COMPLETE = "_BAYES_COMPLETE"  # where a shell asks what could follow
+COMPLETE = "_BAYES_COMPLETE"  # set by a shell for completion
 
-WITH_MODEL = ("app", "report")  # verbs that read a table without the options of `bayes train`, and a model too
+WITH_MODEL = ("app", "report")  # verbs that read a table or a model, without the options of `bayes train`
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
 OK, USAGE, BUG, IO_ERROR, INTERRUPTED, TERMINATED = 0, 2, 70, 74, 130, 143
 
 
 class Verbs(click.Group):
-    """The verbs by name; the module of one is imported when it is requested."""
+    """The verbs by name; the module of a verb is imported on demand."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return list(VERBS)
@@ -126,7 +126,7 @@ class Verbs(click.Group):
 
 
 def nearest_verb(name: str) -> str:
-    """What to type instead of a verb that is not there."""
+    """The most similar verb to an unknown one."""
     import difflib
 
     if name in OTHER_NAMES:
@@ -151,17 +151,15 @@ def bayes(context: click.Context) -> None:
 
 
 def run(argv: Sequence[str] | None = None) -> int:
-    """Run the command and give its exit code; never a traceback, unless `--debug` asks for one."""
+    """Run the command and return its exit code; without a traceback, unless `--debug` is given."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     if argv is None:
-        sys.meta_path.insert(0, _WithoutPandas)  # only in a process of its own, for Arrow remembers it
-        os.environ.setdefault(
-            "OPENBLAS_THREAD_TIMEOUT", "4"
-        )  # or threads that wait for work use up a tenth of a second
+        sys.meta_path.insert(0, _WithoutPandas)  # only in a separate process, since Arrow remembers it
+        os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")  # else idle threads use 0.1 s of CPU time
         _open_what_is_closed()
     restore = _end_cleanly_on_signals()
     if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal without Unicode is no reason to fail
+        sys.stdout.reconfigure(errors="backslashreplace")  # so that a terminal without Unicode works
     try:
         with command_speaks():
             return _answer(arguments)
@@ -173,15 +171,15 @@ def run(argv: Sequence[str] | None = None) -> int:
 
 
 def main() -> NoReturn:
-    """The command as a process of its own, which ends as soon as all is written."""
+    """Run the command as a process, which ends as soon as everything is written."""
     _end_process(_with_room(run)())
 
 
 def _with_room(function: Callable[[], int]) -> Callable[[], int]:
-    """The function, called so that the frames below it have 64 KiB of the interpreter's stack in one piece.
+    """Call the function with 64 KiB of the interpreter's stack in one piece.
 
-    CPython takes that stack in pieces of 16 KiB. A call at the end of a piece takes the next one, and its return gives
-    it back: where imports happen at such a depth, that is thousands of times, a tenth of the time of a short command.
+    CPython allocates its stack in pieces of 16 KiB. A call at the end of a piece allocates the next one, and its return
+    frees it: if imports happen at such a depth, that is thousands of times, a tenth of the time of a short command.
     """
 
     def call() -> int:
@@ -192,32 +190,31 @@ def _with_room(function: Callable[[], int]) -> Callable[[], int]:
 
 
 def _end_process(code: int) -> NoReturn:
-    """End without taking the interpreter apart.
+    """End the process without finalising the interpreter.
 
-    A thread of Arrow that gives back a piece of a file while the interpreter is taken apart finds it gone and aborts
-    the process, though its work was done. What must run at the end runs: the functions that were registered for it
-    (Spark stops its Java process so), by a private name of `atexit`, for it has no other; and what is buffered is
-    written. A Python without that name ends in its own way.
+    An Arrow thread that releases a part of a file during finalisation aborts the process, although the work is done.
+    Functions registered with `atexit` are run, through a private name, since there is no public one (Spark stops its
+    Java process this way), and buffers are flushed. A Python without that name ends as usual.
     """
     run_exit_functions = getattr(atexit, "_run_exitfuncs", None)
     if run_exit_functions is None:
         sys.exit(code)
     run_exit_functions()
     for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError, ValueError, AttributeError):  # closed, or nobody listens
+        with contextlib.suppress(OSError, ValueError, AttributeError):  # closed, or no reader
             stream.flush()
     os._exit(code)
 
 
 def _open_what_is_closed() -> None:
-    """Streams that the caller closed lead nowhere, as if they had been sent there: `bayes ... 2>&-`."""
+    """Replace closed standard streams by the null device: `bayes ... 2>&-`."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 (to the end of the process)
 
 
 class _WithoutPandas:
-    """A finder that has no pandas: Arrow would import it, which takes longer than training on a small file."""
+    """An import finder that hides pandas: Arrow would import it, which takes longer than training on a small file."""
 
     @staticmethod
     def find_spec(name: str, _path: object = None, _target: object = None) -> None:
@@ -226,13 +223,13 @@ class _WithoutPandas:
 
 
 def with_pandas() -> None:
-    """Let pandas be imported after all: Spark needs it."""
+    """Allow the import of pandas, which Spark needs."""
     if _WithoutPandas in sys.meta_path:
         sys.meta_path.remove(_WithoutPandas)
 
 
 def _run(arguments: list[str]) -> int:
-    """The verb itself; what click's own `main` would do about errors and closed pipes is left to `run`."""
+    """Run the verb; `run` handles errors and closed pipes instead of click's `main`."""
     try:
         if COMPLETE in os.environ:
             bayes.main(arguments, prog_name="bayes", complete_var=COMPLETE)
@@ -249,7 +246,7 @@ def _run(arguments: list[str]) -> int:
 
 
 def _print_error(error: Exception, arguments: list[str]) -> int:
-    """Say in one line what went wrong; the exit code."""
+    """Print an error in one line; returns the exit code."""
     if isinstance(error, BrokenPipeError):
         _leave_pipe()
         return OK
@@ -261,7 +258,7 @@ def _print_error(error: Exception, arguments: list[str]) -> int:
         _say(f"bayes: {error.format_message()}")
         return IO_ERROR if isinstance(error, click.FileError) else error.exit_code
     if isinstance(error, BayesboxError):
-        for failed in FAILED:  # what is missing may be what one of these would have brought
+        for failed in FAILED:  # a failed extension may provide what is missing
             _say(f"note: {failed}")
         _say(f"bayes: {error}{_of_train(error, arguments)}")
         return error.exit_code
@@ -281,7 +278,7 @@ def _print_error(error: Exception, arguments: list[str]) -> int:
 
 
 def _of_train(error: BayesboxError, arguments: list[str]) -> str:
-    """How to follow a remedy whose options the app and the report lack: train a model with them first."""
+    """The remedy for verbs that do not have the options of a remedy: train a model with them first."""
     verb = next((word for word in arguments if word in WITH_MODEL), None)
     options = set(OPTION.findall(str(error.remedy or "")))
     if verb is None or not options:
@@ -297,7 +294,7 @@ def _of_train(error: BayesboxError, arguments: list[str]) -> str:
 
 
 def _is_of_packages(error: Exception) -> bool:
-    """Whether one package refuses another, as pyarrow 26 does numpy 1.26, which pip installs side by side.
+    """Whether two installed packages are incompatible, such as pyarrow 26 and numpy 1.26.
 
     >>> _is_of_packages(ImportError("pyarrow requires NumPy 2.0 or newer")), _is_of_packages(ModuleNotFoundError("x"))
     (True, False)
@@ -307,7 +304,7 @@ def _is_of_packages(error: Exception) -> bool:
 
 
 def _answer(arguments: list[str]) -> int:
-    """Run the verb; an error is said in the words of the command."""
+    """Run the verb, with the remedies for the command in errors."""
     try:
         return _run(arguments)
     except Exception as error:
@@ -319,13 +316,13 @@ def _answer(arguments: list[str]) -> int:
 
 
 def _ended(message: str) -> str:
-    """A message with a stop at its end."""
+    """A message with a full stop at its end."""
     message = message.rstrip()
     return message if message.endswith((".", "?", "!")) else f"{message}."
 
 
 def _system_words(error: OSError) -> str:
-    """What the system says of a file, without its number."""
+    """The system's error message about a file, without the error number."""
     reason = error.strerror or str(error) or type(error).__name__
     return f"{error.filename}: {reason}" if error.filename else reason
 
@@ -333,25 +330,25 @@ def _system_words(error: OSError) -> str:
 def _say(message: str) -> None:
     from bayesbox.cli.print.output import printable
 
-    with contextlib.suppress(OSError):  # nobody may be listening
+    with contextlib.suppress(OSError):  # there may be no reader
         click.echo(printable(message), err=True)
 
 
 def _leave_pipe() -> None:
-    """The reader has gone: nothing more is written, so that nothing is said at the end either."""
+    """Redirect standard output after its reader closed the pipe, so that the final flush does not fail."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     try:
         os.dup2(nowhere, sys.stdout.fileno())
     except (OSError, ValueError):
-        pass  # standard output is no file
+        pass  # standard output is not a file
     finally:
         os.close(nowhere)
 
 
 def _end_cleanly_on_signals() -> Callable[[], None]:
-    """Let an interrupt and a termination unwind as an exit does, so that temporary files are removed.
+    """Turn interrupt and termination signals into an exit, so that temporary files are removed.
 
-    A second signal of either kind ends the process at once. Gives the way back.
+    A second signal ends the process immediately. Returns a function that restores the handlers.
     """
     usual: dict[signal.Signals, Any] = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
     before = {number: usual[number] for number in usual if signal.getsignal(number) in (usual[number], end_at_once)}

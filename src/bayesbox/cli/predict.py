@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from bayesbox.file.reader import Json
 
 OUTPUT_FORMATS = ["csv", "tsv", "jsonl", "parquet"]
-EXIT_OTHER, EXIT_UNSURE = 1, 5  # what --exit-class ends with where the row is not of the class
+EXIT_OTHER, EXIT_UNSURE = 1, 5  # the exit code of --exit-class if the row is not of the class
 
 
 @click.command(
@@ -127,7 +127,7 @@ def _require_class(name: str | None, classes: tuple[str, ...], model: str) -> No
 
 
 def _end_by(prediction: str | None, name: str) -> None:
-    """End with an exit code that says whether the only row is of a class."""
+    """Exit with a code that tells whether the single row is of a class."""
     from bayesbox.classifier.predict import UNSURE
 
     if prediction is None:
@@ -137,7 +137,7 @@ def _end_by(prediction: str | None, name: str) -> None:
 
 
 def _answer(classifier: AnyClassifier, data: tuple[str, ...], given: Json) -> str | None:
-    """Write the answers; the prediction if there was one row."""
+    """Write the predictions; returns the prediction if there was one row."""
     from bayesbox.classifier.predict import PredictionWriter, PredictOptions, answer_tables
     from bayesbox.cli.options.sources import Progress, reading_of, skipped_rows
     from bayesbox.cli.print.writers import format_of, output_file, table_writer
@@ -150,7 +150,7 @@ def _answer(classifier: AnyClassifier, data: tuple[str, ...], given: Json) -> st
     opened = classifier.open_unlabelled(list(data), keep=keep, reading=reading_of(given, threads))
     rows = opened.source
     if opened.in_files and "-" not in data and not keep:
-        keep = [FILE]  # which answer is whose
+        keep = [FILE]  # to match rows and predictions
     first, source = peek(rows)
     names = rows.names if first is None else first.names
     print_absent(classifier, names, rows.name)
@@ -182,7 +182,7 @@ def _answer(classifier: AnyClassifier, data: tuple[str, ...], given: Json) -> st
 
 
 def print_absent(classifier: AnyClassifier, names: tuple[str, ...], where: str) -> None:
-    """Say which of the model's columns the data lack; refuse data that lack them all."""
+    """Print the absent columns of the model; an error if all are absent."""
     from bayesbox.classifier.report.asked import missing_columns
 
     lacking = missing_columns(classifier, names, where=where)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from bayesbox.network.query.notation import Question
 
 
-DRAWS = 2_000  # from the posteriors of the tables, for an interval
+DRAWS = 2_000  # draws from the posteriors of the tables for an interval
 ROWS = ("weight", "types", "na", "bad_rows", *options.DIALECT_OPTIONS)
 
 
@@ -222,7 +222,7 @@ def command(
 
 
 def _is_network(path: str, input_format: str | None) -> bool:
-    """Whether a file is one of a network, or of a model that may be one, by its extension."""
+    """Whether a file is a network, or a model that may be one, by its extension."""
     from bayesbox.cli.network.opened import is_model_file
     from bayesbox.network.formats import format_of
 
@@ -230,7 +230,7 @@ def _is_network(path: str, input_format: str | None) -> bool:
 
 
 def _counted(data: tuple[str, ...], asked: Question, given: Json) -> JointCounts:
-    """The columns of the question, counted together."""
+    """The joint counts of the columns of the question."""
     from bayesbox.classifier.train import source_of
     from bayesbox.cli.options.sources import Progress, declared_kinds, skipped_rows
     from bayesbox.network.joint.joint import count_table

@@ -1,4 +1,4 @@
-"""The reference of the command, made of its help texts: `python -m bayesbox.cli.reference PAGE`."""
+"""The command reference, made from the help texts: `python -m bayesbox.cli.reference PAGE`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def page() -> str:
 
 
 def _section(title: str, command: click.Command, names: list[str]) -> str:
-    """One command: its help as it is printed."""
+    """The section of one command: its help."""
     parent = click.Context(bayes, info_name="bayes") if len(names) > 1 else None
     with click.Context(
         command,

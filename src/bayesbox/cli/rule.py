@@ -68,7 +68,7 @@ def command(
 
 
 def _of_numbers(prior: str, likelihood: tuple[str, ...], evidence: str | None) -> tuple[Json, Work, Callable[[], None]]:
-    """The facts for JSON, the work, and what prints the short form."""
+    """The facts for JSON, the calculation, and a function that prints the short form."""
     from bayesbox.explain.bayes_rule import bayes_rule
 
     if len(likelihood) > 1:
@@ -91,7 +91,7 @@ def _of_numbers(prior: str, likelihood: tuple[str, ...], evidence: str | None) -
 
 
 def _reading(p: float) -> str:
-    """A probability as "1 in n", if that is a fair reading.
+    """A probability as "1 in n", if that is accurate enough.
 
     >>> _reading(0.0002), _reading(0.25), _reading(0.9)
     (', or 1 in 5,000', ', or 1 in 4', ', or 9 in 10')

@@ -12,7 +12,7 @@ from bayesbox.cli.options.written_work import html_option, latex_option
 from bayesbox.cli.print import nomogram, tables
 from bayesbox.cli.print.output import say
 
-FEW = 5  # rows, below which --privacy lists what they have
+FEW = 5  # the number of rows below which --privacy lists values
 
 
 @click.command(

@@ -169,12 +169,12 @@ def command(data: tuple[str, ...], as_json: bool, **given: Any) -> None:
 
 @dataclass(frozen=True)
 class Learned:
-    """A model that was made, and how that went; a model of given tables has a `report` of its own."""
+    """A trained model with its training summary; a model made from given tables has its own `report`."""
 
     classifier: AnyClassifier
     training: Training
     skipped: int = 0
-    harm: tuple[str, ...] = ()  # what columns do that depend on each other, and a model worse than none
+    harm: tuple[str, ...] = ()  # warnings about dependent columns and about a model worse than the baseline
     report: Json | None = None
 
 
@@ -233,7 +233,7 @@ def _of_rows(data: tuple[str, ...], given: Json) -> Learned:
     finally:
         progress.close()
     skipped = skipped_rows(source)
-    classifier.check()  # a prior or a rule that does not fit is refused before anything is written
+    classifier.check()  # raises before anything is written if a prior or rule does not fit
     found: list[object] = []
     if sampled is not None and sampled.enough:
         from bayesbox.classifier.calibration.auto import worse_than_baseline
@@ -290,7 +290,7 @@ def _of_tables(data: tuple[str, ...], given: Json) -> Learned:
     prior, tables = read_tables(given["tables"])
     try:
         classifier = classifier_from_tables(prior, tables)
-    except BadOption as error:  # what the file holds is data
+    except BadOption as error:  # the content of a file is data, not an option
         where = ", ".join(place for place in (given["tables"], error.where) if place)
         raise BadData(error.what, where=where, found=error.found, remedy=error.advice) from None
     if given["prior"]:

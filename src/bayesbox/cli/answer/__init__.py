@@ -1,1 +1,1 @@
-"""The verbs that answer questions about a model: what to ask next, which columns matter, what has changed."""
+"""The verbs for questions about a model: ask, importance and drift."""

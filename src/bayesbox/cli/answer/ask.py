@@ -1,4 +1,4 @@
-"""`bayes ask` of a classifier: the columns most worth asking for."""
+"""`bayes ask` for a classifier: the most informative unknown columns."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def ask_classifier(
     top: int | None,
     as_json: bool,
 ) -> None:
-    """Print the columns that are not set by their expected information about the class."""
+    """Print the unset columns, ranked by their expected information about the class."""
     from bayesbox.file.load import load_classifier
 
     with captured_warnings() as warned:

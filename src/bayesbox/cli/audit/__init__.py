@@ -1,1 +1,1 @@
-"""Verbs that check what was learned and forgotten."""
+"""The verbs that audit models: what was learned and forgotten."""

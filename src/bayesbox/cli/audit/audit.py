@@ -34,8 +34,8 @@ def command(
 ) -> None:
     """Check the audit log of the service of a folder, or print its last records.
 
-    Every record holds the hash of the one before, so that a record that was changed, added or taken out is found. That
-    the end was cut off is found by a hash noted earlier: --head.
+    Every record contains the hash of the one before, so that a changed, added or removed record is detected. To detect
+    a truncated log, pass a hash noted earlier with --head.
     """
     from bayesbox.serve import audit
     from bayesbox.serve.store.base import open_database, store_url

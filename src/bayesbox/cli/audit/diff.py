@@ -73,7 +73,7 @@ def command(one: str, other: str, as_json: bool) -> None:
 
 
 def _tests(one: Any, other: Any) -> Drift | None:
-    """The tests of two models that have both counted rows."""
+    """The tests of two models, if both have counts."""
     if any(each.fixed or not each.book.classes for each in (one, other)):
         return None
     found: Drift = one.drift_to(other)
@@ -81,7 +81,7 @@ def _tests(one: Any, other: Any) -> Drift | None:
 
 
 def _tested(tests: Drift, name: str) -> str:
-    """The test of a column, or of the classes, in a few words."""
+    """The test of a column, or of the classes, as a short text."""
     from bayesbox.classifier.answer.drifts import p_text
 
     column = next((each for each in tests if each.column == name), None)
@@ -90,7 +90,7 @@ def _tested(tests: Drift, name: str) -> str:
 
 
 def _compared(one: str | None, other: str | None) -> str:
-    """What two ledgers say of the rows, of which one may be missing."""
+    """The comparison of two ledgers, either of which may be absent."""
     if one is None or other is None:
         return "only one of the two models keeps a ledger, so their rows cannot be compared"
     return f"the same rows: ledger {one}" if one == other else f"different rows: ledger {one} and {other}"

@@ -45,7 +45,7 @@ def command(name: str, as_json: bool) -> None:
 
 
 def _write(path: Path, data: bytes, *, mode: int) -> None:
-    """A new file, which nobody else may read from its first byte on where its mode says so."""
+    """Write a new file, with its mode set before the first byte is written."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     with open(os.open(path, flags, mode), "wb") as file:
         file.write(data)

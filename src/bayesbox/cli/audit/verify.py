@@ -124,7 +124,7 @@ def command(certificate: str, model: str | None, as_json: bool, store: str | Non
 
 
 def _require_folder(path: str, given: Json) -> None:
-    """Refuse a certificate without a model, and options that say nothing of a folder."""
+    """Raise an error for a certificate without a model, and for options that do not apply to a folder."""
     if not Path(path).is_dir():
         raise BadOption(
             "a certificate is checked against a model",
@@ -177,7 +177,7 @@ def _report(found: tuple[Statement, ...], promised: Certificate, *, holds: bool)
 
 
 def _hashed(classifier: AnyClassifier, model: str, data: tuple[str, ...], given: Json) -> Ledger | None:
-    """The ledger of some rows, read as the model reads them."""
+    """The ledger of some rows, as the model reads them."""
     from bayesbox.classifier.row_ledger import ledger_of
     from bayesbox.cli.options.sources import model_source
 
@@ -194,7 +194,7 @@ def _require_target(classifier: AnyClassifier, model: str) -> None:
 
 
 def _counted(fresh: AnyClassifier, model: str, data: tuple[str, ...], given: Json) -> tuple[Book | None, int | None]:
-    """The tallies of some rows alone, read as the model reads them, and how many rows they are; `fresh` counts them."""
+    """The tallies of some rows, as the model reads them, and the number of rows; `fresh` counts them."""
     from bayesbox.classifier.train import train
     from bayesbox.cli.options.sources import model_source
 

@@ -1,4 +1,4 @@
-"""`bayes verify DIR`: the store of a service, counted again from its base and its events."""
+"""`bayes verify DIR`: check the store of a service by recounting its base and its events."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from bayesbox.errors import BadData
 
 
 def verify_folder(folder: str, store: str | None, public_key: str | None, *, as_json: bool) -> None:
-    """Count every model of a store again, print what was found, and refuse a store that does not hold."""
+    """Recount every model of a store and print the result; an error if the store is not consistent."""
     from bayesbox.classifier.signature import load_public_key
     from bayesbox.serve.store.base import open_database, store_url
     from bayesbox.serve.verify import verify_store

@@ -1,1 +1,1 @@
-"""Verbs that change a model file, or make one of others."""
+"""The verbs that change a model file or combine several."""

@@ -54,7 +54,7 @@ def command(
             if kind_of(each).of != "rows":
                 raise BadOption(f"a model of {kind_of(each).of} cannot be averaged with other models", where=path)
         average = OptimalClassifier.of(loaded, _numbers(weights, len(loaded)), models)
-        average.check()  # a model that cannot be made is not written
+        average.check()  # raises before anything is written
         save(average, output, lock=lock, keep_old=keep_old)
     rows = zip(models, loaded, average.known.weights, strict=True)
     hypotheses = [{"file": path, "kind": model_name(each), "weight": weight} for path, each, weight in rows]

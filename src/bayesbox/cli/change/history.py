@@ -1,4 +1,4 @@
-"""What the verbs that change a model write in its history, and how `bayes show --history` prints it."""
+"""The history of a model: what changing verbs record, and `bayes show --history`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def record(
     before: str | None = None,
     begin: bool = False,
 ) -> None:
-    """Add a change to the history of a model, if it has one or `begin` makes it; files go by their names alone."""
+    """Record a change in the history of a model, if it has one or `begin` starts it; files are recorded by name."""
     from bayesbox.file.history import HistoryEntry, history_name, record_change
 
     if classifier.fixed or not (begin or os.path.exists(history_name(path))):
@@ -32,7 +32,7 @@ def record(
 
 
 def show_history(path: str, classifier: AnyClassifier, *, as_json: bool) -> None:
-    """Print the batches of a model, and where the list does not follow."""
+    """Print the batches of a model, and any gaps in the list."""
     from dataclasses import asdict
 
     from bayesbox.cli.print.output import emit_json, note, table

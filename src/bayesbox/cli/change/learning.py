@@ -1,4 +1,4 @@
-"""What `update` and `forget` share: rows counted into a model, or out of it."""
+"""What `update` and `forget` share: adding rows to a model, or subtracting them."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ T = TypeVar("T")
 
 
 def change(model: str, data: tuple[str, ...], given: Json, *, forget: bool, as_json: bool) -> None:
-    """Learn or forget the rows of data and write the model again.
+    """Learn or forget the rows of data, and write the model.
 
-    The rows are counted first, however long they take, and added to the newest version of the file once it is locked.
-    Where something is derived from the rows, the file is locked throughout.
+    The rows are counted first, without a lock, then added to the newest version of the locked file. If something is
+    derived from the rows, the file is locked throughout.
     """
     from bayesbox.classifier.training import counts_apart
     from bayesbox.file.load import CLASSIFIER, load_newest, load_version
@@ -52,7 +52,7 @@ def change(model: str, data: tuple[str, ...], given: Json, *, forget: bool, as_j
             pending = None
         training = rows.learn(classifier) if pending is None else rows.add(pending, classifier)
         if classifier.classes:
-            classifier.check()  # a model that cannot be made is not written
+            classifier.check()  # raises before anything is written
         expected = version if version.is_at(path) else None
         with certifying(given) as certify:
             save(classifier, path, expected=expected, lock=lock, keep_old=given.get("keep_old", False))
@@ -85,10 +85,10 @@ def change(model: str, data: tuple[str, ...], given: Json, *, forget: bool, as_j
 
 @contextlib.contextmanager
 def certifying(given: Json) -> Iterator[Callable[[Book, AnyClassifier, int], None]]:
-    """What writes the certificate of a forgetting, to be called when the model was saved.
+    """A context with a function that writes the certificate of a forget, to be called after the model is saved.
 
-    The key is read and the file made before anything is saved, so that what is wrong with them changes nothing; there
-    is a certificate only where the block ends without an error.
+    The key is read and the file created before anything is saved, so that an error in them changes nothing; the
+    certificate is kept only if the block ends without an error.
     """
     from bayesbox.file.atomic import replacing
 
@@ -111,7 +111,7 @@ def certifying(given: Json) -> Iterator[Callable[[Book, AnyClassifier, int], Non
 
 
 class ChangingRows:
-    """The rows of a verb that changes a model, as a version of the model reads them."""
+    """The rows of a verb that changes a model, read as a version of the model needs them."""
 
     def __init__(self, model: str, data: tuple[str, ...], given: Json, *, forget: bool) -> None:
         self.model = model
@@ -121,7 +121,7 @@ class ChangingRows:
         self.skipped = 0
 
     def require_usable(self, classifier: AnyClassifier) -> None:
-        """Refuse a model that cannot be changed by rows, or not with these options."""
+        """Raise an error for a model that cannot be changed by rows, or not with these options."""
         from bayesbox.classifier.registry import kind_of
 
         refuse_foreign(kind_of(classifier), self.given, CHANGE)
@@ -131,7 +131,7 @@ class ChangingRows:
             raise BadModelFile("the model does not record its target column", where=self.model, remedy="Pass -t COLUMN")
 
     def require_again(self, known: FileVersion, now: FileVersion) -> None:
-        """Refuse to count rows again that are gone once they were read."""
+        """Raise an error if rows must be counted again but can be read only once."""
         if all(name != "-" and not is_pipe(name) for name in self.data):
             return
         raise ModelChanged(
@@ -142,19 +142,19 @@ class ChangingRows:
         )
 
     def count(self, classifier: AnyClassifier) -> PendingRows:
-        """Count the rows for a model, which stays as it is."""
+        """Count the rows for a model without changing it."""
         from bayesbox.classifier.training import count_source
 
         return self._read(classifier, count_source)
 
     def learn(self, classifier: AnyClassifier) -> Training:
-        """Count the rows into a model, with all that is derived from them."""
+        """Train the model on the rows, including all derived parts."""
         from bayesbox.classifier.train import train
 
         return self._read(classifier, train)
 
     def add(self, pending: PendingRows, classifier: AnyClassifier) -> Training:
-        """Add rows that were counted before to a model, or take them out."""
+        """Add counted rows to a model, or subtract them."""
         from bayesbox.cli.options.sources import as_learned
 
         with as_learned(self.model):
@@ -192,7 +192,7 @@ class ChangingRows:
 
 
 def is_pipe(name: str) -> bool:
-    """Whether a name is that of a pipe, whose rows can be read once."""
+    """Whether a name is a pipe, which can be read only once."""
     try:
         return stat.S_ISFIFO(os.stat(name).st_mode)
     except (OSError, ValueError):

@@ -44,12 +44,12 @@ def command(models: tuple[str, ...], output: str, keep_old: bool, history: bool,
     if len(models) < 2:
         raise click.UsageError("merge needs at least two models")
     with captured_warnings() as warned, FileLock(output, wait=wait, verb="merge") as lock:
-        loaded = [(path, load_classifier(path)) for path in models]  # under the lock: one of them may be replaced
+        loaded = [(path, load_classifier(path)) for path in models]  # under the lock, since one of them may be replaced
         (_, whole), *others = loaded
         digests = {path: classifier.book.digest() for path, classifier in loaded}
         for path, other in others:
             whole = _merged(whole, other, path)
-        whole.check()  # a model that cannot be made is not written
+        whole.check()  # raises before anything is written
         save(whole, output, lock=lock, keep_old=keep_old)
         record("merge", output, models, int(sum(whole.book.n.tolist())), whole, begin=history)
     classes = dict(zip(whole.book.classes, whole.book.n.tolist(), strict=True))

@@ -36,7 +36,7 @@ def command(model: str, min_count: int, output: str, wait: float, as_json: bool)
     """Pool rare levels and words, so that the model file does not contain them.
 
     The other counts and the class totals do not change. Rows with a pooled level can no longer be forgotten. Models
-    that store more about their rows (numbers, points, combinations of columns) are refused.
+    that store more about their rows (numbers, points, combinations of columns) cannot be redacted.
     """
     from bayesbox.classifier.privacy.disclosures import disclosures
     from bayesbox.classifier.privacy.redact import redact
@@ -46,10 +46,10 @@ def command(model: str, min_count: int, output: str, wait: float, as_json: bool)
     from bayesbox.file.save import save
 
     with FileLock(output, wait=wait, verb="redact") as lock:
-        classifier = load_classifier(model)  # under the lock: it may be the one that is replaced
+        classifier = load_classifier(model)  # under the lock, since it may be replaced
         before = classifier.book.digest()
         thinned = redact(classifier, min_count)
-        thinned.check()  # a model that cannot be made is not written
+        thinned.check()  # raises before anything is written
         save(thinned, output, lock=lock)
     remaining = disclosures(thinned, min_count)
     if as_json:

@@ -1,4 +1,4 @@
-"""What `train` does before it replaces a model that is already there: it refuses an unlike one, and says what goes."""
+"""The check of `train` before it replaces an existing model: it must be similar, and is reported."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ModelSummary:
-    """What a model is, as far as it matters to whoever replaces it; None is what is not known yet."""
+    """What a user who replaces a model should know about it; None for unknown fields."""
 
     kind: str
     target: str | None
@@ -42,7 +42,7 @@ class ModelSummary:
 
 
 def replaced(path: str, new: ModelSummary, *, force: bool) -> ModelSummary | None:
-    """What is at a path, None if nothing is; an error where that is not a model like the new one, unless forced."""
+    """The model at a path, or None; an error if it is not similar to the new one, unless forced."""
     old = _at(path, force=force)
     if old is None or force:
         return old
@@ -61,12 +61,12 @@ def replaced(path: str, new: ModelSummary, *, force: bool) -> ModelSummary | Non
 
 
 def report_of(old: ModelSummary | None) -> Json:
-    """What was replaced, for the report of a verb."""
+    """The replaced model, for the report of a verb."""
     return {} if old is None else {"replaced": {"rows": old.rows, "digest": old.digest}}
 
 
 def print_replaced(old: ModelSummary | None) -> None:
-    """Say what was replaced."""
+    """Print which model was replaced."""
     if old is not None:
         note(f"replaced {old}" + (f", digest {old.digest}" if old.digest else ""))
 

@@ -1,4 +1,4 @@
-"""`bayes hmm decode`, `score` and `forecast`: what a model says of sequences."""
+"""`bayes hmm decode`, `score` and `forecast`."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def answer(action: str, model: str | None, files: tuple[str, ...], given: Json) 
 
 
 def _print_work(action: str, hmm: HiddenMarkovModel, found: Sequences, given: Json) -> None:
-    """The work in place of the answer, which it ends in; a trellis is also drawn on request."""
+    """Print the calculation, which ends with the answer; a trellis is also drawn on request."""
     from bayesbox.sequence.work.sequence_work import sequence_work
     from bayesbox.sequence.work.viterbi import Trellis
 
@@ -96,7 +96,7 @@ def _decoded(hmm: HiddenMarkovModel, rows: pa.Table, found: Sequences, given: Js
 
 
 def _names(rows: pa.Table, found: Sequences, given: Json) -> dict[str, list[Any]]:
-    """The name of each sequence, if there is a column of them."""
+    """The name of each sequence, if there is a column for it."""
     if given["sequence"] is None:
         return {}
     assert found.place is not None

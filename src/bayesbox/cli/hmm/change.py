@@ -1,4 +1,4 @@
-"""`bayes hmm update`, `forget` and `merge`: models that were counted, by their counts."""
+"""`bayes hmm update`, `forget` and `merge`, for models with counts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def change(action: str, files: tuple[str, ...], given: Json) -> Json:
-    """Learn more, forget, or merge: by counts. Rows are read first, then the newest version of the file is changed."""
+    """Update, forget or merge by counts. Rows are read first, then the newest version of the file is changed."""
     from bayesbox.file.load import load_newest, load_version
     from bayesbox.file.lock import FileLock
     from bayesbox.file.save import save

@@ -155,7 +155,7 @@ def command(context: click.Context, /, action: str, files: tuple[str, ...], as_j
 
 
 def _refuse_misfits(context: click.Context, action: str, files: tuple[str, ...], given: Any, *, as_json: bool) -> None:
-    """Files that are too few or too many, and options that do not go together."""
+    """Raise an error for too few or too many files, and for options that contradict each other."""
     if given["tables"]:
         if action == "train":
             why = "applies to rows, but --tables gives the probabilities"

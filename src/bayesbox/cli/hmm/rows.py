@@ -25,7 +25,7 @@ def read_rows(
     number: set[str],
     unread: frozenset[str] = frozenset(),
 ) -> tuple[pa.Table, Sequences, Source]:
-    """(all rows, the steps in order, where they are from)."""
+    """(all rows, the steps in order, their source)."""
     import pyarrow as pa
 
     from bayesbox.cli.options.sources import skipped_rows
@@ -33,7 +33,7 @@ def read_rows(
     from bayesbox.source.files.dialect import TextDialect
     from bayesbox.source.files.open import open_source
 
-    # by whatever it holds, or 10 would come before 9 where the model leaves the column out
+    # by its detected type, or 10 would come before 9 if the model ignores the column
     text = (text - {given["order"]}) | {name for name in (given["sequence"], given.get("labels")) if name}
     source = open_source(
         list(files),
@@ -59,7 +59,7 @@ def read_rows(
 
 @contextlib.contextmanager
 def placed(source: Source) -> Iterator[None]:
-    """What is wrong with rows that were put together is told with the name of their files."""
+    """A context that adds the file names to errors about combined rows."""
     try:
         yield
     except BayesboxError as error:

@@ -1,4 +1,4 @@
-"""`bayes hmm --tables`: a model of given probabilities."""
+"""`bayes hmm --tables`: a model from given probabilities."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def model_of_tables(path: str) -> HiddenMarkovModel:
-    """The model of the tables in a file."""
+    """The model from the tables in a file."""
     from bayesbox.sequence.hmm import HiddenMarkovModel
 
     tables = read_chain_tables(path)

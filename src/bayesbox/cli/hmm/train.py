@@ -35,7 +35,7 @@ def train(files: tuple[str, ...], given: Json, context: click.Context) -> Json:
     text = {name for name, kind in kinds.items() if kind.has_levels}
     number = {name for name, kind in kinds.items() if kind.is_number}
     for name in (given["sequence"], given["order"], given["labels"]):
-        kinds.pop(name, None)  # no part of a step, whatever it is
+        kinds.pop(name, None)  # not part of a step
     unread = frozenset(name for name, kind in kinds.items() if not kind.is_used)
     rows, found, source = read_rows(files, given, text=text, number=number, unread=unread)
     smoothing = dict.fromkeys(SMOOTHING, given["smoothing"])

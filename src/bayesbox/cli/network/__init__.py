@@ -1,1 +1,1 @@
-"""`bayes network` and what `bayes query` asks of networks."""
+"""`bayes network`, and `bayes query` for networks."""

@@ -1,4 +1,4 @@
-"""`bayes network adjust`: what to adjust for, and whether an effect follows from what is observed."""
+"""`bayes network adjust`: adjustment sets, and whether an effect is identifiable from observations."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def adjust(network: BayesianNetwork, question: str, latent: list[str], *, as_json: bool) -> None:
-    """Print the sets to adjust for, if there is one cause and one effect, and the formula."""
+    """Print the adjustment sets, for one cause and one effect, and the formula."""
     query = parse_query(question)
     found = network.identify(question, latent=latent)
     sets = None

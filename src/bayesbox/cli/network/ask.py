@@ -1,4 +1,4 @@
-"""`bayes ask` of a network: the nodes most worth asking for."""
+"""`bayes ask` for a network: the most informative unknown nodes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def ask_network(
     top: int | None,
     as_json: bool,
 ) -> None:
-    """Print the unknown nodes of a network by their expected information about the target."""
+    """Print the unknown nodes of a network, ranked by their expected information about the target."""
     network = opened_network(path, normalize=False)
     if target is None:
         raise click.UsageError("a network needs a target node: pass --target NODE")

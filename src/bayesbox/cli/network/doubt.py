@@ -1,4 +1,4 @@
-"""`bayes network sensitivity` and `bayes network compare`: how far answers depend on the tables, and two networks."""
+"""`bayes network sensitivity` and `bayes network compare`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def sensitivity(network: BayesianNetwork, question: str, given: Json, *, as_json: bool) -> None:
-    """Print the cells that move the answer most, and draw the tornado."""
+    """Print the table entries with the largest effect on the answer, and draw the tornado chart."""
     from bayesbox.cli.network.network import write_text
 
     found = network.sensitivity(question, spread=given["spread"])
@@ -36,7 +36,7 @@ def sensitivity(network: BayesianNetwork, question: str, given: Json, *, as_json
 
 
 def compare(first: BayesianNetwork, second: BayesianNetwork, *, as_json: bool) -> None:
-    """Print how the arcs differ, and where both have tables the cross-entropy."""
+    """Print the arcs that differ and, if both have tables, the cross-entropy."""
     arcs = second.compare(first)
     entropy = first.cross_entropy(second) if first.graph.has_tables and second.graph.has_tables else None
     facts = {
@@ -55,7 +55,7 @@ def compare(first: BayesianNetwork, second: BayesianNetwork, *, as_json: bool) -
 
 
 def require_question(files: tuple[str, ...], action: str) -> None:
-    """A network and a question, or two networks."""
+    """Raise an error unless there are a network and a question, or two networks."""
     if len(files) == 2:
         return
     if action == "compare":

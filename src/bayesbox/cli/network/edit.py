@@ -24,7 +24,7 @@ NOISY = re.compile(r"noisy-(or|and)\s*\((.*)\)", re.DOTALL)
 
 
 def editing_options(verb: F) -> F:
-    """What belongs to editing a network."""
+    """The options for editing a network."""
     for option in reversed(
         (
             _several("--remove-arc", "A->B", "take the arc away; the table of B is averaged over A."),
@@ -50,7 +50,7 @@ def _several(name: str, metavar: str, what: str) -> Callable[[F], F]:
 
 
 def edit(network: BayesianNetwork, given: Json, *, as_json: bool) -> None:
-    """Apply the changes in their order, and write the network."""
+    """Apply the changes in order, and write the network."""
     from bayesbox.network.formats import require_format
 
     if not given["output"]:
@@ -106,7 +106,7 @@ def _pair(text: str, form: str) -> tuple[str, str]:
 
 
 def table_of(text: str) -> Any:
-    """A table as the command writes it.
+    """A table from command-line text.
 
     >>> table_of("0.9,0.1; 1/4,3/4")
     [[0.9, 0.1], [0.25, 0.75]]

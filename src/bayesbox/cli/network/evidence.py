@@ -1,4 +1,4 @@
-"""Evidence as the command writes it: NODE=STATE, or a likelihood in the notation of questions."""
+"""Evidence from the command line: NODE=STATE, or a likelihood in the notation of questions."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 def evidence_of(network: BayesianNetwork | FactorGraph, texts: Sequence[str]) -> dict[str, Any]:
-    """The evidence by node, its states as the network names them.
+    """The evidence by node, with the states of the network.
 
-    `xray=yes` needs no quotes, whatever the names are; all else is in the notation of `bayes query`, such as
+    `xray=yes` needs no quotes, whatever the names are; everything else is in the notation of `bayes query`, such as
     `xray~(yes:0.7, no:0.3)`.
     """
     from bayesbox.network.query.notation import parse_query, quoted_name
@@ -31,13 +31,13 @@ def evidence_of(network: BayesianNetwork | FactorGraph, texts: Sequence[str]) ->
         if not equals and "~" not in text:
             raise BadOption("evidence must be written NODE=STATE", found=text)
         found = network.evidence_of(parse_query(f"P({quoted_name(network.nodes[0])} | {text})"))
-        network.findings(found)  # refuses nodes and states that are not there
+        network.findings(found)  # raises an error for unknown nodes and states
         evidence |= {name: _plain(value) for name, value in found.items()}
     return evidence
 
 
 def with_evidence_of(asked: Query, path: str | None) -> Query:
-    """A question with the evidence of a file besides its own."""
+    """A question with the additional evidence of a file."""
     from bayesbox.network.formats.evidence import read_evidence
     from bayesbox.network.query.notation import Term
 
@@ -48,5 +48,5 @@ def with_evidence_of(asked: Query, path: str | None) -> Query:
 
 
 def _plain(value: Any) -> Any:
-    """Likelihoods as numbers, not as fractions."""
+    """Likelihoods as numbers instead of fractions."""
     return {state: float(share) for state, share in value.items()} if isinstance(value, dict) else value

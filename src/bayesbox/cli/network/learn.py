@@ -32,7 +32,7 @@ BOTH = ("types", "ignore", "na", "bad_rows", *options.FILE_OPTIONS)
 
 
 def learning_options(verb: F) -> F:
-    """What belongs to learning a network."""
+    """The options for learning a network."""
     for option in reversed(
         (
             action_options({"learn": LearnOptions, "fit": TableOptions}, short={"target": "-t"}),
@@ -51,7 +51,7 @@ def learning_options(verb: F) -> F:
 
 
 def refuse_strangers(context: click.Context, action: str) -> None:
-    """An option of another action is an error, not without effect."""
+    """Raise an error for options of another action."""
     learning = (*LEARN, *FIT, *BOTH)
     printing = {"tables", "interval", "latex", "html", "dot", "evidence", "probabilities", "strengths", "layout"}
     doubting = {"spread", "top"}
@@ -71,7 +71,7 @@ def refuse_strangers(context: click.Context, action: str) -> None:
 
 
 def learn(files: tuple[str, ...], given: Json, *, as_json: bool) -> None:
-    """Structure and tables from rows."""
+    """Learn the structure and the tables from rows."""
     from bayesbox.network.learn.learn_network import learn_network
 
     if given["missing"] == "ignore":
@@ -106,7 +106,7 @@ def learn(files: tuple[str, ...], given: Json, *, as_json: bool) -> None:
 
 
 def fit(files: tuple[str, ...], given: Json, *, as_json: bool) -> None:
-    """Tables from rows, for a structure that is given."""
+    """Estimate the tables of a given structure from rows."""
     from bayesbox.network.network import BayesianNetwork
 
     network = opened_network(files[0], normalize=given["normalize"])
@@ -159,7 +159,7 @@ def _source(files: tuple[str, ...], given: Json, network: BayesianNetwork | None
         bad_rows=given["bad_rows"],
         format=given["input_format"],
         dialect=TextDialect.of(given),
-        finite=network is None,  # fit does not look at columns that are no nodes
+        finite=network is None,  # fit ignores columns that are not nodes
     )
     return source, kinds
 

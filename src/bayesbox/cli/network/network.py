@@ -295,7 +295,7 @@ def _network(found: BayesianNetwork | FactorGraph) -> BayesianNetwork:
 
 
 def write_text(path: str, text: str) -> None:
-    """A file of text, whole or not at all."""
+    """Write a text file atomically."""
     from bayesbox.file.atomic import replacing
 
     with replacing(path) as file:

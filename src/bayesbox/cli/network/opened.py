@@ -1,4 +1,4 @@
-"""The network of a file, as the verbs of the command read it."""
+"""Reading the network of a file for the verbs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def opened_network(path: str, *, normalize: bool) -> BayesianNetwork | FactorGraph:
-    """The network of a file, or of a model file whose model is one; what is odd about it is said in a note."""
+    """The network of a file, or of a model file that can be a network; warnings are printed as notes."""
     from bayesbox.network.network import read_network
 
     if is_model_file(path):
@@ -26,7 +26,7 @@ def opened_network(path: str, *, normalize: bool) -> BayesianNetwork | FactorGra
 
 
 def is_model_file(path: str) -> bool:
-    """Whether a file is one of a model, by its name."""
+    """Whether a file is a model file, by its name."""
     return path.lower().endswith(".bayes")
 
 

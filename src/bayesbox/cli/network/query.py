@@ -1,4 +1,4 @@
-"""`bayes query` of a network: the answers, the explanation, and what d-separation says."""
+"""`bayes query` for a network: answers, explanations and d-separation."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from bayesbox.file.reader import Json
     from bayesbox.network.query.notation import Independence, Query, Question
 
-ALL = "all"  # of --approx: every method beside the exact answer
-SHORTEST_WORK = 20  # nodes up to which an answer is also a fraction
+ALL = "all"  # the value of --approx for all methods compared with the exact answer
+SHORTEST_WORK = 20  # the most nodes for which an answer is also a fraction
 
 
 Approximate = tuple[str, dict[str, Any]]  # a method and its options
@@ -39,7 +39,7 @@ class AnswerLimits(NamedTuple):
 
 @dataclass(frozen=True)
 class NetworkWork:
-    """How the work is to be shown."""
+    """How the calculation is printed."""
 
     method: str
     latex: bool = False
@@ -47,11 +47,11 @@ class NetworkWork:
 
     @property
     def has_form(self) -> bool:
-        """Whether it is for a document, so that nothing else is printed."""
+        """Whether it is LaTeX or HTML, so that nothing else is printed."""
         return self.latex or self.html
 
     def of(self, network: Any, asked: Query, approximation: Approximate | None) -> Work:
-        """The work behind an answer."""
+        """The calculation of an answer."""
         from bayesbox.network.work.question import work_of
 
         approx, options = approximation or (None, {})
@@ -69,7 +69,7 @@ def answer_network(
     as_json: bool,
     limits: AnswerLimits,
 ) -> None:
-    """Answer a question of the network in a file."""
+    """Answer a question about the network in a file."""
     from bayesbox.network.query.notation import Independence
 
     if limits.evidence_file is not None and isinstance(asked, Independence):
@@ -99,7 +99,7 @@ def answer_network(
 
 @contextmanager
 def _announced() -> Iterator[None]:
-    """What a long answer takes is printed before it is computed, not after."""
+    """A context that prints the estimated time of a long answer before it is computed."""
     with warnings.catch_warnings():
         warnings.simplefilter("always", AnswerByCases)
         usual = warnings.showwarning
@@ -115,7 +115,7 @@ def _announced() -> Iterator[None]:
 
 
 def answer_with_interval(path: str, asked: Question, how: Json, *, normalize: bool, as_json: bool) -> None:
-    """Answer a question of a network whose tables were counted, and print how sure the answer is."""
+    """Answer a question about a network with counted tables, and print the credible interval."""
     from bayesbox.explain.credible import CredibleInterval
     from bayesbox.network.analyse.interval import answer_interval
     from bayesbox.network.network import BayesianNetwork
@@ -156,7 +156,7 @@ def _print_answer(network: object, asked: Query, how: NetworkWork | None, *, as_
     if distribution is not None:
         columns = list(distribution.columns)
         rows, figures = distribution.rows(), list(distribution.figures)
-        fractions = any(row[len(columns)] for row in rows)  # some are short enough to be read
+        fractions = any(row[len(columns)] for row in rows)  # some are short enough to show
         if not fractions:
             rows, figures = [[*row[: len(columns)], *row[len(columns) + 1 :]] for row in rows], figures[1:]
         table([*columns, *figures], rows, right=[len(columns)] if fractions else [])
@@ -190,7 +190,7 @@ def _print_estimate(
 
 
 def _print_all(network: Any, asked: Query, options: Json, how: NetworkWork | None, *, as_json: bool) -> None:
-    """Every approximation beside the exact answer."""
+    """Print all approximations compared with the exact answer."""
     from bayesbox.network.approximate.beside_exact import compare_methods
 
     if how is not None:
@@ -203,7 +203,7 @@ def _print_all(network: Any, asked: Query, options: Json, how: NetworkWork | Non
 
 
 def _small_exactly(network: Any, asked: Query) -> Any:
-    """The answer in fractions where the network is small, else in doubles."""
+    """The answer in fractions if the network is small, else in doubles."""
     exact = len(network.nodes) <= SHORTEST_WORK and sum(f.table.size for f in network.model.factors) <= 4096
     exact = exact and not asked.is_fitted
     return network.ask(asked, exact=exact)
@@ -240,7 +240,7 @@ def _stated(error: float | None) -> dict[str, float]:
 
 
 def _print_explanation(network: Any, asked: Query, *, as_json: bool) -> None:
-    """The most probable states of the targets, or of all nodes where the targets are all the others."""
+    """Print the most probable states of the targets, or of all nodes if the targets are all the others."""
     from bayesbox.errors import BadOption
 
     valued = [str(term) for term in asked.targets if term.value is not None]

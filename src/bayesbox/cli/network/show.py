@@ -1,4 +1,4 @@
-"""What `bayes network show` prints of a network besides its structure: posteriors, conflict, strengths, DOT, tables."""
+"""What `bayes network show` prints besides the structure: posteriors, conflict, strengths, DOT, tables."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from bayesbox.network.analyse.strengths import ArcStrengths
     from bayesbox.network.network import BayesianNetwork
 
-PRINTED = ("tables", "strengths", "dot")  # one of them goes to standard output
+PRINTED = ("tables", "strengths", "dot")  # only one of them can go to standard output
 
 
 @dataclass(frozen=True)
 class ShownNetwork:
-    """All that was requested."""
+    """The requested parts."""
 
     evidence: dict[str, Any]
     posteriors: Mapping[str, Mapping[str, float]] | None = None
@@ -36,7 +36,7 @@ class ShownNetwork:
 
     @property
     def facts(self) -> Json:
-        """For JSON."""
+        """As a dict for JSON."""
         facts: Json = {}
         if self.posteriors is not None:
             facts |= {"evidence": self.evidence, "posteriors": {name: dict(p) for name, p in self.posteriors.items()}}
@@ -56,7 +56,7 @@ class ShownNetwork:
 
 
 def require_fitting(given: Json, *, as_json: bool) -> None:
-    """Refuse options that do not go together."""
+    """Raise an error for options that contradict each other."""
     asked = [f"--{name}" for name in PRINTED if given[name]]
     if len(asked) > 1 and not as_json:
         raise click.UsageError(f"choose one of {', '.join(asked)}, or use --json")
@@ -69,7 +69,7 @@ def require_fitting(given: Json, *, as_json: bool) -> None:
 
 
 def shown(network: BayesianNetwork, given: Json) -> ShownNetwork:
-    """What the options ask for."""
+    """The parts requested by the options."""
     evidence = evidence_of(network, given["evidence"])
     with_posteriors = bool(evidence) or given["probabilities"]
     return ShownNetwork(
@@ -84,7 +84,7 @@ def shown(network: BayesianNetwork, given: Json) -> ShownNetwork:
 
 
 def print_shown(found: ShownNetwork, given: Json) -> bool:
-    """Print it; whether there was anything to print."""
+    """Print the parts; returns whether there was anything to print."""
     if found.tables is not None:
         print_work(found.tables, latex=given["latex"], html=given["html"])
     elif found.dot is not None:

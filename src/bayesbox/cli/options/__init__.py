@@ -1,1 +1,1 @@
-"""The options that verbs share, and what they are turned into."""
+"""The options that verbs share, and their conversion."""

@@ -1,4 +1,4 @@
-"""The options of a verb that has several actions, made of the fields of the options of each."""
+"""The options of a verb with several actions, made from the option fields of each action."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class ActionField(NamedTuple):
-    """A field that an action has as an option."""
+    """A field of an action that is an option of the command."""
 
     name: str
     option: Option
@@ -27,7 +27,7 @@ class ActionField(NamedTuple):
 
 
 def action_options(actions: Mapping[str, type], *, short: Mapping[str, str] | None = None) -> Callable[[F], F]:
-    """The options of all actions, each once, with the actions that take it; `short` are their letters."""
+    """A decorator that adds the options of all actions; `short` are one-letter names."""
 
     def decorate(verb: F) -> F:
         for called, by_action in reversed(_taken(actions).items()):
@@ -39,7 +39,7 @@ def action_options(actions: Mapping[str, type], *, short: Mapping[str, str] | No
 
 
 def command_names(cls: type) -> dict[str, str]:
-    """The options of a dataclass that the command has: the name of each there, and that of its field."""
+    """The command options of a dataclass: the name in the command, and that of the field."""
     return {
         each.command if isinstance(each.command, str) else name: name
         for name, each in options_of(cls).items()
@@ -48,7 +48,7 @@ def command_names(cls: type) -> dict[str, str]:
 
 
 def chosen(cls: type, given: Mapping[str, Any]) -> Json:
-    """What was chosen by command, by the names of the fields; an option that was not given has its default."""
+    """The given options by field name, with defaults for the others."""
     found = {}
     for called, name in command_names(cls).items():
         takes, value = options_of(cls)[name].takes, given[called]
@@ -60,7 +60,7 @@ def chosen(cls: type, given: Mapping[str, Any]) -> Json:
 
 
 def _taken(actions: Mapping[str, type]) -> dict[str, dict[str, ActionField]]:
-    """The options by name, each with the field that the actions have for it."""
+    """The options by name, each with the fields of the actions that have it."""
     found: dict[str, dict[str, ActionField]] = {}
     for action, cls in actions.items():
         for called, name in command_names(cls).items():
@@ -70,7 +70,7 @@ def _taken(actions: Mapping[str, type]) -> dict[str, dict[str, ActionField]]:
 
 
 def _settings(called: str, by_action: Mapping[str, ActionField]) -> Json:
-    """What click is to know of an option; where actions have other defaults, it has none of its own."""
+    """The click settings of an option; without a default if the actions have different ones."""
     texts: dict[str, list[str]] = {}
     for action, field in by_action.items():
         texts.setdefault(field.option.help, []).append(action)

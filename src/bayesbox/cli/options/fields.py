@@ -1,4 +1,4 @@
-"""The options of the command that say how a model learns, made of the fields of the options of all kinds."""
+"""The training options of the command, made from the option fields of all kinds of models."""
 
 from __future__ import annotations
 
@@ -20,15 +20,14 @@ if TYPE_CHECKING:
     from bayesbox.file.reader import Json
 
 F = TypeVar("F", bound=Callable[..., Any])
-FEW_OTHERS = 2  # kinds that do not take an option, that are named rather than those that do
+FEW_OTHERS = 2  # the most kinds to list as exceptions instead of those that have an option
 SMOOTHING, COLUMN_SMOOTHING = "smoothing", "column_smoothing"
 
 
 class ModelVerb(Verb):
-    """A verb with the options of all kinds of models, those included that were registered after its own were made.
+    """A verb with the options of all kinds of models, including kinds registered later.
 
-    Installed extensions are looked for only where `--model` names a kind that is not known, or where help is requested:
-    other calls pay nothing for them.
+    Installed extensions are loaded only if `--model` names an unknown kind, or for the help.
     """
 
     def __init__(self, *args: Any, **more: Any) -> None:
@@ -40,12 +39,12 @@ class ModelVerb(Verb):
         if any(name in args for name in ctx.help_option_names):
             load_extensions()
         for model in _models_named(args):
-            kind = KINDS.get(model.partition(":")[0])  # looked for in the extensions where it is not known
+            kind = KINDS.get(model.partition(":")[0])  # unknown names are looked up in the extensions
             ctx.meta[MODEL] = kind.name if kind is not None else ""
         return super().parse_args(ctx, args)
 
     def option_groups(self, ctx: click.Context) -> dict[str, tuple[str, ...]]:
-        """Those of models of rows are listed with the model, those of documents alone by themselves."""
+        """The groups of options: those of table models with the model, those of documents separately."""
         rows, documents = option_names("rows"), option_names("documents")
         made: dict[str, set[str]] = {"Model": rows, DOCUMENTS: {"text", *documents} - rows}
         own = {name for names in self.groups.values() for name in names}
@@ -58,7 +57,7 @@ class ModelVerb(Verb):
         return found
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """Where kinds have come, the options of the models are made once more, for all kinds that there are now."""
+        """The parameters, rebuilt if new kinds were registered."""
         params = super().get_params(ctx)
         if tuple(KINDS) == self.kinds:
             return params
@@ -75,11 +74,11 @@ class ModelVerb(Verb):
         return [*kept[: last + 1], *made.values(), *kept[last + 1 :]]
 
 
-MODEL = f"{__name__}.model"  # where a context keeps the kind that `--model` names
+MODEL = f"{__name__}.model"  # the key of the kind in the context
 
 
 def _models_named(args: Sequence[str]) -> Iterator[str]:
-    """What follows `--model`."""
+    """The values of `--model` among the arguments."""
     for place, each in enumerate(args):
         if each == "--":
             return
@@ -90,7 +89,7 @@ def _models_named(args: Sequence[str]) -> Iterator[str]:
 
 
 class KindOption(click.Option):
-    """`--model`: its help lists the kinds that there are when it is shown."""
+    """The option `--model`, whose help lists the kinds registered when it is shown."""
 
     def __init__(self, names: Sequence[str], *, help: str, **more: Any) -> None:
         super().__init__(names, help=f"{kinds_text()}. {help}", **more)
@@ -102,19 +101,19 @@ class KindOption(click.Option):
 
 
 def model_options(verb: F, kinds: Mapping[str, ModelKind] = KINDS) -> F:
-    """The options of all kinds of models, each once, with the kinds that take it."""
+    """A decorator that adds the options of all kinds of models, each with the kinds that have it."""
     for name, by_kind in reversed(_taken(kinds).items()):
         verb = click.option(_flag(name), **_settings(name, by_kind, kinds))(verb)
     return verb
 
 
 def option_names(of: str | None = None) -> set[str]:
-    """The names of the options that some kind takes, of rows or of documents if that is said."""
+    """The names of the options of all kinds, or of those for rows or documents."""
     return {name for name, by_kind in _taken(KINDS).items() if of in (None, *(KINDS[kind].of for kind in by_kind))}
 
 
 def require_taken(classifier: Any, given: Mapping[str, Any]) -> None:
-    """Refuse options of other kinds of models, rather than pass over them."""
+    """Raise an error for options of other kinds of models."""
     own = classifier.options_type
     known = {*options_of(own), *own._passes}
     for name in option_names():
@@ -133,7 +132,7 @@ def _option(name: str, by_kind: Mapping[str, Option], kinds: Mapping[str, ModelK
 
 
 def _taken(kinds: Mapping[str, ModelKind], first: str = "") -> dict[str, dict[str, Option]]:
-    """The options by name, each with those of the kinds that take it; the kind that reads them may be put first."""
+    """The options by name, each with the kinds that have it; `first` is the kind that parses them."""
     found: dict[str, dict[str, Option]] = {}
     for kind in sorted(kinds.values(), key=lambda each: each.name != first):
         for name, each in options_of(kind.load_options()).items():
@@ -143,7 +142,7 @@ def _taken(kinds: Mapping[str, ModelKind], first: str = "") -> dict[str, dict[st
 
 
 def _settings(name: str, by_kind: Mapping[str, Option], kinds: Mapping[str, ModelKind]) -> Json:
-    """What click is to know of an option."""
+    """The click settings of an option."""
     each = next(iter(by_kind.values()))
     listed = f" One of {', '.join(each.takes.listed)}." if each.takes.listed else ""
     text = {"help": f"{each.help}{listed}{_defaults(name, by_kind, kinds)}{_models(name, by_kind, kinds)}"}
@@ -151,7 +150,7 @@ def _settings(name: str, by_kind: Mapping[str, Option], kinds: Mapping[str, Mode
 
 
 def value_settings(name: str, takes: Takes) -> Json:
-    """How click reads what an option takes."""
+    """The click settings for the values of an option."""
     if isinstance(takes, OnOff):
         return {"is_flag": True}
     if len(takes.choices) == 1:
@@ -166,7 +165,7 @@ def value_settings(name: str, takes: Takes) -> Json:
 
 
 def _rules_given(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> str | None:
-    """The rule of all columns; those of single ones, `--smoothing outlook=m:2`, are an option of their own."""
+    """The rule of all columns; rules of single columns, `--smoothing outlook=m:2`, become a separate option."""
     plain, by_column = [], {}
     for text in given:
         column, rule = rule_given(text)
@@ -185,7 +184,7 @@ def _rules_given(ctx: click.Context, param: click.Parameter, given: tuple[str, .
 
 
 def rule_given(text: str) -> tuple[str | None, str]:
-    """The column that a rule is for, None for all columns, and the rule; a column may hold an equals sign itself.
+    """The column of a rule (None for all columns) and the rule; a column name may contain an equals sign.
 
     >>> rule_given("m:2"), rule_given("outlook=m:2"), rule_given("prior-counts:red=2"), rule_given("a=b=laplace")
     ((None, 'm:2'), ('outlook', 'm:2'), (None, 'prior-counts:red=2'), ('a=b', 'laplace'))
@@ -201,7 +200,7 @@ def rule_given(text: str) -> tuple[str | None, str]:
 
 
 def _defaults(name: str, by_kind: Mapping[str, Option], kinds: Mapping[str, ModelKind]) -> str:
-    """The default, and those of kinds that have another."""
+    """The default as text, with those of kinds that have another."""
     groups: dict[str, list[str]] = {}
     for kind, each in by_kind.items():
         own = each.command_default or _text(getattr(kinds[kind].load_options(), name))
@@ -220,7 +219,7 @@ def _text(default: object) -> str:
 
 
 def _models(name: str, by_kind: Mapping[str, Option], kinds: Mapping[str, ModelKind]) -> str:
-    """The kinds that take it, where others do not; options of documents alone have a heading that says so."""
+    """The kinds that have an option, if not all do; options only for documents have their own heading."""
     taking = [kind for kind in kinds if kind in by_kind or name in kinds[kind].load_options()._passes]
     others = [kind for kind in kinds if kind not in taking]
     if not others or all(kinds[kind].of == "documents" for kind in taking):

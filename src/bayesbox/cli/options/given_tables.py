@@ -60,7 +60,7 @@ def read_chain_tables(path: str) -> Json:
 
 
 def _nested(value: object, where: str) -> Any:
-    """Numbers in lists or in mappings by name, one within the other."""
+    """Numbers in nested lists or mappings."""
     if isinstance(value, dict):
         return {name: _nested(each, f"{where}, {name}") for name, each in value.items()}
     if isinstance(value, list):
@@ -85,7 +85,7 @@ def _json(path: str) -> Any:
 
 
 def _not_tables(what: str, path: str) -> BadData:
-    """The error of a file that is not JSON, which says what it is if that is known."""
+    """The error for a file that is not JSON, with its actual format if known."""
     known = kind_of_file(path)
     if known is None:
         return BadData(f"expected tables as JSON, but {what}", where=path)

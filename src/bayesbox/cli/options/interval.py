@@ -1,4 +1,4 @@
-"""--interval: how sure a share or an answer is; its level may be left away."""
+"""--interval: the credible interval of a probability or an answer; its level is optional."""
 
 from __future__ import annotations
 

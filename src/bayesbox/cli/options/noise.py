@@ -1,4 +1,4 @@
-"""The options of `bayes evaluate --robustness`: how much of each change of the rows is tried."""
+"""The options of `bayes evaluate --robustness`: the levels of each corruption."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NOISE = tuple(_HELP)
 
 
 def levels(_context: click.Context, _parameter: click.Parameter, given: str | None) -> tuple[float, ...] | None:
-    """Numbers between commas; the word none for none of them, None if the option is not given."""
+    """Comma-separated numbers; empty for the word none; None if the option is not given."""
     if given is None:
         return None
     return () if given.strip() == NONE else tuple(number(text) for text in split(given))

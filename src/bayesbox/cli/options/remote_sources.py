@@ -1,4 +1,4 @@
-"""Rows that are in no file of this machine: those of a query, and of a table of Spark."""
+"""Rows that are not in local files: those of an SQL query or a Spark table."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def spark_option(verb: F) -> F:
 
 
 def rows_elsewhere(data: tuple[str, ...], given: Json) -> Source | None:
-    """The source that is requested instead of files; None if DATA are files."""
+    """The source given instead of files; None if DATA are files."""
     if given["sql"] is None and given["database"] is not None:
         raise click.UsageError("--database requires --sql")
     if given["sql"] is None and given["spark"] is None:

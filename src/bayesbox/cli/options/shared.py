@@ -1,4 +1,4 @@
-"""The options that verbs share, and how their values are read. Nothing heavy is imported here."""
+"""The options that verbs share, and the parsing of their values. Nothing slow is imported here."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ DIALECT_OPTIONS = {
 }
 """How a file is written: the names of the parameters, and of the options."""
 FILE_OPTIONS = ("input_format", *DIALECT_OPTIONS)
-LONG_EXPONENT = re.compile("[eE][+-]?[0-9]{5}")  # of a number that would be written out digit by digit
-MOST_THREADS = 4  # by default: counting is bound by memory beyond that
+LONG_EXPONENT = re.compile("[eE][+-]?[0-9]{5}")  # such a number would have too many digits
+MOST_THREADS = 4  # the default maximum: beyond it, counting is limited by memory bandwidth
 
 
 def split(text: str) -> list[str]:
-    """The items between commas; an item that holds a comma stands in double quotes.
+    """Comma-separated items; an item that contains a comma is in double quotes.
 
     >>> split('red,"a, b"')
     ['red', 'a, b']
@@ -72,7 +72,7 @@ def probability(text: str) -> float:
 
 
 def pair(text: str, names: Iterable[str] = ()) -> tuple[str, str]:
-    """name=value; the name may be one of those known, which may hold an equals sign itself.
+    """Split name=value; a known name may contain an equals sign.
 
     >>> pair("size=3"), pair("a=b=3"), pair("a=b=3", ["a=b"])
     (('size', '3'), ('a', 'b=3'), ('a=b', '3'))
@@ -85,7 +85,7 @@ def pair(text: str, names: Iterable[str] = ()) -> tuple[str, str]:
 
 
 def setting(text: str) -> str:
-    """name=value as it is, until the names are known that it may be about."""
+    """A text name=value, checked but not split, since a name may contain an equals sign."""
     pair(text)
     return text
 
@@ -98,7 +98,7 @@ def shares(text: str) -> dict[str, float]:
     """
     found: dict[str, float] = {}
     for item in split(text):
-        name, equals, value = item.rpartition("=")  # a class may hold an equals sign: <=50K=.7
+        name, equals, value = item.rpartition("=")  # a class may contain an equals sign: <=50K=.7
         if not equals or not name.strip():
             raise BadOption("probabilities must be written name=0.1,name=0.9", found=item)
         if name.strip() in found:
@@ -119,7 +119,7 @@ def prior_shares(text: str) -> dict[str, float] | str:
 
 
 def costs(text: str) -> dict[tuple[str, str], float]:
-    """Costs by true class and answer.
+    """Costs by true class and decision.
 
     >>> costs("ill->well=50, well->ill=2")
     {('ill', 'well'): 50.0, ('well', 'ill'): 2.0}
@@ -139,7 +139,7 @@ def costs(text: str) -> dict[tuple[str, str], float]:
 
 
 def threshold(text: str) -> tuple[str, float]:
-    """A class, and the probability from which on it is the answer.
+    """A class, and the probability from which it is predicted.
 
     >>> threshold("ill=0.2")
     ('ill', 0.2)
@@ -164,7 +164,7 @@ else:
 
 
 class Read(AnyType):
-    """An option whose text a function reads; what the function refuses is a usage error."""
+    """A click type that parses text with a function; an error of the function is a usage error."""
 
     def __init__(self, name: str, read: Callable[[str], Any]) -> None:
         self.name = name
@@ -233,7 +233,7 @@ def history_option(verb: F) -> F:
 
 
 def refuse_typed(context: click.Context, names: Iterable[str], reason: str) -> None:
-    """Refuse options that mean nothing here where they were given, rather than pass over them."""
+    """Raise an error for given options that do not apply here."""
     strange = frozenset(names)
     for parameter in context.command.params:
         given = context.get_parameter_source(parameter.name or "")
@@ -242,7 +242,7 @@ def refuse_typed(context: click.Context, names: Iterable[str], reason: str) -> N
 
 
 def several(lists: tuple[list[str], ...]) -> list[str]:
-    """One list of the lists of an option that was given more than once."""
+    """The lists of a repeated option as one list."""
     return [word for words in lists for word in words]
 
 
@@ -274,7 +274,7 @@ def na_option(verb: F) -> F:
 
 
 def input_format_option(*names: str) -> Callable[[F], F]:
-    """The format of the data that are read, and how their text is written."""
+    """The options for the input format and the text format."""
     made = (
         click.option(
             *names,
@@ -310,7 +310,7 @@ def input_format_option(*names: str) -> Callable[[F], F]:
 
 
 def classes_limit_option(verb: F) -> F:
-    """--classes-limit: in force until the verb ends."""
+    """--classes-limit: applies until the verb ends."""
 
     def limit(context: click.Context, _: click.Parameter, value: int | None) -> None:
         context.with_resource(limit_context(classes=value))
@@ -397,12 +397,12 @@ def ledger_flag(verb: F) -> F:
 
 
 def threads_or_default(given: int | None) -> int:
-    """The threads asked for, or one a processor up to a few."""
+    """The given number of threads, or one per processor up to a few."""
     return given or min(MOST_THREADS, os.cpu_count() or 1)
 
 
 def values_set(settings: Sequence[str], names: Sequence[str]) -> dict[str, str]:
-    """The values of --set by their names, each once; `names` are those known.
+    """The values of --set by name, each once; `names` are the known ones.
 
     >>> values_set(["age=34", "car=suv"], ["age", "car"])
     {'age': '34', 'car': 'suv'}

@@ -1,4 +1,4 @@
-"""From the options of a verb to a source of rows: kinds that are declared, columns that are left out, progress."""
+"""Sources of rows from the options of a verb: declared types, ignored columns, progress."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from bayesbox.source.wrapped import Narrowed
 
 PATIENCE = 1.0  # seconds before progress is shown
-PAUSE = 0.2  # seconds between two looks
+PAUSE = 0.2  # seconds between two updates
 AUTO = "auto"
-SHORT = 10  # characters of a text that may stand for a missing value
+SHORT = 10  # the longest text that may mean missing
 
 
 def declared_kinds(types: Sequence[str], ignore: Sequence[str] = ()) -> dict[str, Kind]:
-    """The kinds of `--types` and `--ignore` by column.
+    """The types given by `--types` and `--ignore`, by column.
 
     >>> declared_kinds(["age=real:floor=0,car=category:suv:truck"], ["id"])
     ... # doctest: +NORMALIZE_WHITESPACE
@@ -54,7 +54,7 @@ def declared_kinds(types: Sequence[str], ignore: Sequence[str] = ()) -> dict[str
 
 
 def ignored_columns(given: Sequence[Sequence[str]]) -> tuple[list[str], str | None]:
-    """The columns that `--ignore` names, and "auto" where identifiers are to be ignored.
+    """The columns in `--ignore`, and "auto" if identifiers are to be ignored.
 
     >>> ignored_columns([["auto", "zip"]])
     (['zip'], 'auto')
@@ -64,7 +64,7 @@ def ignored_columns(given: Sequence[Sequence[str]]) -> tuple[list[str], str | No
 
 
 def _declaration(item: str) -> tuple[str, Kind]:
-    """column=kind:part:part; a column may hold an equals sign itself."""
+    """Parse column=kind:part:part; a column name may contain an equals sign."""
     from bayesbox.schema.kinds import BY_NAME
 
     places = [place for place, char in enumerate(item) if char == "="]
@@ -104,7 +104,7 @@ def _kind(text: str) -> Kind:
 
 
 def _registered_kind(head: str, parts: Sequence[str]) -> Kind:
-    """A kind from outside the package: name:part:option=value, with the options that it declares."""
+    """A kind of an extension: name:part:option=value, with the options that it declares."""
     from bayesbox.schema.kinds import BY_NAME, kind_named
     from bayesbox.schema.options import options_of
 
@@ -121,7 +121,7 @@ def _is_option(part: str) -> bool:
 
 
 def without_target(kinds: Mapping[str, Kind], target: str | None, weight: str | None) -> dict[str, Kind]:
-    """The declarations of the attributes: the target is a category anyway, the weight a number."""
+    """The declarations without the target, which is always a category, and the weight, always a number."""
     if target is not None and target in kinds and not kinds[target].lists_levels:
         raise BadOption(f"`{target}` is the target column", remedy="Remove it from --types and --ignore")
     if weight is not None and weight == target:
@@ -130,7 +130,7 @@ def without_target(kinds: Mapping[str, Kind], target: str | None, weight: str | 
 
 
 def reading_of(given: Mapping[str, Any], threads: int = 1) -> ReadingOptions:
-    """How the options of a verb say that files are read."""
+    """The reading options of a verb."""
     from bayesbox.classifier.opened import ReadingOptions
     from bayesbox.cli.options.shared import several
     from bayesbox.source.files.dialect import TextDialect
@@ -165,7 +165,7 @@ def model_source(
 
 
 def lacking_column(error: UnknownColumn, source: Narrowed, target: str) -> UnknownColumn:
-    """The error for data without a column that they need, with all columns that they have."""
+    """The error for data without a required column, with all existing columns."""
     lacking = UnknownColumn(error.column, available=source.found or source.names, where=error.where)
     if error.column == target:
         named = f" {lacking.remedy}" if lacking.remedy else ""
@@ -175,7 +175,7 @@ def lacking_column(error: UnknownColumn, source: Narrowed, target: str) -> Unkno
 
 @contextlib.contextmanager
 def as_learned(model: str) -> Iterator[None]:
-    """Give the remedy for a value that contradicts the type that a model has learned for its column."""
+    """A context that adds the remedy for a value that contradicts the type of its column in the model."""
     try:
         yield
     except KindContradiction as error:
@@ -190,7 +190,7 @@ def as_learned(model: str) -> Iterator[None]:
 
 
 def skipped_rows(source: Source) -> int:
-    """The malformed rows that were skipped, after saying what the first of them were."""
+    """The number of skipped malformed rows; the first of them are printed."""
     skipped = source.skipped
     if not skipped.count:
         return 0
@@ -201,9 +201,9 @@ def skipped_rows(source: Source) -> int:
 
 
 class Progress:
-    """Rows so far, rows per second and the time left, on a terminal, for what takes longer than a second.
+    """Progress on a terminal, after a second: rows so far, rows per second and the time left.
 
-    The time left is reported where the source knows how much of it is read.
+    The time left is shown if the source reports its progress.
     """
 
     def __init__(self, source: Source | None = None) -> None:
@@ -222,7 +222,7 @@ class Progress:
             click.echo(f"\r{self._text(now - self._begin)}\x1b[K", err=True, nl=False)
 
     def learning(self, share: float, left: float | None, what: str) -> None:
-        """What is learned once the rows are read, how much of that is done, and the time left."""
+        """Show the progress of training after the rows are read: the step, the share done and the time left."""
         now = time.monotonic()
         if self._alive and now >= self._next:
             self._next, self._shown = now + PAUSE, True
@@ -235,13 +235,13 @@ class Progress:
         return f"{self.rows:,} rows, {self.rows / seconds:,.0f} rows/s{left}"
 
     def close(self) -> None:
-        """Leave the line as it was."""
+        """Clear the progress line."""
         if self._shown:
             click.echo("\r\x1b[K", err=True, nl=False)
 
 
 def default_model_name(data: Sequence[str]) -> str:
-    """The name of a model whose name was not given: that of the first data file.
+    """The default name of a model: that of the first data file.
 
     >>> default_model_name(["data/people.csv.gz"]), default_model_name(["-"])
     ('people.bayes', 'model.bayes')

@@ -1,4 +1,4 @@
-"""The options that only documents or only rows have, and when they are refused."""
+"""The options that apply only to documents or only to rows, and their errors."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 
 
 def text_only() -> list[str]:
-    """The options that only documents have."""
+    """The options that apply only to documents."""
     return ["text", *sorted(option_names("documents") - option_names("rows"))]
 
 
 def rows_only() -> list[str]:
-    """The options that only rows have."""
+    """The options that apply only to rows."""
     return ["types", "ignore", "one_hot", "tables", *sorted(option_names("rows") - option_names("documents"))]
 
 
 def refuse(given: Json, names: Iterable[str], reason: str) -> None:
-    """Refuse the options that mean nothing here, rather than pass over them."""
+    """Raise an error for options that do not apply here."""
     for name in names:
         if given.get(name) not in (None, (), False):
             raise click.UsageError(f"--{name.replace('_', '-')} {reason}")
@@ -43,7 +43,7 @@ FOREIGN: dict[tuple[str, str], tuple[Callable[[], Iterable[str]], str]] = {
 
 
 def refuse_foreign(kind: ModelKind, given: Json, doing: str) -> None:
-    """Refuse the options that mean nothing for a kind of model."""
+    """Raise an error for options that do not apply to a kind of model."""
     if (kind.of, doing) in FOREIGN:
         names, reason = FOREIGN[kind.of, doing]
         refuse(given, names(), reason)

@@ -1,4 +1,4 @@
-"""What the verbs of the command share: help that opens with examples and lists the options in groups."""
+"""What all verbs share: help with examples first and options in groups."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import click
 
 from bayesbox.cli import CONTEXT
 
-OPENING = 2  # examples right below the first sentence; the rest follow the options
-GROUPED_FROM = 8  # options; a shorter list is easier to read as one
+OPENING = 2  # examples below the first sentence; the others follow the options
+GROUPED_FROM = 8  # options below which there are no groups
 
 COLUMNS = ("target", "types", "ignore", "one_hot", "target_bins", "classes_limit", "weight", "text")
 MODEL = ("model", "tables", "calibrate", "ledger", "prior")
@@ -59,9 +59,9 @@ DOCUMENTS = "Documents (--model text)"
 class Verb(click.Command):
     """A command whose help opens with what it does and two examples, and lists its options in groups.
 
-    `groups` names the options of this verb alone, by heading; they come before those that verbs share. An option that
-    no group names is under "Options". `renamed` has the earlier names of options: they work, with a note, and the help
-    does not list them. `--debug` is an option of every verb, as it is of the group.
+    `groups` has the options of this verb by heading; they come before shared ones. An option without a group is under
+    "Options". `renamed` has the earlier names of options: they work, with a note, and are not in the help. `--debug` is
+    an option of every verb and of the group.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class Verb(click.Command):
         return found
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """The first paragraph, two examples, the rest of the text."""
+        """Write the first paragraph, two examples, and the rest of the text."""
         first, _, rest = inspect.cleandoc(self.help or "").partition("\n\n")
         with formatter.indentation():
             formatter.write_paragraph()
@@ -111,7 +111,7 @@ class Verb(click.Command):
                 formatter.write_text(rest)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The options under their headings, in the order in which the verb declares them."""
+        """Write the options by heading, in the order of their declaration."""
         options = [param for param in self.get_params(ctx) if isinstance(param, click.Option) and not param.hidden]
         groups = self.option_groups(ctx) if len(options) >= GROUPED_FROM else {}
         heading_of = {name: heading for heading, names in groups.items() for name in names}
@@ -125,7 +125,7 @@ class Verb(click.Command):
             self._write_options(formatter, heading, found)
 
     def option_groups(self, ctx: click.Context) -> dict[str, tuple[str, ...]]:  # noqa: ARG002
-        """The names of parameters by heading: this verb's own first, then the shared ones that it does not name."""
+        """The names of parameters by heading: the verb's own first, then the shared ones."""
         own = {name for names in self.groups.values() for name in names}
         shared = {heading: tuple(name for name in names if name not in own) for heading, names in GROUPS.items()}
         return {**self.groups, **{name: names for name, names in shared.items() if name not in self.groups}}

@@ -1,4 +1,4 @@
-"""--latex and --html: in what form the work, or tables, are printed."""
+"""--latex and --html: the format of a calculation or of tables."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ html_option = click.option("--html", is_flag=True, help="Print the calculation o
 
 
 def require_form(*, latex: bool, html: bool, shown: bool, option: str, as_json: bool = False) -> None:
-    """Refuse a form without anything that has it, and two at once."""
+    """Raise an error for a format without anything to print, or for two formats."""
     if (latex or html) and not shown:
         raise click.UsageError(f"--latex and --html require {option}")
     if latex + html + as_json > 1 and (latex or html):
@@ -25,5 +25,5 @@ def require_form(*, latex: bool, html: bool, shown: bool, option: str, as_json: 
 
 
 def print_work(work: Work | PrintedTables, *, latex: bool, html: bool) -> None:
-    """On standard output, in the form that was requested."""
+    """Print a calculation in the requested format."""
     say((work.latex() if latex else work.html() if html else str(work)).rstrip("\n"))

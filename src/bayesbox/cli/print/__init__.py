@@ -1,1 +1,1 @@
-"""What verbs print and write."""
+"""The output of the verbs."""

@@ -1,4 +1,4 @@
-"""What the command prints of AutoBayes: the models that were tried, how they did, and what takes part."""
+"""The output for AutoBayes: the models tried, their metrics and their weights in the pool."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def facts(classifier: AutoClassifier) -> Json:
-    """For JSON: every model that was evaluated, and the pool."""
+    """The evaluated models and the pool, for JSON."""
     pool = classifier.derived
     assert pool is not None
     judged = [each._asdict() for each in pool.judged]
@@ -24,7 +24,7 @@ def facts(classifier: AutoClassifier) -> Json:
 
 
 def print_report(classifier: AutoClassifier, *, err: bool = False) -> None:
-    """The models as a table, the best first."""
+    """Print the models as a table, the best first."""
     pool = classifier.derived
     assert pool is not None
     if pool.pooled is None:
@@ -40,7 +40,7 @@ def print_report(classifier: AutoClassifier, *, err: bool = False) -> None:
 
 
 def show(classifier: AutoClassifier, path: str, *, as_json: bool) -> None:
-    """`bayes show` of such a model."""
+    """Print `bayes show` of such a model."""
     from bayesbox.classifier.report.describe import column_facts
     from bayesbox.cli.print.reports import columns_table
     from bayesbox.file.options_json import options_to_json
@@ -81,7 +81,7 @@ def show(classifier: AutoClassifier, path: str, *, as_json: bool) -> None:
 
 
 class AutoPrinter(SeveralPrinter["AutoClassifier"]):
-    """What the verbs print of AutoBayes."""
+    """The printer of AutoBayes."""
 
     def more(self, classifier: AutoClassifier) -> Json:
         return {"pool": facts(classifier)}

@@ -1,4 +1,4 @@
-"""What verbs print of the calibration of a model."""
+"""The output for the calibration of a model."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def calibration_facts(classifier: AnyClassifier) -> Json | None:
-    """For JSON: what the answers are calibrated by, and the log loss of held-out rows before and after."""
+    """The calibration and the held-out log loss before and after it, for JSON."""
     found, choice = classifier.calibrated, classifier.chosen
     if found is None and choice is None:
         return None
@@ -31,7 +31,7 @@ def calibration_facts(classifier: AnyClassifier) -> Json | None:
 
 
 def calibration_lines(classifier: AnyClassifier) -> Iterator[str]:
-    """The same as text."""
+    """The calibration as lines of text."""
     from bayesbox.cli.print.reports import weights_text
 
     facts = calibration_facts(classifier)
@@ -51,7 +51,7 @@ def calibration_lines(classifier: AnyClassifier) -> Iterator[str]:
 
 
 def stale_lines(classifier: AnyClassifier, path: str) -> Iterator[str]:
-    """What to do about a calibration or weights that are older than the counts."""
+    """The remedy for a stale calibration or stale weights, as lines of text."""
     if classifier.stale:
         what = "calibration" if classifier.calibrated is not None else "column weights"
         yield f"stale: the {what} does not take the latest rows into account; refit with bayes calibrate {path} DATA"

@@ -1,4 +1,4 @@
-"""One case as text: its posterior, what each column says, and the Bayes box."""
+"""One case as text: its posterior, the evidence of each column, and the Bayes box."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def print_report(case: RowCase, target: str) -> None:
-    """The posterior and what each column says as text."""
+    """Print the posterior and the evidence of each column."""
     from bayesbox.classifier.report.strongest import cut
 
     values = ", ".join(f"{name}={cut(value)}" for name, value, _ in case.columns if value is not None) or "nothing"
@@ -45,13 +45,13 @@ def print_report(case: RowCase, target: str) -> None:
 
 
 def print_work(work: Work) -> None:
-    """The steps of the work, as wide as the terminal, or as pages are."""
+    """Print the steps of the calculation, as wide as the terminal, or as a page."""
     width = shutil.get_terminal_size().columns if on_terminal() else WIDTH
     say(work.text(width, title=False))
 
 
 def on_terminal() -> bool:
-    """Whether people read what is printed as it is printed."""
+    """Whether the output is a terminal."""
     return sys.stdout.isatty()
 
 

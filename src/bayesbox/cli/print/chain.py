@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from bayesbox.dist.base import Distribution
     from bayesbox.sequence.hmm import HiddenMarkovModel
 
-MOST_LEVELS = 20  # of a column, in the tables that are printed
+MOST_LEVELS = 20  # levels of a column that are printed
 
 
 def show(hmm: HiddenMarkovModel, path: str, column: str | None, *, as_json: bool) -> None:
-    """How it begins, how it goes on, and what is seen in each state."""
+    """Print the start probabilities, the transitions, and the observations of each state."""
     from bayesbox.errors import UnknownColumn
 
     model = hmm.model_
@@ -68,7 +68,7 @@ def show(hmm: HiddenMarkovModel, path: str, column: str | None, *, as_json: bool
 
 
 def _by_state(conditional: Distribution, states: list[str]) -> dict[str, dict[str, float]]:
-    """State -> what is seen in it: level -> P, or mean and deviation."""
+    """The observations of each state: level -> P, or mean and std."""
     import numpy as np
 
     found, moments = conditional.level_table(), conditional.mean_and_std()
@@ -94,7 +94,7 @@ def _print_report(name: str, by_state: dict[str, dict[str, float]], *, whole: bo
 
 
 def chains_of(models: Mapping[str, Any]) -> dict[str, HiddenMarkovModel] | None:
-    """The models by their files, where all are hidden Markov models; None if none is."""
+    """The hidden Markov models of the files; None if none of them is one."""
     from bayesbox.sequence.hmm import HiddenMarkovModel
 
     chains = {path: model for path, model in models.items() if isinstance(model, HiddenMarkovModel)}
@@ -104,7 +104,7 @@ def chains_of(models: Mapping[str, Any]) -> dict[str, HiddenMarkovModel] | None:
 
 
 def differences(one: HiddenMarkovModel, other: HiddenMarkovModel) -> list[ColumnDifference]:
-    """In what the tallies of two chains differ: first states, transitions, and the steps in each state."""
+    """The differences of two hidden Markov models' tallies: first states, transitions, and the steps in each state."""
     from bayesbox.classifier.report.difference import counts_difference
     from bayesbox.classifier.report.difference import differences as of_books
 

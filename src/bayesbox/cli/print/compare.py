@@ -24,7 +24,7 @@ def compare(
     how: str = "",
     yardsticks: Mapping[str, Callable[[], Evaluation]] | None = None,
 ) -> ModelComparison:
-    """Judge each kind, and models of other libraries; `judge` cross-validates a model with options."""
+    """Evaluate each kind, and models of other libraries; `judge` cross-validates a model with options."""
     from bayesbox.classifier import registry
     from bayesbox.classifier.results.comparison import ModelComparison
     from bayesbox.cli.print.search_progress import SearchProgress
@@ -42,7 +42,7 @@ def compare(
         start = time.process_time()
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # what is odd in the rows is reported when a model is trained
+                warnings.simplefilter("ignore")  # problems of the rows are reported when a model is trained
                 found[name] = trial()
         except BayesboxError as error:
             refused[name] = error.without_remedy()
@@ -53,7 +53,7 @@ def compare(
 
 
 def print_report(found: ModelComparison, *, as_json: bool) -> None:
-    """The table of all models, and their paired differences."""
+    """Print the table of all models, and their paired differences."""
     if as_json:
         emit_json(found.as_dict())
         return

@@ -1,4 +1,4 @@
-"""What verbs print of a model of documents: its words."""
+"""The output for document models: their words."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from bayesbox.text.case import DocumentCase
     from bayesbox.text.classifier import DocumentClassifier
 
-MOST_WORDS = 20  # of a document that are shown
-TELLING = 10  # words of each class that a model shows
-TOLD = 5  # words of each class that are shown after training
+MOST_WORDS = 20  # words of a document that are shown
+TELLING = 10  # words per class in the summary of a model
+TOLD = 5  # words per class shown after training
 
 
 class DocumentPrinter(Printer["DocumentClassifier"]):
-    """What the verbs print of a model of documents."""
+    """The printer of document models."""
 
     def prepare(self) -> None:
         from bayesbox._core import keep_freed_memory
@@ -97,7 +97,7 @@ class DocumentPrinter(Printer["DocumentClassifier"]):
         found: Nomogram | None,  # noqa: ARG002  that of naive Bayes
         as_json: bool,
     ) -> None:
-        """What a model of documents has learned; `column` is a word."""
+        """Print what a document model has learned; `column` is a word."""
         word = column
         report = _report(classifier, path)
         of_word = None if word is None else _counts_of(classifier, word, path)
@@ -149,8 +149,7 @@ def _model_name(model: Json) -> str:
 
 
 def _calibration(classifier: DocumentClassifier) -> Json | None:
-    """What the probabilities are calibrated by, and the log loss of held-out documents before and after; None unless
-    that was learned."""
+    """The calibration and the held-out log loss before and after it; None if there is none."""
     from bayesbox.text.model import Strength
 
     strength, calibrated = classifier.settled.strength, classifier.calibrated
@@ -162,7 +161,7 @@ def _calibration(classifier: DocumentClassifier) -> Json | None:
 
 
 def print_case(case: DocumentCase, target: str) -> None:
-    """The posterior and what the words say as text."""
+    """Print the posterior and the evidence of the words."""
     say(f"{target} = {case.prediction}, given {plural(len(case.words), 'known word')}")
     say()
     ranked = sorted(case.posterior.items(), key=lambda item: -item[1])[:MOST_WORDS]
@@ -238,7 +237,7 @@ def _rules(classifier: DocumentClassifier) -> Json:
 
 
 def _counts_of(classifier: DocumentClassifier, word: str, path: str) -> dict[str, dict[str, float]]:
-    """How often a word occurs in each class, and in how many documents."""
+    """The occurrences of a word in each class, and the number of documents."""
     from bayesbox.tally.documents import DOCUMENTS, WORDS
 
     if word not in classifier.words:

@@ -1,4 +1,4 @@
-"""What a model of rows has learned: its classes, columns, rules and size, as text and as JSON."""
+"""The summary of a table model: its classes, columns, rules and size, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from bayesbox.dist.base import Distribution
     from bayesbox.file.reader import Json
 
-HELD = 0.9  # of the values of a class, within the interval that is shown
-MOST_CLASSES = 6  # whose intervals are next to each other
+HELD = 0.9  # the share of the values of a class within the interval shown
+MOST_CLASSES = 6  # the most classes whose intervals are side by side
 
 
 def counted(classifier: AnyClassifier) -> Json:
-    """How many rows of each class were learned."""
+    """The number of training rows of each class."""
     return dict(zip(classifier.book.classes, classifier.book.n.tolist(), strict=True))
 
 
@@ -31,14 +31,14 @@ def prior_of(classifier: AnyClassifier) -> dict[str, float]:
 
 
 def densities_of(classifier: AnyTableClassifier) -> dict[str, str]:
-    """The density of each column of numbers, in a few words."""
+    """The density of each numeric column, as a short text."""
     conditionals = getattr(classifier.model, "conditionals", ())
     texts = {each.columns[0]: each.describe() for each in conditionals}
     return {name: text for name, text in texts.items() if text}
 
 
 def intervals_of(classifier: AnyTableClassifier) -> dict[str, dict[str, list[float]]]:
-    """Where 90 % of the values of each number lie, by column and class: the central interval of its density."""
+    """The central 90 % interval of each numeric column by class, from its density."""
     found = {}
     for each in getattr(classifier.model, "conditionals", ()):
         by_class = _interval(each, classifier.model.classes)
@@ -52,7 +52,7 @@ def _interval(conditional: Distribution, classes: Sequence[str]) -> dict[str, li
 
     try:
         found = conditional.interval(HELD)
-    except CannotSample:  # of a family from outside that is not a density
+    except CannotSample:  # a family of an extension that is not a density
         return None
     if found is None:
         return None
@@ -92,7 +92,7 @@ def print_model(
     *,
     apart: str | None = None,
 ) -> None:
-    """What a model has learned as text; of the column that is shown `apart`, the interval is printed there."""
+    """Print the summary of a model; the interval of the column shown `apart` is printed there."""
     from bayesbox.classifier.report.describe import rules_facts
     from bayesbox.cli.print.reports import MOST_COLUMNS, columns_table, weights_text
 
@@ -137,14 +137,14 @@ def print_model(
 
 
 def information_of(classifier: AnyTableClassifier) -> dict[str, float]:
-    """How informative each column is about the class by itself, in bits; nothing if that takes a while to find."""
+    """The information of each column about the class, in bits; empty if it is slow to compute."""
     from bayesbox.classifier.answer.importance import quick_information
 
     return quick_information(classifier)
 
 
 def _compared(size: ModelSize) -> str:
-    """How many numbers another model of the same columns would have."""
+    """The number of parameters of other models of the same columns, as text."""
     from bayesbox.classifier.report.size import large
 
     if size.naive is not None:
@@ -157,7 +157,7 @@ def _rule(value: object) -> str:
 
 
 def own_rules(classifier: AnyTableClassifier) -> dict[str, str]:
-    """The smoothing rules of columns that have one of their own, as they are written."""
+    """The smoothing rules of individual columns, as text."""
     kinds = {} if classifier.schema is None else classifier.schema.kinds
     given = getattr(classifier.rules, "column_smoothing", None) or {}
     found = {name: kind.smoothing or given.get(name) for name, kind in kinds.items()}
@@ -188,7 +188,7 @@ def tally_of(classifier: AnyTableClassifier, name: str, path: str) -> Json:
 
 
 def _with_declared(conditional: Distribution | None, tally: Any, by_class: list[Json]) -> list[Json]:
-    """The counts of levels with those of declared levels that no row has."""
+    """The counts of levels, including declared levels without rows."""
     if conditional is None or tally.form != "counts" or getattr(tally, "sparse", False):
         return by_class
     table = conditional.level_table()
@@ -200,7 +200,7 @@ def _with_declared(conditional: Distribution | None, tally: Any, by_class: list[
 
 
 def _given_column(classifier: AnyTableClassifier, name: str, path: str) -> Json:
-    """The probabilities of one column of a model of given tables."""
+    """The probabilities of one column of a model made from given tables."""
     from bayesbox.errors import UnknownColumn
 
     conditional = classifier.model.conditional(name)
@@ -213,7 +213,7 @@ def _given_column(classifier: AnyTableClassifier, name: str, path: str) -> Json:
 
 
 def print_column(tally: Json) -> None:
-    """The tally of one column."""
+    """Print the tally of one column."""
     name, by_class = tally["name"], tally["classes"]
     rows = list(next(iter(by_class.values()), {}))
     body = [[row, *(decimal(values[row]) for values in by_class.values())] for row in rows]

@@ -1,4 +1,4 @@
-"""What verbs print of naive Bayes beyond what all models of rows have: weights of columns and densities."""
+"""The additional output for naive Bayes: column weights and densities."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 class NaivePrinter(RowPrinter["NaiveClassifier"]):
-    """What the verbs print of naive Bayes."""
+    """The printer of naive Bayes."""
 
     def more(self, classifier: NaiveClassifier) -> Json:
-        """`column_weights`, by column, where columns were selected or have weights; else nothing."""
+        """The `column_weights` by column, if columns were selected or weighted; else empty."""
         derived, schema = classifier.derived, classifier.schema
         if derived is None or schema is None:
             return {}
@@ -30,7 +30,7 @@ class NaivePrinter(RowPrinter["NaiveClassifier"]):
             note(weights_text(weights))
 
     def draw(self, classifier: NaiveClassifier, column: str, path: str) -> None:
-        """The density of a column in each class."""
+        """Write the density of a column in each class as SVG."""
         from bayesbox.file.atomic import replacing
         from bayesbox.table.naive.densities import picture
 

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from bayesbox.file.reader import Json
 
 TOP = 10
-WIDEST = 120  # characters of a line, however wide the terminal is
+WIDEST = 120  # the most characters per line, however wide the terminal is
 
 
 def asked(classifier: object, given: Json) -> Nomogram | None:
-    """The nomogram that the options of `bayes show` ask for."""
+    """The nomogram requested by the options of `bayes show`."""
     if not given["nomogram"]:
         return None
     from bayesbox.table.naive.nomogram import nomogram
@@ -28,7 +28,7 @@ def asked(classifier: object, given: Json) -> Nomogram | None:
 
 
 def require_fitting(column: str | None, svg: str | None, given: Json) -> None:
-    """Refuse options that have nothing to do, or two things."""
+    """Raise an error for options without effect, or that contradict each other."""
     if svg and not column and not given["nomogram"]:
         raise click.UsageError("what should --svg draw? Add --column NAME or --nomogram")
     if svg and column and given["nomogram"]:
@@ -39,7 +39,7 @@ def require_fitting(column: str | None, svg: str | None, given: Json) -> None:
 
 
 def write(found: Nomogram, path: str) -> None:
-    """The picture as a file."""
+    """Write the picture to a file."""
     from bayesbox.cli.network.network import write_text
 
     write_text(path, found.svg())
@@ -47,5 +47,5 @@ def write(found: Nomogram, path: str) -> None:
 
 
 def print_report(found: Nomogram) -> None:
-    """The nomogram in characters, as wide as the terminal."""
+    """Print the nomogram in characters, as wide as the terminal."""
     say(found.text(min(shutil.get_terminal_size().columns, WIDEST)))

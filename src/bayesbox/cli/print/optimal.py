@@ -1,4 +1,4 @@
-"""What the command prints of a Bayes optimal model: its hypotheses, their weights, and what each says."""
+"""The output for a Bayes optimal model: its hypotheses, their weights and their predictions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def facts(classifier: OptimalClassifier) -> list[Json]:
-    """For JSON: each hypothesis with its weight and the log-probability of the labels that it came from."""
+    """Each hypothesis with its weight and the log-probability of the labels, for JSON."""
     from bayesbox.classifier.registry import model_name
 
     known = classifier.known
@@ -29,7 +29,7 @@ def facts(classifier: OptimalClassifier) -> list[Json]:
 
 
 def print_report(classifier: OptimalClassifier, *, err: bool = False) -> None:
-    """The hypotheses as a table."""
+    """Print the hypotheses as a table."""
     known = classifier.known
     rows = [[each.title, decimal(weight)] for each, weight in zip(known.classifiers, known.weights, strict=True)]
     head, right = ["hypothesis", "P(hypothesis | rows)"], [1]
@@ -41,13 +41,13 @@ def print_report(classifier: OptimalClassifier, *, err: bool = False) -> None:
 
 
 def answers(classifier: OptimalClassifier, batch: Batch) -> list[Json]:
-    """For JSON: what each hypothesis by itself says of one case."""
+    """The prediction of each hypothesis for one case, for JSON."""
     found = zip(facts(classifier), classifier.answers(batch), strict=True)
     return [{"kind": each["kind"], "weight": each["weight"], "class": name, "p": p} for each, (name, p) in found]
 
 
 def print_answers(classifier: OptimalClassifier, batch: Batch) -> None:
-    """The same as a table; the most probable hypothesis is marked."""
+    """Print the same as a table; the most probable hypothesis is marked."""
     known = classifier.known
     rows = [
         [each.title, decimal(weight), name, decimal(p), "the most probable" if place == known.best else ""]
@@ -59,7 +59,7 @@ def print_answers(classifier: OptimalClassifier, batch: Batch) -> None:
 
 
 def show(classifier: OptimalClassifier, path: str, *, as_json: bool) -> None:
-    """`bayes show` of such a model."""
+    """Print `bayes show` of such a model."""
     from bayesbox.classifier.report.describe import column_facts
     from bayesbox.cli.print.reports import columns_table
     from bayesbox.file.options_json import options_to_json
@@ -100,7 +100,7 @@ def show(classifier: OptimalClassifier, path: str, *, as_json: bool) -> None:
 
 
 class OptimalPrinter(SeveralPrinter["OptimalClassifier"]):
-    """What the verbs print of a Bayes optimal model."""
+    """The printer of Bayes optimal models."""
 
     def more(self, classifier: OptimalClassifier) -> Json:
         return {"hypotheses": facts(classifier)}

@@ -1,4 +1,4 @@
-"""How the command speaks: data on standard output, all else on standard error; tables plain, or drawn on a terminal."""
+"""Output of the command: data on standard output, everything else on standard error; tables as text or drawn."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DIGEST_SHOWN = 16
 
 
 def printable(text: str) -> str:
-    r"""Text without control characters, so that nothing in the data can steer a terminal.
+    r"""Text without control characters, so that data cannot control a terminal.
 
     >>> printable("a\x1b[2Jb")
     'a\\x1b[2Jb'
@@ -29,17 +29,17 @@ def printable(text: str) -> str:
 
 
 def say(text: str = "") -> None:
-    """A line of the data."""
+    """Print a line to standard output."""
     click.echo(printable(text))
 
 
 def note(text: str = "") -> None:
-    """A line that is no data."""
+    """Print a line to standard error."""
     click.echo(printable(text), err=True)
 
 
 def print_warnings(texts: Iterable[str]) -> None:
-    """Each as a note; one that is longer than two lines is broken between its sentences.
+    """Print each warning as a note; one longer than two lines is split between sentences.
 
     >>> print_warnings([])
     """
@@ -53,12 +53,12 @@ SENTENCES = re.compile(r"(?<=[.;?]) (?=[A-Z]|without )")
 
 
 def emit_json(result: object) -> None:
-    """The result as JSON: keys in a fixed order, infinite numbers as the texts inf and -inf."""
+    """Print the result as JSON: keys in a fixed order, infinite numbers as the texts inf and -inf."""
     click.echo(json.dumps(plain(result), indent=2, ensure_ascii=False, allow_nan=False))
 
 
 def plain(value: object) -> Any:
-    """A value as JSON has it."""
+    """A value for JSON."""
     if isinstance(value, dict):
         return {str(key): plain(each) for key, each in value.items()}
     if isinstance(value, (list, tuple)):
@@ -71,7 +71,7 @@ def plain(value: object) -> Any:
 
 
 def finite_or_text(value: float) -> float | str | None:
-    """A number JSON can hold; None for a value that is none, a text for infinity."""
+    """A number for JSON; None for NaN, a text for infinity."""
     if math.isnan(value):
         return None
     if math.isinf(value):
@@ -80,7 +80,7 @@ def finite_or_text(value: float) -> float | str | None:
 
 
 def decimal(value: float) -> str:
-    """A number as text: six digits, whole numbers whole.
+    """A number as text with six digits; integers without a fraction.
 
     >>> decimal(0.795417348), decimal(25.0), decimal(1e-12)
     ('0.795417', '25', '1e-12')
@@ -89,7 +89,7 @@ def decimal(value: float) -> str:
 
 
 def whole(value: float) -> str:
-    """A count as text: thousands apart, a fraction only if there is one.
+    """A count as text with thousands separators, and a fraction only if there is one.
 
     >>> whole(32561), whole(2.5)
     ('32,561', '2.5')
@@ -123,7 +123,7 @@ def table(
     title: str = "",
     err: bool = False,
 ) -> None:
-    """A table: drawn where it goes to a terminal, else aligned text. `right` are the columns of numbers."""
+    """Print a table: drawn on a terminal, else as aligned text. `right` are the right-aligned columns."""
     stream = sys.stderr if err else sys.stdout
     if stream.isatty():
         _drawn_table(header, rows, right, title, stream)
@@ -135,7 +135,7 @@ def table(
 
 
 def signed(value: float) -> str:
-    """Log-odds as text, what rounds to nothing without a minus.
+    """Log-odds as text, without a minus sign if they round to zero.
 
     >>> signed(-0.25), signed(-1e-17)
     ('-0.2500', '+0.0000')
@@ -144,7 +144,7 @@ def signed(value: float) -> str:
 
 
 def aligned(rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> list[str]:
-    """Rows of text as lines with the columns below one another.
+    """Rows of text as lines with aligned columns.
 
     >>> aligned([["age", "25"], ["income", "7"]], right=[1])
     ['  age     25', '  income   7']
@@ -186,9 +186,9 @@ def _drawn_table(
 
 @contextmanager
 def captured_warnings() -> Iterator[list[str]]:
-    """The texts of the library's warnings instead of the warnings; the list is filled at the end.
+    """A context that collects the texts of the library's warnings in a list, filled at the end.
 
-    Each text comes once, and counts of rows of many batches are added up.
+    Each text occurs once, and row counts of many batches are summed.
     """
     texts: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
@@ -199,7 +199,7 @@ def captured_warnings() -> Iterator[list[str]]:
 
 
 def sum_warnings(warned: Iterable[Warning]) -> list[Warning]:
-    """Warnings of many batches: each sentence once, and those that count rows added up, at the end.
+    """The warnings of many batches: each text once, and those with row counts summed, at the end.
 
     >>> batches = [ImpossibleRows(1, 100, "rows are impossible"), ImpossibleRows(2, 50, "rows are impossible")]
     >>> [str(warning) for warning in sum_warnings(batches)]

@@ -1,4 +1,4 @@
-"""What verbs print of a model; each kind has a printer, which the registry of kinds names."""
+"""The printers of models; the registry of kinds names the printer of each kind."""
 
 from __future__ import annotations
 
@@ -17,39 +17,39 @@ C = TypeVar("C", bound="AnyClassifier")
 
 
 class Printer(ABC, Generic[C]):
-    """What the verbs print of the models of one kind."""
+    """The printer of one kind of model."""
 
     def prepare(self) -> None:
-        """What a verb does before it reads rows."""
+        """Prepare before rows are read."""
 
     @abstractmethod
     def learned(self, classifier: C, training: Training, skipped: int, warned: list[str]) -> Json:
-        """`train`, for JSON: what was learned, and what looks suspicious."""
+        """The report of `train` for JSON: what was learned, and what looks suspicious."""
 
     @abstractmethod
     def print_learned(self, classifier: C, report: Json) -> None:
-        """`train`: the same as text."""
+        """Print the report of `train`."""
 
     @abstractmethod
     def show(
         self, classifier: C, path: str, *, column: str | None, svg: str | None, found: Nomogram | None, as_json: bool
     ) -> None:
-        """`show`: all that a model has learned; of one `column` the tally, and a nomogram that is `found`."""
+        """Print `show`: what a model has learned, the tally of one `column`, and the nomogram `found`."""
 
     def check_explain(self, given: Json) -> None:
-        """`explain`: refuse options that mean nothing for this kind of model."""
+        """Raise an error for options of `explain` that do not apply to this kind of model."""
 
     def case_facts(self, classifier: C, batch: Batch, notes: list[str], work: Work | None) -> Json:  # noqa: ARG002
-        """`explain`, for JSON: what is said of a case besides what it is."""
+        """The additional facts of `explain` about a case, for JSON."""
         return {"work": work.to_dict()} if work else {}
 
     @abstractmethod
     def print_case(self, classifier: C, batch: Batch, case: Any, work: Work | None) -> None:
-        """`explain`: the same as text."""
+        """Print the case of `explain`."""
 
 
 def printer_of(classifier: AnyClassifier) -> Printer[Any]:
-    """What prints a model of this kind."""
+    """The printer for a classifier."""
     from bayesbox.classifier.registry import kind_of
 
     printer: Printer[Any] = kind_of(classifier).load_printer()()

@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from bayesbox.classifier.base import AnyClassifier
     from bayesbox.classifier.privacy.disclosures import Disclosure
 
-SHOWN = 20  # values of one column
+SHOWN = 20  # the most values listed per column
 
 
 def show_privacy(classifier: AnyClassifier, path: str, *, fewer_than: int, values: bool, as_json: bool) -> None:
-    """What the file of a classifier reveals of its rows."""
+    """Print what the file of a classifier reveals about its rows."""
     from bayesbox.classifier.privacy.disclosures import disclosures
 
     found = disclosures(classifier, fewer_than)
@@ -42,7 +42,7 @@ def show_privacy(classifier: AnyClassifier, path: str, *, fewer_than: int, value
 
 
 def print_disclosures(found: Sequence[Disclosure], *, values: bool, err: bool = False) -> None:
-    """One line for each thing, with the values themselves only where that is requested."""
+    """Print one line per disclosure, with the values only if requested."""
     for each in found:
         where = f"{each.model}: {each.column}" if each.model else each.column
         text = f"  {where}: {each.count:,} of {each.of:,} {each.what}"

@@ -15,7 +15,7 @@ MOST_COLUMNS = 60
 
 
 def columns_table(classifier: AnyTableClassifier, *, err: bool = False) -> None:
-    """The type of each column."""
+    """Print a table of the type of each column."""
     from bayesbox.classifier.report.describe import column_facts
 
     assert classifier.schema is not None
@@ -35,13 +35,13 @@ def columns_table(classifier: AnyTableClassifier, *, err: bool = False) -> None:
 
 
 def missing(facts: object) -> str:
-    """The number of missing values, nothing if there are none."""
+    """The number of missing values as text; empty if there are none."""
     count: float = getattr(facts, "missing", 0)
     return whole(count) if count else ""
 
 
 def counted_classes(classes: Mapping[str, float]) -> str:
-    """The classes and how many rows each has, in a line."""
+    """The classes with their numbers of rows, in one line."""
     items = [f"{name} {whole(count)}" for name, count in classes.items()]
     return ", ".join(items[:MOST_CLASSES]) + (
         f", ... {len(items) - MOST_CLASSES:,} more" if len(items) > MOST_CLASSES else ""
@@ -49,7 +49,7 @@ def counted_classes(classes: Mapping[str, float]) -> str:
 
 
 def weights_text(column_weights: Mapping[str, float]) -> str:
-    """The columns that are used, with their weights where these are not 1.
+    """The columns in use, with weights that are not 1, as text.
 
     >>> weights_text({"age": 1.0, "sex": 0.0})
     'selected 1 of 2 columns: age'

@@ -1,4 +1,4 @@
-"""What verbs print of a model of rows, whatever its kind; a kind that has more to say has a printer of its own."""
+"""The output for table models of any kind; kinds with additional output have their own printers."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ T = TypeVar("T", bound="AnyTableClassifier")
 
 
 class RowPrinter(Printer[T]):
-    """What the verbs print of a model of rows."""
+    """The printer of table models."""
 
     # -- train ---------------------------------------------------------------------------------------------------
 
     def learned(self, classifier: T, training: Training, skipped: int, warned: list[str]) -> Json:
-        """For JSON: what was learned, and what looks suspicious."""
+        """The report of `train` for JSON: what was learned, and what looks suspicious."""
         from bayesbox.classifier.report.describe import column_facts, remarks
 
         assert classifier.schema is not None
@@ -66,11 +66,11 @@ class RowPrinter(Printer[T]):
         }
 
     def more(self, classifier: Any) -> Json:  # noqa: ARG002
-        """For JSON: what only models of this kind have."""
+        """Additional facts of this kind, for JSON."""
         return {}
 
     def print_learned(self, classifier: T, report: Json) -> None:
-        """What was learned as text."""
+        """Print what was learned."""
         from bayesbox.cli.print.reports import columns_table, counted_classes
 
         if classifier.fixed:
@@ -85,13 +85,13 @@ class RowPrinter(Printer[T]):
         print_warnings(report["warnings"])
         if report["digest"]:
             note(f"digest {report['digest']}")
-        if classifier.size() is None:  # several models in one, of which the counts say little
+        if classifier.size() is None:  # it combines several models, so the counts are not informative
             note(f"model digest {report['model_digest']}")
         note(f"written to {report['model']}")
         note(f"next: bayes show {report['model']}   or   bayes predict {report['model']} NEW.csv --proba")
 
     def print_more(self, classifier: T, *, err: bool = False) -> None:
-        """What only models of this kind have as text."""
+        """Print additional facts of this kind."""
 
     # -- show ----------------------------------------------------------------------------------------------------
 
@@ -105,7 +105,7 @@ class RowPrinter(Printer[T]):
         found: Nomogram | None,
         as_json: bool,
     ) -> None:
-        """All that a model has learned; of one `column` the tally, and a nomogram that is `found`."""
+        """Print what a model has learned, the tally of one `column`, and the nomogram `found`."""
         if svg and found:
             nomogram.write(found, svg)
         elif svg and column:
@@ -121,7 +121,7 @@ class RowPrinter(Printer[T]):
                 report["nomogram"] = found.as_dict()
             emit_json(report)
             return
-        tally = tally_of(classifier, column, path) if column else None  # refused before anything is said
+        tally = tally_of(classifier, column, path) if column else None  # raises before anything is printed
         print_model(classifier, path, classifier.size(), self.more(classifier).get("column_weights"), apart=column)
         for text in calibration_lines(classifier):
             say(text)
@@ -169,7 +169,7 @@ class RowPrinter(Printer[T]):
         return report
 
     def _print_emptied(self, classifier: T, path: str, *, as_json: bool) -> None:
-        """A model of which every row was forgotten."""
+        """Print a model whose rows were all forgotten."""
         from bayesbox.classifier.registry import model_name
         from bayesbox.classifier.report.describe import rules_facts
 
@@ -204,7 +204,7 @@ class RowPrinter(Printer[T]):
         return {"notes": notes, **super().case_facts(classifier, batch, notes, work)}
 
     def print_case(self, classifier: T, batch: Batch, case: RowCase, work: Work | None) -> None:
-        """One case as text."""
+        """Print one case."""
         from bayesbox.cli.print.case import print_report, print_work
 
         print_report(case, classifier.target or "class")
@@ -214,11 +214,11 @@ class RowPrinter(Printer[T]):
             print_work(work)
 
     def print_answers(self, classifier: T, batch: Batch) -> None:
-        """What the parts of the model say of a case by themselves."""
+        """Print the predictions of the parts of the model for a case."""
 
 
 class SeveralPrinter(RowPrinter[T]):
-    """What the verbs print of a model that is several in one."""
+    """The printer of models that combine several models."""
 
     def show(
         self,
@@ -235,5 +235,5 @@ class SeveralPrinter(RowPrinter[T]):
         self.show_several(classifier, path, as_json=as_json)
 
     def show_several(self, classifier: T, path: str, *, as_json: bool) -> None:
-        """All that the models have learned."""
+        """Print what the models have learned."""
         raise NotImplementedError

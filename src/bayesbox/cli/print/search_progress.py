@@ -1,4 +1,4 @@
-"""Progress of what goes on in rounds or moves."""
+"""Progress of iterative searches."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bayesbox.cli.options.sources import PATIENCE, PAUSE
 
 
 class SearchProgress:
-    """The score, the moves and the time so far, on a terminal, for what takes longer than a second."""
+    """Progress on a terminal, after a second: the score, the moves and the time so far."""
 
     def __init__(self) -> None:
         self._begin = self._next = time.monotonic()
@@ -20,11 +20,11 @@ class SearchProgress:
         self._alive = sys.stderr.isatty()
 
     def __call__(self, _share: float | None, _seconds_left: float | None, what: str) -> None:
-        """A step of a search, or a round of EM."""
+        """Show a step of a search, or a round of EM."""
         self._show(what)
 
     def model(self, name: str, number: int, of: int) -> None:
-        """A model that is evaluated from now on."""
+        """Show that the evaluation of a model starts."""
         self._show(f"evaluating {name}, {number} of {of}")
 
     def _show(self, text: str) -> None:

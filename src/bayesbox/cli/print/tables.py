@@ -1,4 +1,4 @@
-"""`bayes show --tables`, `--weights` and `--boundary`: what was learned, as textbooks print it."""
+"""`bayes show --tables`, `--weights` and `--boundary`: learned tables as in textbooks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def require_fitting(column: str | None, svg: str | None, given: Json, *, as_json: bool) -> str:
-    """Which of the three is requested, if any; refuse options that do not go with it."""
+    """Which of the three is requested, if any; an error for options that do not apply to it."""
     asked = [f"--{name}" for name in ("tables", "weights", "boundary") if given[name]]
     require_form(
         latex=given["latex"],
@@ -56,14 +56,14 @@ def show_learned(classifier: AnyClassifier, path: str, svg: str | None, given: J
 
 
 def is_network(path: str) -> bool:
-    """Whether this is the file of a network, by its name."""
+    """Whether this is a network file, by its name."""
     from bayesbox.network.formats import format_of
 
     return format_of(path) is not None
 
 
 def show_network(path: str, given: Json, *, as_json: bool) -> None:
-    """The tables of the file of a network."""
+    """Print the tables of a network file."""
     from bayesbox.cli.network.opened import opened_network
     from bayesbox.network.network import BayesianNetwork
 
@@ -74,7 +74,7 @@ def show_network(path: str, given: Json, *, as_json: bool) -> None:
 
 
 def show_chain(chain: HiddenMarkovModel, path: str, given: Json, *, as_json: bool) -> None:
-    """The tables of a hidden Markov model."""
+    """Print the tables of a hidden Markov model."""
     if given["interval"]:
         raise click.UsageError("--interval needs a classifier or a network, but this is a hidden Markov model")
     _print_tables(chain.tables(), path, given, as_json=as_json)

@@ -1,7 +1,7 @@
-"""The people of the Titanic, and what forgetting exactly is good for: cross-validation without fitting again.
+"""The people of the Titanic, as an example of exact forgetting: cross-validation without refitting.
 
-A fold is subtracted from the counts and predicted by what is left, and never was: the counts without it are those of
-the other folds, byte for byte.
+Each fold is subtracted from the counts and predicted by the remaining ones, which equal those of the other folds byte
+for byte.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Weights = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class PredictionScore:
-    """How well rows were predicted that the model did not know."""
+    """The metrics of held-out predictions."""
 
     rows: int
     accuracy: float
@@ -42,7 +42,7 @@ class PredictionScore:
 
 @dataclass(frozen=True)
 class People:
-    """A table of counts: each cell is a row of the batch, and stands for as many people as its weight says."""
+    """A table of counts: each cell is a row of the batch, whose weight is the number of people."""
 
     batch: Batch
     labels: Encoded
@@ -57,17 +57,17 @@ class People:
 
     @property
     def number(self) -> int:
-        """How many people there are."""
+        """The number of people."""
         return int(self.weights.sum())
 
     def shuffled(self, seed: int = SEED) -> list[int]:
-        """Every person as the number of a cell, in an order that the seed fixes."""
+        """The cell of every person, shuffled by a seed."""
         people = [cell for cell, weight in enumerate(self.weights) for _ in range(int(weight))]
         random.Random(seed).shuffle(people)
         return people
 
     def cells(self, people: Sequence[int]) -> Weights:
-        """How many of these people are in each cell."""
+        """The number of these people in each cell."""
         return np.bincount(np.array(people, dtype=np.int64), minlength=self.batch.rows).astype(np.float64)
 
     def book(self, weights: Weights) -> Book:
@@ -76,14 +76,14 @@ class People:
         return count(columns, self.labels, Schema.of(columns), weights=weights)
 
     def classifier(self) -> NaiveClassifier:
-        """A model that has learned them all."""
+        """A classifier trained on all people."""
         classifier = NaiveClassifier(NaiveOptions(), target=TARGET)
         classifier.learn(self.batch, self.labels, weights=self.weights)
         return classifier
 
 
 def held_out(people: People, part: Sequence[int]) -> tuple[float, float]:
-    """(people predicted rightly, summed log loss) of one part, by a model that has forgotten it."""
+    """(correct predictions, summed log loss) of one part, by a model that has forgotten it."""
     cells = people.cells(part)
     classifier = people.classifier()
     classifier.forget(people.batch, people.labels, weights=cells)
@@ -96,7 +96,7 @@ def held_out(people: People, part: Sequence[int]) -> tuple[float, float]:
 
 
 def cross_validated(people: People, folds: int = 10, seed: int = SEED) -> PredictionScore:
-    """Every person predicted by a model that knows the other folds only."""
+    """The metrics of every person predicted by a model of the other folds."""
     order = people.shuffled(seed)
     results = [held_out(people, order[fold::folds]) for fold in range(folds)]
     right, loss = (sum(column) for column in zip(*results, strict=True))
@@ -104,7 +104,7 @@ def cross_validated(people: People, folds: int = 10, seed: int = SEED) -> Predic
 
 
 def held_out_share(people: People, share: float = 0.3, seed: int = SEED) -> PredictionScore:
-    """A share of the people predicted by a model that knows the rest only."""
+    """The metrics of a share of the people predicted by a model of the others."""
     order = people.shuffled(seed)
     part = order[: round(share * len(order))]
     right, loss = held_out(people, part)
@@ -112,7 +112,7 @@ def held_out_share(people: People, share: float = 0.3, seed: int = SEED) -> Pred
 
 
 def forgets_exactly(people: People, folds: int = 10, seed: int = SEED) -> bool:
-    """Whether the counts less a fold are, byte for byte, those of the other folds."""
+    """Whether the counts minus a fold equal those of the other folds, byte for byte."""
     order = people.shuffled(seed)
     whole = people.book(people.weights)
     parts = [people.cells(order[fold::folds]) for fold in range(folds)]

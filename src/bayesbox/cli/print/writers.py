@@ -1,4 +1,4 @@
-"""Tables written as CSV, TSV, JSON lines or Parquet, to standard output or to a file that appears when it is whole."""
+"""Writers of tables as CSV, TSV, JSON lines or Parquet, to standard output or atomically to a file."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Write = Callable[[pa.Table], None]
 
 
 def format_of(path: str | None, given: str | None) -> str:
-    """The format asked for, else that of the file's name, else CSV.
+    """The given format, else that of the file name, else CSV.
 
     >>> format_of("out.parquet", None), format_of(None, None)
     ('parquet', 'csv')
@@ -44,7 +44,7 @@ def format_of(path: str | None, given: str | None) -> str:
 
 @contextlib.contextmanager
 def output_file(path: str | None) -> Iterator[IO[bytes]]:
-    """Bytes to standard output, or to a file that takes the name `path` when all is written."""
+    """A context that writes bytes to standard output, or to a temporary file that is renamed to `path` at the end."""
     if path is None or path == "-":
         try:
             sys.stdout.flush()
@@ -63,7 +63,7 @@ def output_file(path: str | None) -> Iterator[IO[bytes]]:
 
 @contextlib.contextmanager
 def table_writer(file: IO[bytes], format: str, names: tuple[str, ...], *, escape: bool = True) -> Iterator[Write]:
-    """A function that writes one table after another."""
+    """A function that writes tables one after another."""
     if format == "parquet":
         yield from _parquet(file)
     elif format == "jsonl":
@@ -113,10 +113,10 @@ def _lines(columns: Sequence[pa.Array | pa.ChunkedArray], rows: int, delimiter: 
 
 
 def _written(column: pa.Array | pa.ChunkedArray) -> tuple[Any, Any, Any]:
-    """(numbers; nothing; what is there) or (the bytes of texts; where each begins; what is there)."""
+    """(numbers, None, present) or (bytes of texts, offsets, present)."""
     if isinstance(column, pa.ChunkedArray):
         column = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
-    if isinstance(column, pa.ChunkedArray):  # more text than one array holds
+    if isinstance(column, pa.ChunkedArray):  # more text than one array can hold
         column = column.cast(pa.large_string()).combine_chunks()
     if pa.types.is_temporal(column.type):
         from bayesbox.schema.levels import level_text

@@ -1,1 +1,1 @@
-"""The verbs of the service: it is started, and tokens are made for it."""
+"""The verbs of the service: serve and token."""

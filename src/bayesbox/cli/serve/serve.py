@@ -144,7 +144,7 @@ def command(folder: str, as_json: bool, **given: Any) -> None:
 
 
 def _address(text: str) -> tuple[str, int]:
-    """HOST:PORT apart; an address of IPv6 is in brackets."""
+    """Split HOST:PORT; an IPv6 address is in brackets."""
     host, _, port = text.rpartition(":")
     host = host.removeprefix("[").removesuffix("]")
     if not host or not port.isascii() or not port.isdigit() or int(port) > 65535:

@@ -74,10 +74,10 @@ def command(
     store: str | None,
     as_json: bool,
 ) -> None:
-    """Make, list or revoke the tokens that requests to a service carry: Authorization: Bearer TOKEN.
+    """Create, list or revoke the tokens for requests to a service: Authorization: Bearer TOKEN.
 
-    A token is printed once, when it is made; the store keeps its SHA-256. A running service takes it at once, and
-    refuses a revoked one within a second.
+    A token is printed once, when it is created; the store keeps its SHA-256. A running service accepts it immediately,
+    and rejects a revoked one within a second.
     """
     from bayesbox.serve.http.server import default_store
     from bayesbox.serve.store.base import open_store

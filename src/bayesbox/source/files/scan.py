@@ -54,7 +54,7 @@ class Record(NamedTuple):
 
 @functools.cache
 def _field_pattern(delimiter: bytes) -> re.Pattern[bytes]:
-    """The pattern of one field and its end. A quote counts only at the start of a field; quoted text is matched later."""
+    """The pattern of one field and its end. A quote counts only at the start of a field, and is matched later."""
     stop = re.escape(delimiter)
     quoted = rb'(?:"([^"]*+(?:""[^"]*+)*+)("?+))?+'
     return re.compile(quoted + rb"([^" + stop + rb"\r\n]*+)(" + stop + rb"|\r\n|\n|\r|\Z)")
