@@ -10,6 +10,7 @@
 
 #include "bind/arguments.hpp"
 #include "bind/buffer.hpp"
+#include "bind/cell_runs.hpp"
 #include "bind/interrupt.hpp"
 #include "bind/register.hpp"
 #include "bind/result_array.hpp"
@@ -18,7 +19,6 @@
 #include "core/exact_array.hpp"
 #include "core/functions.hpp"
 #include "core/matrix_product.hpp"
-#include "table/cell_runs.hpp"
 #include "table/cell_tree.hpp"
 #include "table/cut_points.hpp"
 #include "table/kernel_density.hpp"
@@ -191,85 +191,72 @@ class PyCellTree {
   CellTree tree_;
 };
 
-// The robust densities of some columns: see cell_runs.hpp. A grid is (labels, cells, counts), whose zeros count where with_zeros is
-// set; shift, scale, df and two of what is added are columns x (classes and that of no rows), the third is one row of that.
-class PyCellRuns {
- public:
-  PyCellRuns(nb::list grids, nb::handle with_zeros, nb::handle shift, nb::handle scale, nb::handle df, nb::handle base,
-             nb::handle is_log, nb::handle log_rest, nb::handle at_loc, nb::handle own)
-      : columns_(grids.size()), width_(Buffer(own, "own").need_dimensions(1).length(0)) {
-    few_classes(width_ - std::min<std::size_t>(width_, 1));
-    const auto table = [&](nb::handle given, const char* name) {
-      return Buffer(given, name).need_dimensions(2).need_length(0, columns_).need_length(1, width_).doubles();
-    };
-    const auto flags = [&](nb::handle given, const char* name) {
-      return Buffer(given, name).need_dimensions(1).need_length(0, columns_).doubles();
-    };
-    shift_ = table(shift, "shift"), scale_ = table(scale, "scale"), df_ = table(df, "df");
-    rest_ = table(log_rest, "log_rest"), loc_ = table(at_loc, "at_loc");
-    own_ = Buffer(own, "own").doubles();
-    base_ = flags(base, "base"), zeros_ = flags(with_zeros, "with_zeros"), logs_ = flags(is_log, "is_log");
-    for (std::size_t j = 0; j < columns_; ++j) grids_.push_back(grid_of(grids[j], zeros_[j] != 0));
+// The cells of a grid, which is (labels, cells, counts).
+CellCounts cell_counts_of(nb::handle given, std::size_t classes, bool with_zeros) {
+  const nb::tuple fields = tuple_of(given);
+  if (fields.size() != 3 || !nb::isinstance<ExactArray>(fields[2])) throw nb::value_error("grids: wrong fields");
+  const ExactArray& counts = nb::cast<const ExactArray&>(fields[2]);
+  const Buffer of_labels(fields[0], "labels"), of_cells(fields[1], "cells");
+  const auto whole = [&](const Buffer& buffer) {
+    return buffer.need_dimensions(1).need_kind(Kind::int32, "int32").need_length(0, counts.size()).column();
+  };
+  const Column labels = whole(of_labels), cells = whole(of_cells);
+  CellCounts found;
+  found.reserve(counts.size());
+  Magnitude scratch;
+  for (std::size_t k = 0; k < counts.size(); ++k) {
+    const auto label = load<std::int32_t>(labels.at(k)), cell = load<std::int32_t>(cells.at(k));
+    if (label < 0 || static_cast<std::size_t>(label) >= classes) throw nb::value_error("labels: out of range");
+    if (std::abs(static_cast<std::int64_t>(cell)) > CellTree::kLastKey) throw nb::value_error("cells: out of range");
+    if (cell != 0 || with_zeros) found.push(cell > 0 ? cell - 1 : cell, label, counts.rounded(k, scratch));
   }
+  return found;
+}
 
-  nb::list run() {
-    std::vector<CellRuns> found(columns_);
-    {
-      LongCall call;
-      CellParts parts(width_ - 1);
-      for (std::size_t j = 0; j < columns_; ++j) {
-        poll(64 * width_ * grids_[j].keys.size());
-        found[j] = of_column(parts, j);
-      }
-    }
-    nb::list result;
-    for (CellRuns& each : found) {
-      const std::size_t parts = each.starts.size();
-      result.append(nb::make_tuple(to_numpy(std::move(each.starts)), to_numpy(std::move(each.log_ratios), {parts, width_}),
-                                   to_numpy(std::move(each.heights), {width_, parts}),
-                                   to_numpy(std::move(each.ratios), {width_ - 1, parts}), each.least_size,
-                                   to_numpy(std::move(each.run_of))));
-    }
-    return result;
-  }
-
- private:
-  CellCounts grid_of(nb::handle given, bool with_zeros) const {
-    const nb::tuple fields = tuple_of(given);
-    if (fields.size() != 3 || !nb::isinstance<ExactArray>(fields[2])) throw nb::value_error("grids: wrong fields");
-    const ExactArray& counts = nb::cast<const ExactArray&>(fields[2]);
-    const Buffer of_labels(fields[0], "labels"), of_cells(fields[1], "cells");
-    const auto whole = [&](const Buffer& buffer) {
-      return buffer.need_dimensions(1).need_kind(Kind::int32, "int32").need_length(0, counts.size()).column();
-    };
-    const Column labels = whole(of_labels), cells = whole(of_cells);
-    CellCounts found;
-    found.reserve(counts.size());
-    Magnitude scratch;
-    for (std::size_t k = 0; k < counts.size(); ++k) {
-      const auto label = load<std::int32_t>(labels.at(k)), cell = load<std::int32_t>(cells.at(k));
-      if (label < 0 || static_cast<std::size_t>(label) + 1 >= width_) throw nb::value_error("labels: out of range");
-      if (std::abs(static_cast<std::int64_t>(cell)) > CellTree::kLastKey) throw nb::value_error("cells: out of range");
-      if (cell != 0 || with_zeros) found.push(cell > 0 ? cell - 1 : cell, label, counts.rounded(k, scratch));
-    }
-    return found;
-  }
-
-  CellRuns of_column(CellParts& parts, std::size_t j) const {
-    std::vector<StudentLine> lines(width_);
-    for (std::size_t c = 0; c < width_; ++c) lines[c] = {shift_[j * width_ + c], scale_[j * width_ + c], df_[j * width_ + c]};
-    const double* const added[3] = {rest_.data() + j * width_, loc_.data() + j * width_, own_.data()};
-    return cell_runs(parts, grids_[j], lines.data(), {logs_[j] != 0, base_[j], 0, 1}, added);
-  }
-
-  std::size_t columns_, width_;
-  std::vector<double> shift_, scale_, df_, rest_, loc_, own_, base_, zeros_, logs_;
-  std::vector<CellCounts> grids_;
-};
-
+// The robust densities of some columns: see cell_runs.hpp. Zeros of a grid count where with_zeros is set; else they are apart, and
+// have the log-probabilities `zeros`, columns x classes. shift, scale, df and two of what is added are columns x (classes and that
+// of no rows), the third is one row of that.
 nb::list py_cell_runs(nb::list grids, nb::handle with_zeros, nb::handle shift, nb::handle scale, nb::handle df, nb::handle base,
-                      nb::handle is_log, nb::handle log_rest, nb::handle at_loc, nb::handle own) {
-  return PyCellRuns(grids, with_zeros, shift, scale, df, base, is_log, log_rest, at_loc, own).run();
+                      nb::handle is_log, nb::handle log_rest, nb::handle at_loc, nb::handle own, nb::handle zeros) {
+  const std::size_t columns = grids.size(), width = Buffer(own, "own").need_dimensions(1).length(0);
+  const std::size_t classes = few_classes(width - std::min<std::size_t>(width, 1));
+  const auto table = [&](nb::handle given, const char* name, std::size_t row) {
+    return Buffer(given, name).need_dimensions(2).need_length(0, columns).need_length(1, row).doubles();
+  };
+  const auto numbers = [&](nb::handle given, const char* name) {
+    return Buffer(given, name).need_dimensions(1).need_length(0, columns).doubles();
+  };
+  const std::vector<double> line[3] = {table(shift, "shift", width), table(scale, "scale", width), table(df, "df", width)};
+  const std::vector<double> rest = table(log_rest, "log_rest", width), loc = table(at_loc, "at_loc", width);
+  const std::vector<double> third = Buffer(own, "own").doubles(), apart = table(zeros, "zeros", classes);
+  const std::vector<double> bases = numbers(base, "base"), counted = numbers(with_zeros, "with_zeros"), logs = numbers(is_log, "is_log");
+  std::vector<CellCounts> cells;
+  for (std::size_t j = 0; j < columns; ++j) cells.push_back(cell_counts_of(grids[j], classes, counted[j] != 0));
+  std::vector<std::shared_ptr<CellRuns>> found;
+  {
+    LongCall call;
+    CellParts parts(classes);
+    for (std::size_t j = 0; j < columns; ++j) {
+      poll(64 * width * cells[j].keys.size());
+      auto made = std::make_shared<CellRuns>();
+      made->classes = classes, made->is_log = logs[j] != 0, made->base = bases[j];
+      for (std::size_t c = j * width; c < (j + 1) * width; ++c)
+        for (const std::vector<double>& each : line) made->parameters.push_back(each[c]);
+      for (const double* each : {rest.data() + j * width, loc.data() + j * width, third.data()})
+        made->added.insert(made->added.end(), each, each + width);
+      if (counted[j] == 0) made->zeros.assign(apart.data() + j * classes, apart.data() + (j + 1) * classes);
+      find_parts(parts, cells[j], *made);
+      found.push_back(std::move(made));
+    }
+  }
+  nb::list result;
+  for (std::shared_ptr<CellRuns>& each : found) result.append(nb::cast(PyCellRuns{std::move(each)}));
+  return result;
+}
+
+template <class T>
+nb::object copied(const std::vector<T>& values, std::size_t rows) {
+  return to_numpy(std::vector<T>(values), {rows, rows == 0 ? 0 : values.size() / rows});
 }
 
 // n, the mean and the sum of squared distances from it of log x, of each class and, last, of all; cells of positive numbers.
@@ -355,8 +342,13 @@ void register_numbers(nb::module_& m) {
       .def(nb::init<nb::handle, nb::handle, nb::handle, std::size_t>(), "keys"_a, "labels"_a, "counts"_a, "classes"_a)
       .def("log_ratios", &PyCellTree::log_ratios, "keys"_a, "shift"_a, "scale"_a, "df"_a, "base"_a, "origin"_a, "own"_a, "unit"_a,
            "is_log"_a);
+  nb::class_<PyCellRuns>(m, "CellRuns")
+      .def_prop_ro("starts", [](const PyCellRuns& self) { return to_numpy(std::vector<std::int64_t>(self.found->starts)); })
+      .def_prop_ro("log_ratios", [](const PyCellRuns& self) { return copied(self.found->log_ratios, self.found->classes + 1); })
+      .def_prop_ro("size", [](const PyCellRuns& self) { return self.found->starts.size(); })
+      .def("without_zeros", [](const PyCellRuns& self) { return PyCellRuns{self.found, false}; });
   m.def("cell_runs", &py_cell_runs, "grids"_a, "with_zeros"_a, "shift"_a, "scale"_a, "df"_a, "base"_a, "is_log"_a, "log_rest"_a,
-        "at_loc"_a, "own"_a);
+        "at_loc"_a, "own"_a, "zeros"_a);
   m.def("student_below", &py_student_below, nb::arg("z"), nb::arg("df"));
   m.def(
       "mdl_cuts", [](nb::handle counts) { return py_cuts(counts, [](const RunningCounts& c) { return mdl_cuts(c); }); },

@@ -10,6 +10,7 @@
 
 #include "bind/arguments.hpp"
 #include "bind/buffer.hpp"
+#include "bind/cell_runs.hpp"
 #include "bind/interrupt.hpp"
 #include "bind/register.hpp"
 #include "bind/result_array.hpp"
@@ -56,7 +57,7 @@ class ScoreArguments {
       columns_.push(term[0], "values", request.rows);
       const double weight = nb::cast<double>(term[2]);
       if (!std::isfinite(weight)) throw nb::value_error("cells: a weight is not finite");
-      request.cells.push_back({columns_.list().back(), density_of(fields(term[1], 8, "density")), weight});
+      request.cells.push_back({columns_.list().back(), density_of(term[1]), weight});
     }
     if (!target.is_none()) {
       columns_.push(target, "target", request.rows);
@@ -111,7 +112,14 @@ class ScoreArguments {
     request.tables.push_back(term);
   }
   // In place, since a density has thousands of cells and may be asked for one row.
-  CellDensity density_of(const nb::tuple& given) {
+  CellDensity density_of(nb::handle object) {
+    if (nb::isinstance<PyCellRuns>(object)) {
+      const auto& fitted = nb::cast<const PyCellRuns&>(object);
+      if (fitted.found->classes != request.classes) throw nb::value_error("density: of other classes");
+      fitted_.push_back(fitted.found);
+      return fitted.density();
+    }
+    const nb::tuple given = fields(object, 8, "density");
     CellDensity density;
     density.classes = request.classes;
     const auto least = nb::cast<std::int64_t>(given[0]);
@@ -157,6 +165,7 @@ class ScoreArguments {
     return held_.back().data();
   }
 
+  std::vector<std::shared_ptr<const CellRuns>> fitted_;
   Columns columns_;
   std::optional<Buffer> extra_;
   std::deque<Buffer> buffers_;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bind/buffer.hpp"
+#include "bind/cell_runs.hpp"
 #include "bind/row_values.hpp"
 #include "bind/scorer_densities.hpp"
 #include "table/scorer.hpp"
@@ -51,7 +52,10 @@ class InputReader {
     }
     input.weight = nb::cast<double>(at(4));
     if (!std::isfinite(input.weight)) throw nb::value_error("columns: a weight is not finite");
-    if (!at(3).is_none()) read_cells(tuple_of(at(3)), input);
+    if (nb::isinstance<PyCellRuns>(at(3)))
+      take_cells(nb::cast<const PyCellRuns&>(at(3)), input);
+    else if (!at(3).is_none())
+      read_cells(tuple_of(at(3)), input);
     if (!at(5).is_none()) read_table(5, 2, input);
     return input;
   }
@@ -138,6 +142,13 @@ class InputReader {
     if (rows > INT32_MAX) buffer.refuse("too many levels");
     input.table = buffer.doubles();
     input.table_rows = rows;
+  }
+
+  void take_cells(const PyCellRuns& given, ScorerInput& input) {
+    if (given.found->classes != classes_) throw nb::value_error("cells: of other classes");
+    input.has_cells = true;
+    input.fitted = given.found;
+    input.cells = given.density();
   }
 
   void read_cells(const nb::tuple& given, ScorerInput& input) {

@@ -2,10 +2,10 @@
 // C library and of numpy depend on which instructions there are.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <utility>
 #include <vector>
 
 #include "core/functions.hpp"
@@ -47,20 +47,21 @@ inline void exponentials_up_to_one(std::vector<double>& values) {
 }
 
 // values[i] = exp(values[i]) of any numbers.
-inline void natural_exponentials(std::vector<double>& values) {
+inline void natural_exponentials(double* values, std::size_t count) {
   constexpr double kMost = 700;  // that the kernels know
-  const std::size_t count = values.size();
-  std::vector<std::pair<std::size_t, double>> beyond;
-  for (std::size_t i = 0; i < count; ++i)
-    if (!(values[i] <= kMost)) {
-      beyond.emplace_back(i, portable::exp(values[i]));
-      values[i] = 0;
-    }
-  values.resize(padded(count));
-  const std::vector<double> top(values.size());
-  kernels().exponentials(values.data(), top.data(), values.size());
-  values.resize(count);
-  for (const auto& [i, value] : beyond) values[i] = value;
+  constexpr std::size_t kAtOnce = 256;
+  constexpr double kNothing[kAtOnce] = {};
+  double some[kAtOnce];
+  for (std::size_t begin = 0; begin < count; begin += kAtOnce) {
+    const std::size_t here = std::min(kAtOnce, count - begin);
+    double* given = values + begin;
+    for (std::size_t i = 0; i < here; ++i) some[i] = given[i] <= kMost ? given[i] : 0.0;
+    std::fill(some + here, some + padded(here), 0.0);
+    kernels().exponentials(some, kNothing, padded(here));
+    for (std::size_t i = 0; i < here; ++i) given[i] = given[i] <= kMost ? some[i] : portable::exp(given[i]);
+  }
 }
+
+inline void natural_exponentials(std::vector<double>& values) { natural_exponentials(values.data(), values.size()); }
 
 }  // namespace bayesbox

@@ -36,10 +36,17 @@ struct CellDensity {
   std::int32_t least_size = 0;
   std::size_t sizes = 1;
   std::size_t runs = 0;
-  const double* heights = nullptr;     // (classes + 1) x runs: the log of what the t is multiplied by
+  const double* heights = nullptr;     // (classes + 1) x runs: the log of what the t is multiplied by, but for `added`
+  const double* added = nullptr;       // 3 x (classes + 1): what is added to it, one after the other; or null
   const double* ratios = nullptr;      // classes x runs: that of the class over the common one, no logs
   const double* parameters = nullptr;  // (classes + 1) x (shift, scale, df)
   const double* zeros = nullptr;       // the log-probability of zero in each class, where that is apart; else null
+
+  double height(std::size_t c, std::size_t run) const {
+    const double own = heights[c * runs + run];
+    if (added == nullptr) return own;
+    return ((own + added[c]) + added[classes + 1 + c]) + added[2 * (classes + 1) + c];
+  }
 
   std::size_t run_at(double value) const {
     const auto count = static_cast<std::int32_t>(sizes), key = cell_key(value);
@@ -73,7 +80,7 @@ struct CellDensity {
 
   double log_height(double away, std::size_t run, std::size_t c) const {
     const double* of = parameters + 3 * c;
-    return heights[c * runs + run] - (of[2] + 1) / 2 * log_share((away - of[0]) / of[1], of[2]);
+    return height(c, run) - (of[2] + 1) / 2 * log_share((away - of[0]) / of[1], of[2]);
   }
 
   // log(1 + z * z / df), where the square may be too large for a double.

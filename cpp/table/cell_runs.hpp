@@ -14,12 +14,22 @@
 namespace bayesbox {
 
 struct CellRuns {
+  std::size_t classes = 0;
+  bool is_log = false;
+  double base = 0;
   std::vector<std::int64_t> starts;   // the first key of each part, ascending; the first from the least number on
-  std::vector<double> log_ratios;     // parts x (classes and that of no rows): the log of what each t is multiplied by
-  std::vector<double> heights;        // (classes and that of no rows) x parts: the same with `added`
-  std::vector<double> ratios;         // classes x parts: the heights over that of no rows, no logs
+  std::vector<double> log_ratios;     // (classes and that of no rows) x parts: the log of what each t is multiplied by
+  std::vector<double> added;          // 3 x (classes and that of no rows): what is added to it, one after the other
+  std::vector<double> ratios;         // classes x parts: the sums over that of no rows, no logs
+  std::vector<double> parameters;     // (classes and that of no rows) x (shift, scale, df)
+  std::vector<double> zeros;          // the log-probability of zero in each class, where that is apart
   std::int32_t least_size = 0;
   std::vector<std::uint16_t> run_of;  // of cells from the least size on: see cell_density.hpp
+
+  CellDensity density(bool zero_apart) const {
+    return {classes, is_log, base, run_of.data(), least_size, run_of.size() / 2, starts.size(), log_ratios.data(), added.data(),
+            ratios.data(), parameters.data(), zero_apart && !zeros.empty() ? zeros.data() : nullptr};
+  }
 };
 
 // The run of each cell whose size is one at which a run begins, or next to it.
@@ -42,41 +52,37 @@ inline void find_run_of(CellRuns& runs) {
   for (std::int32_t size = least; size <= most; ++size) push(size);
 }
 
-// `added` are three rows of what is added to the logs, one after the other.
-inline CellRuns cell_runs(CellParts& found_parts, const CellCounts& cells, const StudentLine* lines, const CellPlace& place,
-                          const double* const* added) {
-  found_parts.find(cells, lines, place);
-  const std::size_t width = found_parts.classes() + 1;
-  const std::vector<std::int64_t>& starts = found_parts.starts();
+// Finds the parts of a column of which all else is given.
+inline void find_parts(CellParts& parts, const CellCounts& cells, CellRuns& found) {
+  const std::size_t width = found.classes + 1;
+  std::vector<StudentLine> lines(width);
+  for (std::size_t c = 0; c < width; ++c) lines[c] = {found.parameters[3 * c], found.parameters[3 * c + 1], found.parameters[3 * c + 2]};
+  parts.find(cells, lines.data(), {found.is_log, found.base, 0, 1});
+  const std::vector<std::int64_t>& starts = parts.starts();
   std::vector<std::uint8_t> differs(starts.size(), 0);  // from the part before
   differs[0] = 1;
   for (std::size_t c = 0; c < width; ++c) {
-    const double* own = found_parts.log_ratios(c);
+    const double* own = parts.log_ratios(c);
     for (std::size_t k = 1; k < starts.size(); ++k) differs[k] |= own[k] != own[k - 1];
   }
   std::vector<std::size_t> kept;  // neighbours that are alike are one
   for (std::size_t k = 0; k < starts.size(); ++k)
     if (differs[k] != 0) kept.push_back(k);
-  const std::size_t parts = kept.size();
-  CellRuns found;
   for (const std::size_t k : kept) found.starts.push_back(starts[k]);
-  found.log_ratios.resize(width * parts);
-  found.heights.resize(width * parts);
-  for (std::size_t c = 0; c < width; ++c) {
-    const double* own = found_parts.log_ratios(c);
-    for (std::size_t k = 0; k < parts; ++k) {
-      const double log = own[kept[k]];
-      found.log_ratios[k * width + c] = log;
-      found.heights[c * parts + k] = ((log + added[0][c]) + added[1][c]) + added[2][c];
-    }
-  }
-  const double* common = found.heights.data() + (width - 1) * parts;
-  found.ratios.resize((width - 1) * parts);
-  for (std::size_t c = 0; c + 1 < width; ++c)
-    for (std::size_t k = 0; k < parts; ++k) found.ratios[c * parts + k] = found.heights[c * parts + k] - common[k];
-  natural_exponentials(found.ratios);
+  found.log_ratios.resize(width * kept.size());
+  found.ratios.resize(found.classes * kept.size());
   find_run_of(found);
-  return found;
+  const CellDensity density = found.density(false);
+  std::vector<double> common(kept.size());
+  for (std::size_t c = width; c-- > 0;) {
+    const double* own = parts.log_ratios(c);
+    for (std::size_t k = 0; k < kept.size(); ++k) found.log_ratios[c * kept.size() + k] = own[kept[k]];
+    double* ratios = c == found.classes ? common.data() : found.ratios.data() + c * kept.size();
+    for (std::size_t k = 0; k < kept.size(); ++k) ratios[k] = density.height(c, k);
+    if (c == found.classes) continue;
+    for (std::size_t k = 0; k < kept.size(); ++k) ratios[k] -= common[k];
+    natural_exponentials(ratios, kept.size());
+  }
 }
 
 }  // namespace bayesbox

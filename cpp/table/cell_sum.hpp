@@ -66,6 +66,7 @@ class CellSum {
 
   struct Ready {
     CellScale scale;
+    std::vector<double> common_heights;
     std::vector<CellTail> tails;
     double bits = 0;       // the log2 of the greatest factor
     bool is_plain = false;  // worked out value by value
@@ -78,13 +79,15 @@ class CellSum {
     const CellTail common = tail(density.parameters + 3 * density.classes);
     ready.scale = {density.base,
                    common,
-                   density.heights + density.classes * density.runs,
+                   nullptr,
                    density.run_of,
                    density.least_size,
                    density.least_size + static_cast<std::int32_t>(density.sizes) - 1,
                    static_cast<std::uint32_t>(density.runs) - 1,
                    density.is_log,
                    density.zeros != nullptr};
+    for (std::size_t run = 0; run < density.runs; ++run) ready.common_heights.push_back(density.height(density.classes, run));
+    ready.scale.common_heights = ready.common_heights.data();  // which moves with it
     // The farthest that a value can be which is not set aside
     const double reach = std::sqrt(kMostCellSquare) / common.inverse + std::fabs(common.shift);
     bool fits = common.power == 2 && usable(common);

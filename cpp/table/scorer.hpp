@@ -123,12 +123,13 @@ class Scorer {
         coded_(std::move(coded)),
         adds_terms_(coded_.joint.is_used()) {
     for (ScorerInput& input : inputs_) {
+      adds_terms_ = adds_terms_ || input.density != nullptr;
+      if (input.fitted != nullptr) continue;
       input.cells.run_of = input.run_of.data();
       input.cells.heights = input.heights.data();
       input.cells.ratios = input.ratios.data();
       input.cells.parameters = input.parameters.data();
       input.cells.zeros = input.zeros.empty() ? nullptr : input.zeros.data();
-      adds_terms_ = adds_terms_ || input.density != nullptr;
     }
   }
   Scorer(const Scorer&) = delete;

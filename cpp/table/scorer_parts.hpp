@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "table/cell_runs.hpp"
 #include "table/joint_scorer.hpp"
 #include "table/level_index.hpp"
 #include "table/number_density.hpp"
@@ -25,7 +26,8 @@ struct ScorerInput {
   CellDensity cells;             // of a number whose `has_cells` is set
   bool has_cells = false;
   std::vector<std::uint16_t> run_of;
-  std::vector<double> heights, ratios, parameters, zeros;  // what the cells point into
+  std::vector<double> heights, ratios, parameters, zeros;  // what the cells point into, but for those of
+  std::shared_ptr<const CellRuns> fitted;                  // a column as it was fitted
   double weight = 1;                                       // of the cells, or of the density
   std::shared_ptr<const NumberDensity> density;  // of a number; then observed and missing have a term a class
   std::vector<double> observed, missing;

@@ -42,7 +42,7 @@ struct Model {
     request.classes = classes;
     request.prior = prior.data();
     for (std::size_t j = 0; j < columns; ++j) {
-      CellDensity density{classes, j % 3 == 1, 0.25, run_of[j].data(), kLeast, kSizes, kRuns, heights[j].data(),
+      CellDensity density{classes, j % 3 == 1, 0.25, run_of[j].data(), kLeast, kSizes, kRuns, heights[j].data(), nullptr,
                           ratios[j].data(), parameters[j].data(), j % 2 == 0 ? zeros[j].data() : nullptr};
       request.cells.push_back({column_of(values, columns, j), density, j % 5 == 4 ? 0.5 : 1.0});
     }

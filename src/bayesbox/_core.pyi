@@ -433,7 +433,7 @@ def score(
     by_class: (values, lowest, table of (classes * levels + 1) x classes): the same for integers, with the levels once
     for each class that a row has in `target`; the last row stands for any value outside.
     cells: (values, a density, a weight): adds the weight times log(h_c t_c(x) + h t(x)), or in the normalised forms
-    log(1 + h_c t_c(x) / (h t(x))); NaN adds 0, an infinite value -inf. The fields of a density are those of
+    log(1 + h_c t_c(x) / (h t(x))); NaN adds 0, an infinite value -inf. A density is a `CellRuns`, or has the fields of
     `bayesbox.dist.number.cell_density.CellDensity`.
     extra: rows x classes, added as it is.
     A row whose classes are all -inf gives NaN in LOG_POSTERIOR and POSTERIOR, and 0 in ARGMAX: the caller decides.
@@ -1043,6 +1043,24 @@ class CellTree:
     ) -> NDArray[np.float64]:
         """The logs of ratios in the cells of keys, each without one value of the class `own`."""
 
+class CellRuns:
+    """The robust density of a column, as `cell_runs` finds it: a term of `score`, a column of a `RowScorer`."""
+
+    @property
+    def starts(self) -> NDArray[np.int64]:
+        """The first keys of the runs of cells with one ratio, ascending."""
+
+    @property
+    def log_ratios(self) -> NDArray[np.float64]:
+        """What each density is multiplied by: densities x runs."""
+
+    @property
+    def size(self) -> int:
+        """How many runs there are."""
+
+    def without_zeros(self) -> CellRuns:
+        """The same without what zero has apart."""
+
 def cell_runs(
     grids: Sequence[tuple[NDArray[np.int32], NDArray[np.int32], ExactArray]],
     with_zeros: NDArray[np.float64],
@@ -1054,19 +1072,11 @@ def cell_runs(
     log_rest: NDArray[np.float64],
     at_loc: NDArray[np.float64],
     own: NDArray[np.float64],
-) -> list[
-    tuple[
-        NDArray[np.int64],
-        NDArray[np.float64],
-        NDArray[np.float64],
-        NDArray[np.float64],
-        int,
-        NDArray[np.uint16],
-    ]
-]:
-    """Of each grid (labels, cells, counts) the runs of cells with one ratio: their first keys, the logs of the ratios
-    (runs x densities), these with log_rest, at_loc and own (densities x runs), the densities over the last one
-    (classes x runs), and the runs of cells from a size on."""
+    zeros: NDArray[np.float64],
+) -> list[CellRuns]:
+    """The robust density of each grid (labels, cells, counts): a t of each class and, last, of a class of no rows,
+    given as columns x densities, with log_rest, at_loc and own added to its logs. Where with_zeros is 0, zero is
+    apart and has the log-probabilities `zeros`, columns x classes."""
 
 def student_below(z: NDArray[np.float64], df: NDArray[np.float64]) -> NDArray[np.float64]:
     """P(T < z) of Student's t with these degrees of freedom, for z of at most 0; above it 1/2."""

@@ -52,8 +52,9 @@ def lines_of(x: np.ndarray, *, is_log: bool) -> tuple[float, np.ndarray]:
 def runs_of(tally: Grid, lines: np.ndarray, base: float, *, is_log: bool) -> tuple[np.ndarray, np.ndarray]:
     """The first keys of the runs of cells, and the logs of their ratios."""
     nothing, one = np.zeros(lines[:1].shape), np.ones(1)
-    found = _core.cell_runs([tally.grid], one, *lines[:, None], base * one, is_log * one, nothing, nothing, nothing[0])
-    return found[0][0], found[0][1]
+    added = nothing, nothing, nothing[0], nothing[:, :-1]
+    [found] = _core.cell_runs([tally.grid], one, *lines[:, None], base * one, is_log * one, *added)
+    return found.starts, found.log_ratios.T
 
 
 @pytest.mark.parametrize("shape", ["normal", "skewed", "rounded", "outlier", "offset", "zeros"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
+import pickle
 from fractions import Fraction
 from typing import Any
 
@@ -495,10 +496,15 @@ def test_what_the_core_makes_of_the_cells_is_what_the_density_says() -> None:
         assert "_cells" in vars(made)
         assert "_cells" not in vars(again)
         np.testing.assert_array_equal(made._heights, again._heights)
-        for found, expected in zip(made._cells, again._cells, strict=True):
-            np.testing.assert_array_equal(found, expected)
+        restored = pickle.loads(pickle.dumps(made))
+        edges = edges_of(made.starts[1:])
+        places = np.concatenate([values, edges, np.nextafter(edges, -np.inf), [0.0, -0.0, 5e-324, 1e300, -1e308]])
+        for other in (again, restored):
+            np.testing.assert_array_equal(made.log_density(places), other.log_density(places))
+            np.testing.assert_array_equal(made._log_rest(places), other._log_rest(places))
+            assert (made.describe(), made.table_bytes()) == (other.describe(), other.table_bytes())
         keys = np.searchsorted(made.starts, np.arange(-16_376, 16_376), side="right") - 1
-        cells = made._cells
+        cells = again._cells
         sizes = len(cells.run_of) // 2
         place = np.clip(np.arange(16_376) - cells.least_size, 0, sizes - 1)
         found = cells.run_of[np.concatenate([(sizes - 1 - place)[::-1], sizes + place])]

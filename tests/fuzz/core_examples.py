@@ -243,13 +243,21 @@ def cell_density(draw: np.random.Generator, *, is_log: bool) -> Any:
 
 @example
 def cell_runs(draw: np.random.Generator) -> Any:
+    def run(prior: Any, values: Any, *given: Any) -> None:
+        for found in _core.cell_runs(*given):
+            assert found.size == len(found.starts) == found.log_ratios.shape[1]
+            for density in (found, found.without_zeros()):
+                _core.score(len(values), prior, [], [], [], None, 0, None, [], [(values, density, 1.0)])
+                _core.RowScorer(prior, [("number", "x", None, density, 1.0, None)], ("a", "b", "c"), False, None)
+
     target = np.abs(labels(draw))
     grids = _core.count_grids([reals(draw), reals(draw)], target, CLASSES)[1]
     shape = (2, CLASSES + 1)
-    return _core.cell_runs, (
-        grids, np.array([0.0, 1.0]), reals(draw, *shape), np.abs(reals(draw, *shape)) + 0.1,
+    return run, (
+        reals(draw, CLASSES), reals(draw), grids, np.array([0.0, 1.0]), reals(draw, *shape),
+        np.abs(reals(draw, *shape)) + 0.1,
         np.abs(reals(draw, *shape)) + 3, reals(draw, 2), np.zeros(2),
-        reals(draw, *shape), reals(draw, *shape), reals(draw, CLASSES + 1),
+        reals(draw, *shape), reals(draw, *shape), reals(draw, CLASSES + 1), reals(draw, 2, CLASSES),
     )  # fmt: skip
 
 

@@ -67,7 +67,7 @@ def test_the_core_is_called_by_all_its_names() -> None:
     called: set[str] = set()
     for module in (core_examples, core_rows, core_subjects):
         called.update(re.findall(r"\b_core\.(\w+)", Path(module.__file__).read_text()))
-    made = {"BifFile", "Forest", "FactorModel", "Moments"}  # by functions
+    made = {"BifFile", "CellRuns", "Forest", "FactorModel", "Moments"}  # by functions
     interrupts = {"StopFlag", "poll"}  # no arguments, and a thread that has a flag keeps it
     assert named - called - made - interrupts == {
         "has_avx2",

@@ -362,7 +362,7 @@ class Plan:
         self.tables: list[tuple[NumberArray, Doubles]] = []
         self.integers: list[tuple[NumberArray, int, Doubles]] = []
         self.by_class: list[tuple[NumberArray, int, Doubles]] = []
-        self.cells: list[tuple[NumberArray, CellDensity, float]] = []  # the last is a weight
+        self.cells: list[tuple[NumberArray, CellDensity | _core.CellRuns, float]] = []  # the last is a weight
         self.target: NDArray[np.int32] | None = None  # the classes of the rows, for tables by class
         self.extra: Doubles | None = None
         self.point_mass_hits: NDArray[np.int64] | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -96,46 +96,55 @@ class Robust(NumberDensity):
         log_zero, log_rest = shapes.log_shares()
         at_loc = np.zeros(log_rest.shape)
         at_loc[has_t] = _at_loc(spread.scale[has_t], spread.df[has_t])
-        own = _own_terms(log_rest.shape[-1])
-        runs = iter(shapes.cells([tallies[place] for place in places], spread, HeightTerms(log_rest, at_loc, own)))
-        parameters, zeros = np.stack(spread, axis=-1), mixed(log_zero)
-        for row, place in enumerate(places):
-            shift, scale, df = (each[row] for each in spread)
-            cells = next(runs) if has_t[row] else None
-            if cells is not None:
-                starts, ratios = cells.starts, cells.log_ratios
+        added = HeightTerms(log_rest, at_loc, _own_terms(log_rest.shape[-1]), mixed(log_zero))
+        runs = iter(shapes.cells([tallies[place] for place in places], spread, added))
+        is_log, base = shapes.is_log.tolist(), shapes.base.tolist()
+        each = zip(places, log_zero, log_rest, is_log, base, *spread, has_t.tolist(), strict=True)
+        nothing = np.zeros(len(tallies[0].classes))
+        for place, *parameters, with_t in each:
+            presence = nothing, nothing
+            if options[place].missing_is_level:
+                presence = options[place].presence(tallies[place])
+            if with_t:
+                found[place] = cls._with_cells(columns[place], presence, parameters, next(runs))
             else:
-                starts, ratios = np.array([-LAST_KEY - 1]), np.zeros((1, len(shift)))
-            presence = options[place].presence(tallies[place])
-            made = cls(
-                columns[place],
-                presence.log_observed,
-                presence.log_missing,
-                log_zero=log_zero[row],
-                log_rest=log_rest[row],
-                is_log=bool(shapes.is_log[row]),
-                base=float(shapes.base[row]),
-                shift=shift,
-                scale=scale,
-                df=df,
-                starts=starts,
-                log_ratios=ratios,
-            )
-            if cells is not None:  # as if they had been requested
-                made.__dict__["_heights"] = cells.heights.T
-                zero = zeros[row] if shapes.apart[row] else None
-                made.__dict__["_cells"] = CellDensity(
-                    cells.least_size,
-                    cells.run_of,
-                    cells.heights,
-                    cells.ratios,
-                    parameters[row],
-                    made.base,
-                    made.is_log,
-                    zero,
-                )
-            found[place] = made
+                parameters += [np.array([-LAST_KEY - 1]), np.zeros((1, log_rest.shape[-1]))]
+                found[place] = cls(columns[place], *presence, *parameters)
         return found
+
+    @classmethod
+    def _with_cells(
+        cls, column: str, presence: tuple[Doubles, Doubles], parameters: Sequence[Any], cells: _core.CellRuns
+    ) -> Self:
+        """One whose runs of cells are in the core, until `__getattr__` is asked for them."""
+        made = object.__new__(cls)
+        log_zero, log_rest, is_log, base, shift, scale, df = parameters
+        made.__dict__.update(
+            column=column,
+            log_observed=presence[0],
+            log_missing=presence[1],
+            log_zero=log_zero,
+            log_rest=log_rest,
+            is_log=is_log,
+            base=base,
+            shift=shift,
+            scale=scale,
+            df=df,
+            _cells=cells,
+        )
+        return made
+
+    def __getattr__(self, name: str) -> Any:
+        """The runs of cells, where they are in the core."""
+        cells = self.__dict__.get("_cells")
+        if name not in ("starts", "log_ratios") or not isinstance(cells, _core.CellRuns):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        self.__dict__.update(starts=cells.starts, log_ratios=np.ascontiguousarray(cells.log_ratios.T))
+        return self.__dict__[name]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The fields alone: the core makes the rest of them again."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
 
     # -- what it is ------------------------------------------------------------------------------------------------
 
@@ -146,6 +155,11 @@ class Robust(NumberDensity):
     @property
     def has_t(self) -> bool:
         return bool(self.scale.any())
+
+    @property
+    def _runs(self) -> int:
+        """How many runs of cells there are."""
+        return self._cells.size if isinstance(self._cells, _core.CellRuns) else len(self.starts)
 
     @property
     def loc(self) -> Doubles:
@@ -166,12 +180,12 @@ class Robust(NumberDensity):
         return super().free_parameters - self.classes * self.has_t  # the degrees of freedom are those of the rows
 
     def table_bytes(self) -> int:
-        return BYTES_A_RUN * self.log_ratios.size
+        return BYTES_A_RUN * self._runs * (self.classes + 1)
 
     def describe(self) -> str:
         parts = ["zero apart"] if self.zero_apart else []
         parts += [f"t of {'log x' if self.is_log else 'x'}"] if self.has_t else []
-        cells = f", in {len(self.starts)} runs of cells" if len(self.starts) > 1 else ""
+        cells = f", in {self._runs} runs of cells" if self._runs > 1 else ""
         return f"robust: {' and '.join(parts)}{cells}"
 
     def special_values(self) -> Doubles:
@@ -185,8 +199,11 @@ class Robust(NumberDensity):
         return _heights(self.log_ratios, self.log_rest, _at_loc(self.scale, self.df) if self.has_t else 0.0)
 
     @cached_property
-    def _cells(self) -> CellDensity:
-        """Without a t the heights alone: all scales are infinite."""
+    def _cells(self) -> CellDensity | _core.CellRuns:
+        """What the core adds up: the runs that it has found, or those of the fields.
+
+        Without a t the heights alone: all scales are infinite.
+        """
         parameters = np.column_stack([self.shift, self.scale, self.df])
         if not self.has_t:
             parameters[:] = 0.0, np.inf, 3.0
@@ -198,9 +215,12 @@ class Robust(NumberDensity):
 
     def _log_rest(self, values: Doubles) -> Doubles:
         """Of values that are not zero, if that is apart."""
-        return self._run(values, self._cells._replace(zeros=None))
+        cells = self._cells
+        return self._run(
+            values, cells._replace(zeros=None) if isinstance(cells, CellDensity) else cells.without_zeros()
+        )
 
-    def _run(self, values: Doubles, cells: CellDensity) -> Doubles:
+    def _run(self, values: Doubles, cells: CellDensity | _core.CellRuns) -> Doubles:
         plan = Plan(len(values), np.zeros(self.classes))
         plan.cells.append((values, cells, 1.0))
         terms: Doubles = plan.run(_core.JOINT)
@@ -219,7 +239,7 @@ class Robust(NumberDensity):
     def compiled(self, weight: float) -> tuple[object, ...] | None:
         if type(self) is not Robust:
             return None
-        return "number", self.column, None, tuple(self._cells), weight, self.compiled_presence(weight)
+        return "number", self.column, None, self._cells, weight, self.compiled_presence(weight)
 
     def curve(self, low: float, high: float, points: int) -> tuple[Doubles, Doubles]:
         """Without zero, which has a probability and no density."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from bayesbox import _core
 from bayesbox.dist.base import Doubles
 from bayesbox.dist.functions import log, log_sum
-from bayesbox.dist.number.cell_tree import Keys, StudentShape
+from bayesbox.dist.number.cell_tree import StudentShape
 from bayesbox.dist.number.conjugate import ClassSpreads, spreads_of_table
 from bayesbox.dist.number.log_cells import LogSums, log_spreads, log_sums, sum_of_logs
 from bayesbox.tally.base import added
@@ -33,22 +33,15 @@ def mixed(logs: Doubles) -> Doubles:
 
 
 class HeightTerms(NamedTuple):
-    """What is added to the logs of ratios: columns x (classes and that of no rows), and a row of that."""
+    """What is added to the logs of ratios: columns x (classes and that of no rows), and a row of that.
+
+    And log P(x = 0 | class) of each column, which counts where zero is apart.
+    """
 
     log_rest: Doubles
     at_loc: Doubles
     own: Doubles
-
-
-class CellRuns(NamedTuple):
-    """The runs of cells of one column with one ratio."""
-
-    starts: Keys
-    log_ratios: Doubles  # runs x (classes and that of no rows)
-    heights: Doubles  # (classes and that of no rows) x runs
-    ratios: Doubles  # classes x runs
-    least_size: int
-    run_of: NDArray[np.uint16]
+    zeros: Doubles
 
 
 class ZeroCounts(NamedTuple):
@@ -109,16 +102,15 @@ class Shapes(NamedTuple):
         scale[self.has_t], df[self.has_t] = fitted.scale, fitted.df
         return StudentShape(shift, scale, df)
 
-    def cells(self, tallies: Sequence[Grid], spread: StudentShape, added: HeightTerms) -> list[CellRuns]:
+    def cells(self, tallies: Sequence[Grid], spread: StudentShape, added: HeightTerms) -> list[_core.CellRuns]:
         """The runs of cells of each column that has a t."""
         rows = np.flatnonzero(self.has_t)
         grids = [tallies[row].grid for row in rows.tolist()]
         with_zeros, is_log = (each[rows].astype(np.float64) for each in (~self.apart, self.is_log))
         shift, scale, df = (each[rows] for each in spread)
-        log_rest, at_loc = added.log_rest[rows], added.at_loc[rows]
+        log_rest, at_loc, zeros = (each[rows] for each in (added.log_rest, added.at_loc, added.zeros))
         base = self.base[rows]
-        found = _core.cell_runs(grids, with_zeros, shift, scale, df, base, is_log, log_rest, at_loc, added.own)
-        return [CellRuns(*each) for each in found]
+        return _core.cell_runs(grids, with_zeros, shift, scale, df, base, is_log, log_rest, at_loc, added.own, zeros)
 
 
 def _chosen(which: NDArray[np.bool_], one: Doubles, other: Doubles) -> Doubles:
