@@ -56,7 +56,7 @@ def check(values: Sequence[float], weights: Sequence[float] | None = None, *, ro
         mean, variance = exact_moments([Fraction(values[i]) for i in places], exact_weights)
         assert tally.mean[c] == rounded(mean)
         assert tally.variance[c] == rounded(variance)
-        assert_root(float(tally.deviation[c]), variance)
+        assert_root(float(tally.std[c]), variance)
 
 
 def lists(values: st.SearchStrategy[float]) -> st.SearchStrategy[list[float]]:
@@ -126,7 +126,7 @@ def test_constants(value, rows):
     tally = Moments.of(("a",), np.full(rows, value), np.zeros(rows, dtype=np.int32))
     assert tally.mean.tolist() == [value]
     assert tally.variance.tolist() == [0.0]
-    assert tally.deviation.tolist() == [0.0]
+    assert tally.std.tolist() == [0.0]
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64])
@@ -144,7 +144,7 @@ def test_other_numbers(dtype):
         mean, variance = exact_moments(values)
         assert tally.mean[0] == rounded(mean)
         assert tally.variance[0] == rounded(variance)
-        assert_root(float(tally.deviation[0]), variance)
+        assert_root(float(tally.std[0]), variance)
 
 
 def test_counts_pass_two_to_the_53():

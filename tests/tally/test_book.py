@@ -39,7 +39,7 @@ def test_arrays_stand_in_the_order_of_the_classes(book):
     assert book["age"].n.tolist() == [1, 2]
     assert book["age"].mean.tolist() == [30.0, 30.0]
     assert book["age"].variance.tolist() == [0.0, 100.0]
-    assert book["age"].deviation.tolist() == [0.0, 10.0]
+    assert book["age"].std.tolist() == [0.0, 10.0]
 
 
 def test_as_a_mapping(book):

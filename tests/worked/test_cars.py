@@ -25,8 +25,8 @@ def test_age(point_mass):
     age = point_mass.book_["age"]
     assert age.mean.tolist() == [27.5, 25.0]
     assert age.variance.tolist() == [float(Fraction(425, 4)), 0.0]
-    assert age.deviation.tolist() == [math.sqrt(106.25), 0.0]
-    assert age.deviation[0] == pytest.approx(10.3078, abs=5e-5)
+    assert age.std.tolist() == [math.sqrt(106.25), 0.0]
+    assert age.std[0] == pytest.approx(10.3078, abs=5e-5)
 
 
 def test_density_of_the_age():

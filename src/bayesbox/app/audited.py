@@ -247,11 +247,11 @@ def difference_found(one: AnyTableClassifier, other: AnyTableClassifier) -> Json
     return {
         "digests": [one.book.digest(), other.book.digest()],
         "differences": found,
-        "rules": {name: [_told(each) for each in both] for name, both in rule_differences(one, other).items()},
+        "rules": {name: [_text(each) for each in both] for name, both in rule_differences(one, other).items()},
     }
 
 
-def _told(value: object) -> str:
+def _text(value: object) -> str:
     return "none" if value is None else str(value)
 
 

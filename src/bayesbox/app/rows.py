@@ -145,7 +145,7 @@ def _learned_range(classifier: AnyTableClassifier, name: str) -> tuple[float, fl
     if tally is None or not hasattr(tally, "pooled"):
         return 0.0, 1.0
     whole = tally.pooled()
-    return whole.mean - 3 * whole.deviation, whole.mean + 3 * whole.deviation
+    return whole.mean - 3 * whole.std, whole.mean + 3 * whole.std
 
 
 def _rounded(values: Any) -> list[float]:

@@ -49,12 +49,12 @@ class Reporter:
             return None
         calls = 0
 
-        def told(number: int, objective: float) -> None:
+        def on_step(number: int, objective: float) -> None:
             nonlocal calls
             calls += 1
             self(calls / max(most, 1), f"round {number}, log-likelihood {objective:,.1f}")
 
-        return told
+        return on_step
 
     def rows(self, share: Callable[[], float | None]) -> Callable[[int], None] | None:
         """A callback for reading rows: it takes the number of rows just read; `share` is that of the source."""
@@ -62,12 +62,12 @@ class Reporter:
             return None
         rows = 0
 
-        def told(more: int) -> None:
+        def on_step(more: int) -> None:
             nonlocal rows
             rows += more
             self(share(), f"{rows:,} rows")
 
-        return told
+        return on_step
 
     def done(self) -> None:
         """Report the end."""

@@ -77,28 +77,28 @@ def mixed_densities(by_class: Doubles, whole: Doubles, shares: Shares) -> Double
 def class_units(moments: Moments) -> tuple[Doubles, Doubles, Doubles]:
     """By class: n, the distance of the mean from the column's, and the std, in units of the column's std."""
     whole = moments.pooled()
-    n, distance, deviation = np.zeros((3, len(moments.classes)))
+    n, distance, std = np.zeros((3, len(moments.classes)))
     for index, each in enumerate(moments.spreads()):
         if each.n.m:
-            n[index], deviation[index] = float(each.n.fraction), each.unit / whole.unit
+            n[index], std[index] = float(each.n.fraction), each.unit / whole.unit
             distance[index] = ((each.mean - whole.mean) + (each.rest_of_mean - whole.rest_of_mean)) / whole.unit
-    return n, distance, deviation
+    return n, distance, std
 
 
-def number_evidence(n: Doubles, distance: Doubles, deviation: Doubles, rows: float) -> Any:
+def number_evidence(n: Doubles, distance: Doubles, std: Doubles, rows: float) -> Any:
     """The log Bayes factor for numbers, under a prior worth this many rows with the mean and variance of the column:
 
     mean ~ N(column's mean, variance / rows), variance ~ inverse gamma(rows / 2, rows / 2 times the column's variance).
     The unit of the column cancels. Classes are on the last axis.
     """
-    by_class = _normal(n, posterior_squares(n, distance, deviation, rows), rows).sum(axis=-1)
+    by_class = _normal(n, posterior_squares(n, distance, std, rows), rows).sum(axis=-1)
     whole = n.sum(axis=-1)
     return by_class - _normal(whole, rows + whole, rows)
 
 
-def posterior_squares(n: Doubles, distance: Doubles, deviation: Doubles, rows: float) -> Doubles:
+def posterior_squares(n: Doubles, distance: Doubles, std: Doubles, rows: float) -> Doubles:
     """r + n s**2 + r n d**2 / (n + r), with the distance d of the mean, the std s and a prior of r rows."""
-    return rows + n * deviation**2 + rows * n * distance**2 / (n + rows)
+    return rows + n * std**2 + rows * n * distance**2 / (n + rows)
 
 
 def _normal(n: Doubles, squares: Doubles, rows: float) -> Doubles:

@@ -50,9 +50,9 @@ class LevelTable(NamedTuple):
     def shares(self) -> Doubles:
         """P(level | class), normalised in each class; a level that is ignored as impossible in every class has 0."""
         shares: Doubles = functions.exp(self.log_p)
-        left_out = (self.log_p == 0).all(axis=1)
-        if left_out.any() and not left_out.all():
-            shares[left_out] = 0.0
+        ignored = (self.log_p == 0).all(axis=1)
+        if ignored.any() and not ignored.all():
+            shares[ignored] = 0.0
         sums = shares.sum(axis=0, keepdims=True)
         even = np.full_like(shares, 1 / len(shares))
         return np.where(sums > 0, shares / np.where(sums > 0, sums, 1.0), even)

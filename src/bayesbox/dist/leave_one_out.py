@@ -45,15 +45,15 @@ class LeaveOneOutPlan(Plan):
         super().__init__(len(target), np.zeros(classes))
         self.target: Codes = target
         self.doubtful: Flags = np.zeros(len(target), dtype=bool)
-        self.left_out: list[LeaveOneOutGaussian] = []
+        self.held_out: list[LeaveOneOutGaussian] = []
 
     def finish(self) -> None:
         """Add the terms of the normal densities."""
-        if self.left_out:
-            terms, unsure = _core.leave_one_out_gaussians(list(self.left_out), self.target, self.classes)
+        if self.held_out:
+            terms, unsure = _core.leave_one_out_gaussians(list(self.held_out), self.target, self.classes)
             self.add_terms(terms)
             self.doubtful |= unsure.view(bool)
-            self.left_out = []
+            self.held_out = []
 
     def add_left_out_table(self, table: Doubles, codes: Codes, width: int) -> None:
         """Add a table of (class of the row x code) x classes; a negative code adds nothing."""
@@ -87,7 +87,7 @@ def _is_one_value(excess: Dyadic) -> bool:
 
 def power_of_two(whole: Spread) -> float:
     """A power of two that scales the column's std to about 1, so that no square over- or underflows."""
-    _, exponent = math.frexp(whole.deviation)
+    _, exponent = math.frexp(whole.std)
     return math.ldexp(1.0, max(-1022, min(1022, -exponent)))
 
 
@@ -96,7 +96,7 @@ def scaled(spread: Spread, scale: float) -> tuple[float, float, float, float]:
     if spread.n.m == 0:
         return 0.0, 0.0, 0.0, 0.0
     n = float(spread.n.fraction)
-    std = spread.deviation * scale
+    std = spread.std * scale
     return n, spread.mean, spread.rest_of_mean, n * std * std
 
 
@@ -112,8 +112,8 @@ class Others(NamedTuple):
     x: Doubles
     n: Doubles
     distance: Doubles
-    deviation: Doubles
-    whole_deviation: Doubles
+    std: Doubles
+    whole_std: Doubles
 
 
 def others_of(tally: Moments, values: Doubles, target: Codes) -> Others:
@@ -135,11 +135,11 @@ def others_of(tally: Moments, values: Doubles, target: Codes) -> Others:
     class_n, class_mean, class_squares = (np.tile(each[:-1], (rows, 1)) for each in (n, mean, squares))
     class_n[own], class_mean[own], class_squares[own] = _without(n[target], mean[target], squares[target], x)
     doubtful = present & ((all_squares < LOST_DIGITS * squares[-1]) | (all_n < 1) | (np.abs(away) == GREATEST))
-    deviation = np.sqrt(np.where(doubtful | (all_n < 1), 1.0, all_squares) / np.maximum(all_n, 1))[:, None]
-    class_deviation = np.sqrt(class_squares / np.maximum(class_n, 1))
+    std = np.sqrt(np.where(doubtful | (all_n < 1), 1.0, all_squares) / np.maximum(all_n, 1))[:, None]
+    class_std = np.sqrt(class_squares / np.maximum(class_n, 1))
     distance = np.where(class_n > 0, class_mean - all_mean[:, None], 0.0)
     x = (x - all_mean)[:, None]
-    return Others(unit, present, doubtful, x, class_n, distance, class_deviation, deviation)
+    return Others(unit, present, doubtful, x, class_n, distance, class_std, std)
 
 
 def _scaled(spread: Spread, whole: Spread) -> tuple[float, float, float]:

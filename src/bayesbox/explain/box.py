@@ -33,7 +33,7 @@ class BayesBox:
 
     classes: tuple[str, ...]
     factors: tuple[Factor, ...]
-    left_out: tuple[NoFactor, ...] = ()
+    ignored: tuple[NoFactor, ...] = ()
     is_probability: bool = True
     against: str | None = None
 
@@ -140,8 +140,8 @@ class BayesBox:
         name = "P(x)" if self.is_probability else "sum"
         steps.append(Step("evidence", (line(f"evidence: {name}", self._sum_text(), self.evidence),)))
         steps.append(self._step("posterior", _row(f"posterior: joint / {name}", self.posterior)))
-        if self.left_out:
-            reasons = [line(f"ignored: {reason}") for reason in missing_together(self.left_out)]
+        if self.ignored:
+            reasons = [line(f"ignored: {reason}") for reason in missing_together(self.ignored)]
             steps.append(Step("left out", tuple(reasons)))
         steps.append(Step("decision", tuple(line(each) for each in self._decision())))
         return tuple(steps)
@@ -205,7 +205,7 @@ class BayesBox:
                 }
                 for factor in self.factors
             ],
-            "left_out": [str(each) for each in self.left_out],
+            "left_out": [str(each) for each in self.ignored],
             "likelihood": dict(zip(self.classes, map(float, self.likelihood), strict=True)),
             "joint": dict(zip(self.classes, map(float, joint), strict=True)),
             "evidence": float(self.evidence),
@@ -238,14 +238,14 @@ def _row(name: str, values: Sequence[Number]) -> Row:
     return Row(name, tuple(Cell(value=value) for value in values))
 
 
-def missing_together(left_out: Sequence[NoFactor]) -> list[str]:
+def missing_together(ignored: Sequence[NoFactor]) -> list[str]:
     """The reasons, with missing columns combined into one.
 
     >>> missing_together([NoFactor("age"), NoFactor("car", "bike was never seen"), NoFactor("sex")])
     ['age and sex, since they are missing', 'car, since bike was never seen']
     """
-    missing = [each.column for each in left_out if each.is_missing]
+    missing = [each.column for each in ignored if each.is_missing]
     if len(missing) < 2:
-        return [str(each) for each in left_out]
+        return [str(each) for each in ignored]
     together = f"{', '.join(missing[:-1])} and {missing[-1]}, since they are missing"
-    return [together, *(str(each) for each in left_out if not each.is_missing)]
+    return [together, *(str(each) for each in ignored if not each.is_missing)]

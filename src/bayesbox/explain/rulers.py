@@ -108,8 +108,8 @@ class _Reader:
             return known
         spreads = [tally.spreads()[place] for place in (self.one, self.other)]
         spreads = [each for each in spreads if each.n.m] or [tally.pooled()]
-        low = min(float(apart(each.mean, DEVIATIONS * each.deviation)) for each in spreads)
-        high = max(float(apart(each.mean, -DEVIATIONS * each.deviation)) for each in spreads)
+        low = min(float(apart(each.mean, DEVIATIONS * each.std)) for each in spreads)
+        high = max(float(apart(each.mean, -DEVIATIONS * each.std)) for each in spreads)
         return tally.clipped(max(low, self.conditional.least), high)
 
 

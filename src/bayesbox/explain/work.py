@@ -50,19 +50,19 @@ def bayes_box(
     """The calculation for the first row of these columns; with `every`, all factors are shown, however many."""
     counted = book.with_classes(model.classes)
     factors = [prior_factor(model, book, rules)]
-    left_out = [NoFactor(name, reason) for name, reason in model.left_out.items()]
+    ignored = [NoFactor(name, reason) for name, reason in model.left_out.items()]
     row = {name: column[0:1] for name, column in columns.items()}
     for conditional in model.conditionals:
         options = fit_options(schema, counted, rules, conditional.columns[0])
         for factor in conditional.work(row, counted, options):
             if isinstance(factor, NoFactor):
-                left_out.append(factor)
+                ignored.append(factor)
             else:
                 factors.append(factor.power(model.weight_of(conditional)))
     if not every:
         factors[1:] = most_informative(factors[1:], len(model.classes))
     weighted = any(model.weight_of(conditional) != 1 for conditional in model.conditionals)
-    return BayesBox(model.classes, tuple(factors), tuple(left_out), not weighted, against)
+    return BayesBox(model.classes, tuple(factors), tuple(ignored), not weighted, against)
 
 
 def most_informative(factors: list[Factor], classes: int) -> list[Factor]:

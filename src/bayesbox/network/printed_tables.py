@@ -73,18 +73,18 @@ def tables_of(network: BayesianNetwork, interval: float | None = None) -> Printe
         raise BadOption(f"at most {MOST_NUMBERS:,} numbers are printed", found=f"{whole:,}", remedy=remedy)
     counts = counts_by_node(network)
     tables = {name: _table(network, node, counts.get(name)) for name, node in nodes.items()}
-    told: list[str] = []
+    priors: list[str] = []
     if interval is not None:
         from bayesbox.explain.credible import prior_notes, require_level
 
         sure = _posteriors(network)
         tables = {name: _with_intervals(step, sure[name], require_level(interval)) for name, step in tables.items()}
-        told = prior_notes([cell for rows in sure.values() for row in rows for cell in row])
+        priors = prior_notes([cell for rows in sure.values() for row in rows for cell in row])
     assert joint is not None
     notes = (
         f"the tables have {whole:,} numbers, {free:,} of them free",
         f"the full joint table would have {_count(joint)}, {_count(joint - 1)} of them free",
-        *told,
+        *priors,
     )
     counted = {"numbers": whole, "free": free, "joint_numbers": joint, "joint_free": joint - 1}
     return PrintedTables(network.factorisation(), tables, notes, counted)

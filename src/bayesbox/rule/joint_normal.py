@@ -100,7 +100,7 @@ def fitted(patterns: Sequence[MissingPattern], columns: Columns, *, diagonal: bo
     n = max((float(spread.n.fraction) for spread in spreads), default=0.0)
     mean = np.array([spread.mean for spread in known])
     rest = np.array([spread.rest_of_mean for spread in known])
-    plain = np.array([spread.deviation for spread in known])
+    plain = np.array([spread.std for spread in known])
     triples = zip(known, columns.wholes, columns.floors, strict=True)
     deviation = np.array([floored_std(spread, whole, floor) for spread, whole, floor in triples])
     correlation = np.eye(len(known))

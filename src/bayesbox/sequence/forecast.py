@@ -29,7 +29,7 @@ class NumberForecast(NamedTuple):
     """The mean and the standard deviation of a number, one per step."""
 
     mean: Doubles
-    deviation: Doubles
+    std: Doubles
 
 
 @dataclass(frozen=True)

@@ -134,7 +134,7 @@ class HiddenMarkovModel(Result, FromFile, ChainAnswers, HasChainWidget, HasParam
             report.done()
             return self._loaded_from()  # a refitted model no longer counts as loaded from a file
         rules = self._rules(LEARNED)
-        told = report.rounds(most_rounds(self.states, self.choose, self.folds, self.iterations, self.restarts))
+        on_round = report.rounds(most_rounds(self.states, self.choose, self.folds, self.iterations, self.restarts))
 
         def task_of(wanted: object) -> Task:
             states, label_type = state_names(wanted, known)
@@ -149,7 +149,7 @@ class HiddenMarkovModel(Result, FromFile, ChainAnswers, HasChainWidget, HasParam
                 tolerance=self.tolerance,
                 restarts=self.restarts,
                 seed=self.seed,
-                progress=told,
+                progress=on_round,
             )
 
         least = 0 if known is None else len(known.levels)

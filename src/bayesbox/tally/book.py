@@ -236,7 +236,7 @@ def _in_words(tally: Any) -> str:
     """A tally in short: its levels, or its mean and std."""
     if getattr(tally, "of_numbers", False) and tally.n.any():
         whole = tally.pooled()
-        return f"mean {whole.mean:.6g}, std {whole.deviation:.6g}"
+        return f"mean {whole.mean:.6g}, std {whole.std:.6g}"
     levels = tuple(getattr(tally, "levels", ()))
     shown = ", ".join(map(str, levels[:SHOWN_LEVELS]))
     return f"{len(levels):,} levels: {shown}{', ...' if len(levels) > SHOWN_LEVELS else ''}"

@@ -73,13 +73,13 @@ class Spread(NamedTuple):
         return rounded_ratio(self.excess, self.n * self.n)
 
     @property
-    def deviation(self) -> float:
+    def std(self) -> float:
         return rounded_root(self.excess, self.n * self.n)
 
     @property
     def unit(self) -> float:
         """The std as a unit of distance: never 0 if values differ."""
-        return max(self.deviation, LEAST) if self.excess.m else 0.0
+        return max(self.std, LEAST) if self.excess.m else 0.0
 
     def __add__(self, other: Spread) -> Spread:  # type: ignore[override]
         return Spread(self.n + other.n, self.total + other.total, self.squares + other.squares)
@@ -137,9 +137,9 @@ class Moments(Result):
         return self._each("variance")
 
     @property
-    def deviation(self) -> NDArray[np.float64]:
+    def std(self) -> NDArray[np.float64]:
         """The root of the population variance, rounded once; NaN for a class without a value."""
-        return self._each("deviation")
+        return self._each("std")
 
     def _each(self, what: str) -> NDArray[np.float64]:
         spreads = self.spreads()
@@ -198,8 +198,8 @@ class Moments(Result):
         """The moments of each class, by name."""
         if self.holds_only_flags:
             return [dict(zip(self.levels, row, strict=True)) for row in self.counts.tolist()]
-        per_class = zip(self.n.tolist(), self.mean.tolist(), self.deviation.tolist(), strict=True)
-        return [{"n": n, "mean": mean, "deviation": deviation} for n, mean, deviation in per_class]
+        per_class = zip(self.n.tolist(), self.mean.tolist(), self.std.tolist(), strict=True)
+        return [{"n": n, "mean": mean, "deviation": std} for n, mean, std in per_class]
 
     def level_cells(self) -> tuple[tuple[str, ...], ExactArray, ExactArray]:
         """The same as for a tally of levels, if all values are 0 or 1."""
@@ -297,7 +297,7 @@ class Moments(Result):
             "n": self.n.tolist(),
             "mean": self.mean.tolist(),
             "variance": self.variance.tolist(),
-            "deviation": self.deviation.tolist(),
+            "deviation": self.std.tolist(),
         }
 
     @classmethod

@@ -82,7 +82,7 @@ def test_the_density_behind_a_number(clf):
     tally = clf.book_["age"]
     for place, label in enumerate(clf.classes_):
         behind = term.behind[label]
-        assert (behind.mean, behind.std) == (tally.mean[place], tally.deviation[place])
+        assert (behind.mean, behind.std) == (tally.mean[place], tally.std[place])
         assert behind.parameters["mean"] == tally.mean[place]
         assert "mean" in str(behind)
 

@@ -103,7 +103,7 @@ def test_results_show_themselves(clf):
 def enumerated(clf, row, to, fixed, number):
     """The smallest changes of so many columns, by trying all levels and all whole ages that were learned."""
     ages = clf.book_["age"].clipped(-np.inf, np.inf)
-    std = clf.book_["age"].pooled().deviation
+    std = clf.book_["age"].pooled().std
     values = LEVELS | {"age": [float(age) for age in range(int(ages[0]), int(ages[1]) + 1)]}
     free = [name for name in values if name not in fixed]
     now = clf.predict([row])[0]
@@ -165,7 +165,7 @@ def test_numbers_move_no_further_than_needed_and_are_short():
     [change] = option.changes
     edge = np.linspace(1, 4, 100_001)
     first = edge[np.argmax(clf.predict({"pay": edge}) == "rich")]
-    std = clf.book_["pay"].pooled().deviation
+    std = clf.book_["pay"].pooled().std
     assert first - 1e-4 <= float(change.after) <= first + 0.01 * std + 1e-4
     assert len(change.after) <= 5
     assert change.size == pytest.approx((float(change.after) - 1) / std)

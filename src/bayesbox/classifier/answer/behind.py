@@ -174,7 +174,7 @@ def _density(classifier: AnyTableClassifier, tally: Any, own: Distribution | Non
     levels = None if own is None else own.level_table()
     if levels is not None:
         parameters = {}
-    n, mean, std = (np.asarray(each).tolist() for each in (tally.n, tally.mean, tally.deviation))
+    n, mean, std = (np.asarray(each).tolist() for each in (tally.n, tally.mean, tally.std))
     return {
         label: TermDensity(
             n[place],

@@ -129,11 +129,11 @@ def _candidates(classifier: AnyTableClassifier, name: str, value: str) -> Candid
     if tally is None or not tally.of_numbers:
         return None
     spread = tally.pooled()
-    if not spread.deviation > 0:
+    if not spread.std > 0:
         return None
     low, high = likely_range(tally)
     whole = not tally.sums.fractional.signs().any()
-    return _numbers(name, float(value), low, high, spread.deviation, cuts or (), whole=whole)
+    return _numbers(name, float(value), low, high, spread.std, cuts or (), whole=whole)
 
 
 def _text(level: object) -> str:
@@ -152,7 +152,7 @@ def likely_range(tally: Any) -> tuple[float, float]:
     if known is not None:
         return known
     spread = tally.pooled()
-    return spread.mean - WIDE * spread.deviation, spread.mean + WIDE * spread.deviation
+    return spread.mean - WIDE * spread.std, spread.mean + WIDE * spread.std
 
 
 def _numbers(

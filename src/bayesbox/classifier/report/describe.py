@@ -109,7 +109,7 @@ def _facts(name: str, kind: Kind, declared: bool, book: Book, rows: float) -> Co
     word = kind.shown(tally)
     if tally.of_numbers and word != "flag":
         spread = tally.pooled()
-        return ColumnFacts(name, word, **base, mean=spread.mean, deviation=spread.deviation, of=kind)
+        return ColumnFacts(name, word, **base, mean=spread.mean, deviation=spread.std, of=kind)
     return ColumnFacts(name, word, **base, levels=tuple(sorted({*tally.levels, *domain})))
 
 

@@ -101,6 +101,6 @@ def _of_moments(name: str, left: Moments, right: Moments) -> ColumnDifference:
             words = f"{label}: n {change[index]:+g}"
             if before.n.m and after.n.m:
                 words += f", mean {before.mean:.6g} to {after.mean:.6g}"
-                words += f", std {before.deviation:.6g} to {after.deviation:.6g}"
+                words += f", std {before.std:.6g} to {after.std:.6g}"
             details.append(words)
     return ColumnDifference(name, "numbers", float(np.abs(change).sum()), tuple(details))

@@ -136,5 +136,5 @@ def _forecast(hmm: HiddenMarkovModel, rows: pa.Table, found: Sequences, given: J
             columns |= {f"P({name}={level})": shares[:, index] for index, level in enumerate(parts[0].levels)}
         else:
             columns[f"{name} mean"] = np.concatenate([part.mean for part in parts])
-            columns[f"{name} std"] = np.concatenate([part.deviation for part in parts])
+            columns[f"{name} std"] = np.concatenate([part.std for part in parts])
     return pa.table({name: pa.array(values) for name, values in columns.items()})

@@ -102,8 +102,8 @@ class AveragedNumber(NumberDensity):
         if tally.pooled().unit < LEAST_UNIT:
             return np.zeros((len(values), len(tally.classes))), ~np.isnan(values)
         others = others_of(tally, values, target)
-        unit, rows = others.whole_deviation, self.by_class.evidence_rows
-        found = UnitOthers(others.n, others.x / unit, others.distance / unit, others.deviation / unit)
+        unit, rows = others.whole_std, self.by_class.evidence_rows
+        found = UnitOthers(others.n, others.x / unit, others.distance / unit, others.std / unit)
         by_class, whole = self.by_class.leave_one_out_densities(found)
         odds = number_evidence(found.n, found.distance, found.std, rows)[:, None]
         terms = (

@@ -242,7 +242,7 @@ class Gaussian(NumberFamily):
         whole = tally.pooled()
         scale = power_of_two(whole)
         moments = np.array([scaled(spread, scale) for spread in (*tally.spreads(), whole)])
-        plan.left_out.append(LeaveOneOutGaussian(values, moments, options.floor, scale))
+        plan.held_out.append(LeaveOneOutGaussian(values, moments, options.floor, scale))
         plan.doubtful[leaves_only_flags(options.kind, tally, values)] = True
 
     # -- exported -------------------------------------------------------------------------------------------------

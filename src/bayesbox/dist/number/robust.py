@@ -348,8 +348,8 @@ class Robust(NumberDensity):
         refuse_infinite({self.column: values}, ~np.isnan(values), 0)
         require_learned(tally, values, plan.target)
         plan.doubtful[leaves_only_flags(options.kind, tally, values)] = True
-        left_out = HeldOutCells(tally, values, plan.target)
-        terms, doubtful = left_out.terms(is_log=self.is_log, zero_apart=self.zero_apart, has_t=self.has_t)
+        cells = HeldOutCells(tally, values, plan.target)
+        terms, doubtful = cells.terms(is_log=self.is_log, zero_apart=self.zero_apart, has_t=self.has_t)
         terms[np.isnan(values)] = 0.0
         plan.add_terms(terms)
         plan.doubtful |= doubtful & ~np.isnan(values)

@@ -128,7 +128,7 @@ class HeldOutCells:
     def _log_scale(self, is_log: bool) -> tuple[Flags, Flags]:
         """Where the evidence of the others is for the scale of logs, and where doubles cannot tell."""
         others = self._others(zero_apart=True)
-        spreads = ClassSpreads(others.n, others.distance, others.deviation, others.whole_deviation)
+        spreads = ClassSpreads(others.n, others.distance, others.std, others.whole_std)
         plain = spreads.log_evidence() - others.n.sum(axis=1) * functions.log(others.unit)
         logs, whole, unsure = self._log_spreads()
         chosen: Flags = np.where(self.is_zero | np.isnan(self.values), is_log, log_wins(plain, logs, whole))
@@ -141,7 +141,7 @@ class HeldOutCells:
 
     def _plain_terms(self, zero_apart: bool) -> tuple[Doubles, Flags]:
         others = self._others(zero_apart=zero_apart)
-        spreads = ClassSpreads(others.n, others.distance, others.deviation, others.whole_deviation).with_no_rows()
+        spreads = ClassSpreads(others.n, others.distance, others.std, others.whole_std).with_no_rows()
         terms = log_student(others.x, spreads.loc, spreads.scale, spreads.df) - functions.log(others.unit)
         values = np.where(others.present, self.values, 0.0)
 

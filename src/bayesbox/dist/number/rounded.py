@@ -160,7 +160,7 @@ class Rounded(NumberDensity):
             float(numbers[-1]),
             np.array([spread.mean for spread in spreads]),
             np.array([spread.rest_of_mean for spread in spreads]),
-            np.array([max(spread.deviation, LEAST_OF_A_CELL) for spread in spreads]),
+            np.array([max(spread.std, LEAST_OF_A_CELL) for spread in spreads]),
         )
 
     def curve(self, low: float, high: float, points: int) -> tuple[Doubles, Doubles]:

@@ -136,7 +136,7 @@ class Student(NumberDensity):
         refuse_infinite({self.column: values}, ~np.isnan(values), 0)
         plan.doubtful[leaves_only_flags(options.kind, tally, values)] = True
         others = others_of(tally, values, plan.target)
-        shift, scale = student_parameters(others.n, others.distance, others.deviation, others.whole_deviation)
+        shift, scale = student_parameters(others.n, others.distance, others.std, others.whole_std)
         terms = log_student(others.x, shift, scale, others.n + 1) - functions.log(others.unit)
         terms[~others.present] = 0.0
         plan.add_terms(terms)

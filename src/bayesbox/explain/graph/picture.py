@@ -53,13 +53,13 @@ def network_picture(
         'orient="auto"><path d="M0 0 L10 5 L0 10 z" fill="#556"/></marker></defs>',
     ]
     for arc in layout.arcs:
-        wide, told = 1.3, ""
+        wide, title = 1.3, ""
         if strengths is not None:
             share = strengths.get((arc.parent, arc.child), 0.0)
             wide = 0.5 + 4 * share
-            told = f"<title>{safe(arc.parent)} to {safe(arc.child)}: {100 * share:.0f} %</title>"
+            title = f"<title>{safe(arc.parent)} to {safe(arc.child)}: {100 * share:.0f} %</title>"
         stroke = f'fill="none" stroke="#778" stroke-width="{wide:.3g}" marker-end="url(#arrow)"'
-        parts.append(f'<path d="{arc.path}" {stroke}>{told}</path>' if told else f'<path d="{arc.path}" {stroke}/>')
+        parts.append(f'<path d="{arc.path}" {stroke}>{title}</path>' if title else f'<path d="{arc.path}" {stroke}/>')
     for box in layout.nodes:
         fill = "#dfe7f3" if box.name in known else "#ffffff"
         parts.append(

@@ -58,7 +58,7 @@ class AdjustmentSets(Result):
         return f"P({self.effect} | do({self.cause}))"
 
     def _blocks(self) -> Sequence[Block]:
-        lines = [*_told("back door", self.back_door), *_told("front door", self.front_door)]
+        lines = [*_described("back door", self.back_door), *_described("front door", self.front_door)]
         if not self.complete:
             lines.append("there may be more: not every set was tried")
         return [TextBlock("\n".join(lines))]
@@ -68,7 +68,7 @@ class AdjustmentSets(Result):
         return {"criterion": [kind for kind, _ in rows], "adjust_for": [", ".join(some) for _, some in rows]}
 
 
-def _told(kind: str, sets: Sequence[tuple[str, ...]]) -> list[str]:
+def _described(kind: str, sets: Sequence[tuple[str, ...]]) -> list[str]:
     if not sets:
         return [f"{kind}: none"]
     return [f"{kind}: adjust for {', '.join(some) if some else 'nothing'}" for some in sets]
@@ -142,8 +142,8 @@ class Identification(Result):
     def _blocks(self) -> Sequence[Block]:
         if self.estimand is not None:
             return [TextBlock(f"{self.query} = {self.formula}")]
-        told = f"{self.query} is not identifiable from what is observed; the hedge is {self.hedge}"
-        return [TextBlock(told)]
+        text = f"{self.query} is not identifiable from what is observed; the hedge is {self.hedge}"
+        return [TextBlock(text)]
 
     def _frame(self) -> Mapping[str, Sequence[Any]]:
         return {"question": [str(self.query)], "identifiable": [self.identifiable], "formula": [self.formula or ""]}

@@ -74,8 +74,8 @@ class CrossEntropy(Result, float):
         return f"CrossEntropy({float(self):.6g} bits, divergence {self.divergence:.4g})"
 
     def _title(self) -> str:
-        told = f"cross-entropy {float(self):.6g} bits, entropy {self.entropy:.6g}"
-        return f"{told}, divergence {self.divergence:.4g}"
+        text = f"cross-entropy {float(self):.6g} bits, entropy {self.entropy:.6g}"
+        return f"{text}, divergence {self.divergence:.4g}"
 
     def _frame(self) -> Mapping[str, Sequence[Any]]:
         names = ("node", "cross_entropy", "entropy")

@@ -72,8 +72,8 @@ class CellSensitivity:
 
     def __str__(self) -> str:
         listed = ", ".join(f"{parent}={state}" for parent, state in self.given)
-        told = (f"{listed} alone" if listed else "leak") if self.alone else listed
-        return f"P({self.node}={self.state}{f' | {told}' if told else ''})"
+        condition = (f"{listed} alone" if listed else "leak") if self.alone else listed
+        return f"P({self.node}={self.state}{f' | {condition}' if condition else ''})"
 
     def to_dict(self) -> dict[str, Any]:
         """A plain dict, for JSON."""

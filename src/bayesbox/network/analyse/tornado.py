@@ -46,9 +46,9 @@ def tornado_picture(found: Sensitivity) -> str:
         lines.append(f'<text x="{left - 8:.1f}" y="{y + 13}" fill="{INK}" text-anchor="end">{safe(label)}</text>')
         for end, color in ((cell.low, COLORS[0]), (cell.high, COLORS[1])):
             one, other = sorted((across(end), across(found.value)))
-            told = f"{label}: the answer is {end:.4g}"
+            tooltip = f"{label}: the answer is {end:.4g}"
             lines.append(
                 f'<rect x="{one:.1f}" y="{y}" width="{other - one:.1f}" height="{ROW - 6}" fill="{color}">'
-                f"<title>{safe(told)}</title></rect>"
+                f"<title>{safe(tooltip)}</title></rect>"
             )
     return "\n".join([*lines, "</svg>"]) + "\n"

@@ -96,8 +96,8 @@ class ApproximateAnswers(Result):
         notes = [f"exact: {self.refused}"] if self.refused else []
         notes += [f"{each.method}: {each.refused}" for each in self.answers if each.refused]
         for each in self.answers:
-            told = [note for note in (_about(each.about), *each.notes) if note]
-            notes += [f"{each.method}: {'; '.join(told)}"] if told else []
+            remarks = [note for note in (_about(each.about), *each.notes) if note]
+            notes += [f"{each.method}: {'; '.join(remarks)}"] if remarks else []
         if notes:
             blocks.append(TextBlock("\n".join(notes)))
         if self.by_samples:
@@ -259,11 +259,11 @@ def _answer(
         except BayesboxError as error:
             return MethodAnswer(method, {}, {}, None, {}, refused=error.without_remedy())
     found = _by_state(value)
-    told = tuple(dict.fromkeys(str(each.message) for each in caught if isinstance(each.message, DataWarning)))
+    warned = tuple(dict.fromkeys(str(each.message) for each in caught if isinstance(each.message, DataWarning)))
     approximation = value.approximation
     about = approximation.facts()
     off = None if exact is None else max(abs(found[state] - p) for state, p in exact.items())
-    return MethodAnswer(method, found, _errors_by_state(value), off, about, (*told, *approximation.notes))
+    return MethodAnswer(method, found, _errors_by_state(value), off, about, (*warned, *approximation.notes))
 
 
 def _error_of(

@@ -145,10 +145,10 @@ def _notes(apart: tuple[float, str], *, zeros: bool) -> tuple[str, ...]:
     held = "zeros in the tables may keep the chains apart"
     if ratio > APART:
         much = "and none of them ever moves" if math.isinf(ratio) else f"{ratio:.3g} times as much as expected"
-        told = f"the chains did not converge: at `{name}` they differ {much}"
-        told += f" ({held})" if zeros else ""
+        text = f"the chains did not converge: at `{name}` they differ {much}"
+        text += f" ({held})" if zeros else ""
         warnings.warn(
-            told + ". Use more samples, or another method: blockgibbs or weighting",
+            text + ". Use more samples, or another method: blockgibbs or weighting",
             NotSettled,
             stacklevel=3,
         )

@@ -109,7 +109,7 @@ def learn_compact(graph: Graph, rows: NetworkRows, options: TableOptions) -> tup
         begun = replace(final, rules=TableRules.of("mle"))
         prior = begun.prior()
     report = Reporter(options.progress)
-    told = report.rounds(options.iterations * options.restarts)
+    on_round = report.rounds(options.iterations * options.restarts)
     shown = RowsWithSteps(rows, explicit, drop=options.missing == "drop")
     families = families_of(explicit)
 
@@ -122,7 +122,7 @@ def learn_compact(graph: Graph, rows: NetworkRows, options: TableOptions) -> tup
             prior=prior,
             iterations=options.iterations,
             tolerance=options.tolerance,
-            progress=told,
+            progress=on_round,
         )
 
     random = np.random.default_rng(options.seed)

@@ -60,7 +60,7 @@ def expect(
     begun = maximise
 
     report = Reporter(options.progress)
-    told = report.rounds(options.iterations * options.restarts)
+    on_round = report.rounds(options.iterations * options.restarts)
 
     def rounds(start: list[Doubles]) -> LearnedTables:
         return maximise_expectation(
@@ -71,7 +71,7 @@ def expect(
             prior=prior,
             iterations=options.iterations,
             tolerance=options.tolerance,
-            progress=told,
+            progress=on_round,
         )
 
     random = np.random.default_rng(options.seed)

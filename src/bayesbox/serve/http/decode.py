@@ -111,9 +111,9 @@ def _misfit(data: bytes, message: str, shape: Any) -> Problem:
     if where == "#":
         what = f"the body {what}. {_example(shape)}"
     about = {"detail": what, "pointer": where, "field": field, "row": row}
-    told = f"row {row}: " if row is not None else ""
+    where = f"row {row}: " if row is not None else ""
     named = f"`{field}`: " if field is not None and f"`{field}`" not in what else ""
-    return Problem(422, f"{told}{named}{what}", kind="wrong-shape", errors=[about])
+    return Problem(422, f"{where}{named}{what}", kind="wrong-shape", errors=[about])
 
 
 def _in_words(what: str, fields: list[str]) -> str:

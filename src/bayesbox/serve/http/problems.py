@@ -65,7 +65,7 @@ def problem_of(error: BayesboxError | BadRowOf) -> Problem:
     if isinstance(error, BadRowOf):
         about = {"detail": str(error.error), "pointer": error.pointer, "field": error.field, "row": error.row}
         inner = problem_of(error.error)
-        return Problem(inner.status, _told(error), kind=inner.kind, errors=[about], headers=inner.headers, **inner.more)
+        return Problem(inner.status, _text(error), kind=inner.kind, errors=[about], headers=inner.headers, **inner.more)
     if isinstance(error, EventConflict):
         return Problem(409, str(error), kind="event-conflict", ids=list(error.ids))
     if isinstance(error, UnknownEvents):
@@ -85,5 +85,5 @@ def problem_of(error: BayesboxError | BadRowOf) -> Problem:
     return Problem(422, str(error), kind=words, errors=errors)
 
 
-def _told(error: BadRowOf) -> str:
+def _text(error: BadRowOf) -> str:
     return str(error.error) if error.row is None else f"row {error.row}: {error.error}"

@@ -119,7 +119,7 @@ class ServedChain(ServiceModel):
                 if isinstance(seen, LevelForecast):
                     columns[name] = dict(zip(seen.levels, seen.probabilities[step].tolist(), strict=True))
                 else:
-                    columns[name] = {"mean": float(seen.mean[step]), "std": float(seen.deviation[step])}
+                    columns[name] = {"mean": float(seen.mean[step]), "std": float(seen.std[step])}
             found.append({"states": dict(zip(self.states, shares, strict=True)), "columns": columns})
         return found
 

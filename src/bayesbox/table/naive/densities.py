@@ -90,6 +90,6 @@ def value_range(tally: Any) -> tuple[float, float]:
     if known is not None:
         return known
     whole = tally.pooled()
-    low, high = float(apart(whole.mean, 3 * whole.deviation)), float(apart(whole.mean, -3 * whole.deviation))
+    low, high = float(apart(whole.mean, 3 * whole.std)), float(apart(whole.mean, -3 * whole.std))
     clipped: tuple[float, float] = tally.clipped(low, high)
     return clipped
