@@ -272,6 +272,7 @@ inline void read_one_dependence(const nb::tuple& given, const std::vector<Scorer
   for (const std::int64_t each : Buffer(given[7], "ignores_unseen").need_dimensions(1).need_length(0, columns).integers())
     model.ignores_unseen.push_back(each != 0);
   model.averages = true;
+  model.common.emplace(model.one_dependence(classes));
 }
 
 }  // namespace bayesbox

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "table/cell_runs.hpp"
@@ -67,10 +68,14 @@ struct CodedModel {
   std::vector<std::size_t> places, first_slot;
   std::vector<double> log_class, slot_prior, naive, slot_table;
   std::vector<std::uint8_t> is_parent, ignores_unseen;
+  std::optional<CommonRow> common;
   JointModel joint;
 
   OneDependence one_dependence(std::size_t classes) const {
-    return {classes, first_slot, log_class.data(), slot_prior.data(), naive.data(), slot_table.data(), is_parent.data()};
+    OneDependence model = {classes, first_slot, log_class.data(), slot_prior.data(), naive.data(), slot_table.data(),
+                           is_parent.data()};
+    if (common) common->enter(model);
+    return model;
   }
 };
 
