@@ -34,6 +34,20 @@ def conditional_mutual_information(counts: Doubles) -> float:
     return max(float((counts * np.log(ratio)).sum() / total), 0.0)
 
 
+ROUNDING = 1e-11  # of sums of a few thousand terms: far below what counts can differ by
+
+
+def ties_united(values: Doubles) -> Doubles:
+    """The same numbers, those that differ only by rounding made equal, so that ties are decided by their order.
+
+    >>> ties_united(np.array([0.1 + 0.2, 0.5, 0.3])).tolist()
+    [0.3, 0.5, 0.3]
+    """
+    distinct, place = np.unique(values, return_inverse=True)
+    is_new = np.diff(distinct, prepend=-np.inf) > ROUNDING * np.abs(distinct)
+    return np.asarray(distinct[is_new][np.cumsum(is_new) - 1][place].reshape(values.shape))
+
+
 def symmetric_uncertainty(counts: Doubles) -> float:
     """2 I(x; y) / (H(x) + H(y)), from a table of counts; 1 if each determines the other.
 

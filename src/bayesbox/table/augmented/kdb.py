@@ -17,7 +17,7 @@ from bayesbox.rule.discrete import Coding, coded_columns
 from bayesbox.schema.encode import Encoded
 from bayesbox.schema.schema import Schema
 from bayesbox.stat.calibrate import floored
-from bayesbox.stat.mutual_information import mutual_information
+from bayesbox.stat.mutual_information import mutual_information, ties_united
 from bayesbox.table.augmented.arcs import ArcsClassifier
 from bayesbox.table.augmented.classifier import CutPoints
 from bayesbox.table.augmented.model import AugmentedModel, ClassPrior, family_table
@@ -170,11 +170,12 @@ def parents_at_first(options: DependenceOptions) -> int:
 def dependence_parents(pairs: Pairs, coding: Coding, k: int) -> dict[str, tuple[str, ...]]:
     """The parents of each column: the k earlier columns it depends on most given the class, the strongest first.
 
-    Columns are ordered by their mutual information with the class; ties are ordered by name.
+    Columns are ordered by their mutual information with the class; ties, in exact arithmetic, are ordered by name.
     """
     counted = PairCounts(pairs, coding)
     names = [name for name in pairs.names if len(coding.levels.get(name, ())) > 1]
-    said = {name: mutual_information(counted.single(name)) for name in names}
+    about_class = ties_united(np.array([mutual_information(counted.single(name)) for name in names]))
+    said = dict(zip(names, about_class.tolist(), strict=True))
     order = sorted(names, key=lambda name: (-said[name], name))
     parents: dict[str, tuple[str, ...]] = {}
     together = counted.information(order)

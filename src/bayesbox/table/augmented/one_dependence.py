@@ -26,7 +26,7 @@ from bayesbox.rule.discrete import Coding
 from bayesbox.schema.arrays import AnyArray
 from bayesbox.schema.encode import MISSING
 from bayesbox.schema.schema import Schema
-from bayesbox.stat.mutual_information import conditional_mutual_information
+from bayesbox.stat.mutual_information import conditional_mutual_information, ties_united
 from bayesbox.table.augmented.model import ClassPrior, by_rule, family_table, with_unseen
 from bayesbox.table.augmented.options import OneDependenceOptions
 from bayesbox.tally.base import positions
@@ -129,8 +129,8 @@ class PairCounts:
         return _taken(counts, self.place[second], axis=2)
 
     def information(self, names: Sequence[str]) -> Doubles:
-        """I(x; y | class) of every pair of these columns, in nats."""
-        return self._of_known(names, conditional_mutual_information, self._together[0])
+        """I(x; y | class) of every pair of these columns, in nats; pairs that are equal but for rounding are equal."""
+        return ties_united(self._of_known(names, conditional_mutual_information, self._together[0]))
 
     def rows(self, names: Sequence[str]) -> Doubles:
         """The number of rows with both values, for every pair of these columns."""

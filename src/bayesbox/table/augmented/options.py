@@ -73,7 +73,8 @@ class TreeOptions(AugmentedOptions):
         colon=True,
         kw_only=False,
         help="The score of an arc: the conditional mutual information of the two columns given the class, with aic "
-        "and bic minus a penalty for its parameters. Arcs without a positive score are dropped.",
+        "and bic minus a penalty for its parameters. Arcs without a positive score are dropped; of equally good arcs "
+        "that of the first column is taken.",
     )
     root: str | None = option(
         AnyText("column name", none=True),
