@@ -46,6 +46,19 @@ REPLACED = {
     r"(as|is) one a (line|row|class)": "one per line",
     r"a (value|row|column|text|weight|number) a (row|class|node|column|line)": "one value per row",
     r"(nats|bits|bytes|rows|requests) a (row|second|cell|value)": "per row",
+    r"as people (write|print|work|see|read)": "as text, in textbook form, the display name",
+    r"all but a hair": "up to a negligible tail",
+    r"tells? of": "reports, is informative about",
+    r"(less|more) is better": "lower is better, higher is better",
+    r"whole or not at all": "atomically",
+    r"as plain data": "a plain dict, for JSON",
+    r"in the order in which (they|it) (come|came|turn|turned)( up)?": "in order of appearance",
+    r"one a (row|state|step|sequence|class|variable|core|column|line)": "one per row",
+    r"of equal(ly good)? ones": "in case of a tie",
+    r"held against": "compared with, checked against",
+    r"by (itself|themselves) alone": "alone, separately",
+    r"at first sight": "the first time",
+    r"(which|that|it|what) is no (double|number|text|node|character)": "is not a ..., overflows",
     r"(frame|axes|splitter|table) of (pandas|Dask|matplotlib|scikit-learn|Arrow)": "a pandas DataFrame",
 }
 """What not to write, as a regular expression of whole words, and what to write instead."""
@@ -87,6 +100,9 @@ def test_no_replaced_phrase_is_left():
         "The most telling\n# columns",
         "The share of rows with holes",
         "Mend the value",
+        "The codes, one a\n# row",
+        "A value that is no number",
+        "Write a file whole or not at all",
     ],
 )
 def test_a_replaced_phrase_is_found(text):

@@ -65,7 +65,7 @@ ROWS = ("weight", "types", "na", "bad_rows", *options.DIALECT_OPTIONS)
     "probability (with fraction, where the network is small), or columns and rows; with --mpe states, probability, "
     "log_joint; for independence independent, path; with --show-work, work (title, steps (name, columns, rows (name, "
     "cells))); with --approx, standard_error beside "
-    "probability, and approximation with what the method tells of itself; with --approx all, exact (rows, or null "
+    "probability, and approximation with the diagnostics of the method; with --approx all, exact (rows, or null "
     "and refused), methods (method, rows, error, standard_error, approximation, notes, refused), by_samples (method, "
     "samples, error, stated: root mean squares) and runs; with --interval, level, draws and rows "
     "(levels, estimate, low, high). "

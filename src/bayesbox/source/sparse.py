@@ -45,9 +45,9 @@ def csr_of(data: Any) -> SparseRows:
     if rows.dtype.kind == "f" and not np.isfinite(rows.data).all():
         cell = int(np.flatnonzero(~np.isfinite(rows.data))[0])
         raise BadData(
-            "a sparse array holds a value that is no number",
+            "a sparse array has a value that is not a finite number",
             where=f"row {int(np.searchsorted(rows.indptr, cell, side='right'))}, column {int(rows.indices[cell])}",
             found=float(rows.data[cell]),
-            remedy="Leave it out of the matrix: what is not stored counts as 0",
+            remedy="Remove it from the matrix: a value that is not stored counts as 0",
         )
     return SparseRows(rows.indptr, rows.indices, rows.data, int(rows.shape[1]))

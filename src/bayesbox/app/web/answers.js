@@ -1,5 +1,6 @@
 /**
- * The traits of the pictures as the engine computes them: what the server sends in the app, and Python in a notebook.
+ * The traits of the views computed by the engine, the same as those of the server in the app and of Python in a
+ * notebook.
  *
  * @typedef {import("./engine.js").Classifier} Classifier
  * @typedef {import("./engine.js").Network} Network
@@ -9,7 +10,7 @@
 import { dict } from "./dict.js";
 import { evaluate } from "./trees.js";
 
-/** @param {number[]} values @returns {number} the first of the largest */
+/** @param {number[]} values @returns {number} the position of the first maximum */
 function largest(values) {
   return values.reduce((best, each, at) => (each > values[best] ? at : best), 0);
 }
@@ -32,7 +33,7 @@ function difference(one, other) {
 }
 
 /**
- * The answer to one row: see `what_if_answer` in Python, which gives the same.
+ * The answer for one row, the same as `row_answer` in Python.
  *
  * @param {Classifier} model @param {{columns: Column[], calibration?: string | null}} spec @param {Row} given
  */
@@ -68,7 +69,8 @@ export function whatIfAnswer(model, spec, given) {
 }
 
 /**
- * The expected information of each unknown column about the class, in bits; numbers by the rule of Gauss over their quantiles.
+ * The expected information of each unknown column about the class, in bits; for numbers by the Gauss rule over their
+ * quantiles.
  *
  * @param {Classifier} model @param {{columns: Column[]}} spec @param {Row} row
  * @returns {{column: string, bits: number}[]}
@@ -109,7 +111,7 @@ function updated(prior, likelihood) {
   return total > 0 ? joint.map((each) => each / total) : prior;
 }
 
-/** The change of one column that makes another class the most probable, by the most. @param {Classifier} model @param {{columns: Column[]}} spec @param {Row} row @param {number} label */
+/** The change of one column that makes another class the most probable, with the largest margin. @param {Classifier} model @param {{columns: Column[]}} spec @param {Row} row @param {number} label */
 function oneChange(model, spec, row, label) {
   let best = null;
   for (const column of spec.columns) {
@@ -126,7 +128,7 @@ function oneChange(model, spec, row, label) {
 }
 
 /**
- * The marks of a nomogram: what each value of each column adds to the log-odds of a class against another.
+ * The marks of a nomogram: the contribution of each value of each column to the log-odds of two classes.
  *
  * @param {Classifier} model @param {{columns: Column[]}} spec @param {number} label @param {number} against
  */
@@ -145,7 +147,7 @@ export function rulersOf(model, spec, label, against) {
 }
 
 /**
- * The answer to evidence: see `network_answer` in Python, which gives the same.
+ * The answer to evidence, the same as `network_answer` in Python.
  *
  * @param {Network} network @param {import("./network.js").Evidence} evidence @param {string | null} target
  */
@@ -162,7 +164,7 @@ export function networkAnswer(network, evidence, target) {
   };
 }
 
-/** Jensen's measure in bits: above 0 the findings are less probable together than apart. @param {Network} network @param {import("./network.js").Evidence} evidence @param {number} logEvidence */
+/** Jensen's measure in bits: above 0 the findings are less probable together than if independent. @param {Network} network @param {import("./network.js").Evidence} evidence @param {number} logEvidence */
 function conflictOf(network, evidence, logEvidence) {
   const names = Object.keys(evidence.hard);
   if (names.length < 2 || Object.keys(evidence.soft).length) return null;

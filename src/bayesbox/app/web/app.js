@@ -1,7 +1,7 @@
 /**
- * The app: which file and which view is shown, the state in the address, and the line to copy.
+ * The app: the current file and view, the state in the URL, and the line to copy.
  *
- * The address is `#file/view?state`, the state as JSON; back and forward go through it.
+ * The URL is `#file/view?state`, with the state as JSON; back and forward navigate through it.
  */
 import { copyTexts } from "./copytext.js";
 import { button, failure, fill, h } from "./dom.js";
@@ -12,7 +12,7 @@ import { serverTraits, Traits } from "./host.js";
  * @typedef {{place: number, view: string, state: Record<string, any>}} Shown
  */
 
-/** The pictures by view: the traits that are the state, what they begin with, and what draws them, which is fetched when it is first shown. @type {Record<string, {title: string, state: Record<string, any>, sent?: string[], load: () => Promise<(host: import("./dom.js").Host) => any>}>} */
+/** The views: the traits that are the state with their initial values, and the drawing module, which is loaded on first use. @type {Record<string, {title: string, state: Record<string, any>, sent?: string[], load: () => Promise<(host: import("./dom.js").Host) => any>}>} */
 const VIEWS = {
   "what-if": {
     title: "What if",
@@ -61,7 +61,7 @@ const VIEWS = {
   },
 };
 
-const TOGETHER = 400; // milliseconds between changes that are one step in the history
+const TOGETHER = 400; // milliseconds; changes within this time are one step of the history
 
 const [header, main, footer] = ["header", "main", "footer"].map((
   id,
@@ -75,7 +75,7 @@ async function fetched(path, body) {
   return reply.json();
 }
 
-/** What the address says; null for the start. @param {Listed[]} files @returns {Shown | null} */
+/** The file, view and state in the URL; null for the start page. @param {Listed[]} files @returns {Shown | null} */
 function shownOf(files) {
   const [path, text] = location.hash.slice(1).split("?"), [name, view] = path.split("/").map(decodeURIComponent);
   const place = files.findIndex((file) => file.name === name);
@@ -192,7 +192,7 @@ async function start(files) {
     const key = `${shown.place} ${made}`;
     if (!specs.has(key)) specs.set(key, await fetched(`api/files/${shown.place}/spec`, made));
     const spec = specs.get(key), render = await load();
-    if (own !== here) return; // another was opened meanwhile
+    if (own !== here) return; // another file was opened meanwhile
     const begin = Object.fromEntries(Object.keys(state).map((name) => [name, shown.state[name] ?? state[name]]));
     const moved = () => {
       const now = Object.fromEntries(Object.keys(state).map((name) => [name, traits.get(name)]));

@@ -1,9 +1,9 @@
 /**
- * What a model has counted, and what can be shown of it: forget rows in memory with the certificate, hold it against
- * another model, and see what drifted in a table.
+ * The counts of a model: forget rows in memory with the certificate, compare it with another model, and show the drift
+ * of a table.
  *
- * Traits: `found` (digest, classes, table, peers), `rows` (numbers, as a text), `forget` (whether to take them out),
- * `forgotten`, `against` (place of another model), `difference`, `drift`.
+ * Traits: `found` (digest, classes, table, peers), `rows` (numbers, as a text), `forget` (whether to subtract them),
+ * `forgotten`, `against` (position of another model), `difference`, `drift`.
  *
  * @typedef {import("./dom.js").Host} Host
  * @typedef {import("./dom.js").Model} Model
@@ -69,7 +69,7 @@ function drawCounted(place, found) {
   );
 }
 
-/** What was learned when, the newest first. @param {HTMLElement} place @param {any} history */
+/** The history of training, newest first. @param {HTMLElement} place @param {any} history */
 function drawHistory(place, history) {
   if (!history) {
     const how =

@@ -1,17 +1,17 @@
 /**
- * Which paths of a network are open: along which arcs something can be told of the target, given what is known.
+ * The active paths of a network: the arcs along which evidence affects the target, given the known nodes.
  *
  * @param {{name: string, parents: string[]}[]} nodes
  * @param {string} target
  * @param {Set<string>} known
- * @returns {{nodes: Set<string>, arcs: Set<string>}} what is reached, an arc as `parent\0child`
+ * @returns {{nodes: Set<string>, arcs: Set<string>}} the reached nodes and arcs, an arc as `parent\0child`
  */
 export function openPaths(nodes, target, known) {
   const parents = new Map(nodes.map((node) => [node.name, node.parents]));
   /** @type {Map<string, string[]>} */
   const children = new Map(nodes.map((node) => [node.name, []]));
   for (const node of nodes) for (const parent of node.parents) children.get(parent)?.push(node.name);
-  const above = new Set(known); // known nodes and their ancestors: where they meet, a collider is open
+  const above = new Set(known); // known nodes and their ancestors: a collider among them is open
   const waiting = [...known];
   for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
     for (const parent of parents.get(name) ?? []) {

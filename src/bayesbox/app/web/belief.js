@@ -1,17 +1,17 @@
 /**
- * What is known of the nodes of a network: a state, or a likelihood of each state.
+ * Evidence on the nodes of a network: a state, or a likelihood of each state.
  *
  * @typedef {import("./network.js").Evidence} Evidence
  */
 import { dict } from "./dict.js";
 
-/** What a model knows of its nodes. @param {import("./dom.js").Model} model @returns {Evidence} */
+/** The evidence of a model. @param {import("./dom.js").Model} model @returns {Evidence} */
 export function evidenceOf(model) {
   const { hard, soft } = model.get("evidence");
   return { hard: dict(hard), soft: dict(soft) };
 }
 
-/** Evidence with one node in another state of knowledge. @param {Evidence} evidence @param {string} name @param {string | Record<string, number> | null} known @returns {Evidence} */
+/** Evidence with another finding for one node. @param {Evidence} evidence @param {string} name @param {string | Record<string, number> | null} known @returns {Evidence} */
 export function withNode(evidence, name, known) {
   const hard = dict(evidence.hard), soft = dict(evidence.soft);
   delete hard[name];
@@ -22,7 +22,7 @@ export function withNode(evidence, name, known) {
 }
 
 /**
- * The likelihood that brings a state to a probability, all else that is known being equal.
+ * The likelihood that gives a state this probability, with all other evidence unchanged.
  *
  * @param {Record<string, number>} posterior of the node now @param {Record<string, number> | undefined} soft its likelihood now
  * @param {string} state @param {number} wanted

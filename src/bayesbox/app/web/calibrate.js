@@ -1,9 +1,9 @@
-/** Calibration: a map from the probabilities that a model gives to those that come true. */
+/** Calibration: a map from the probabilities of a model to those that come true. */
 import { logAddExp, num } from "./trees.js";
 
 const SMALLEST = 1e-12;
 
-/** The same with probabilities that sum to 1, in logs. @param {number[]} logs @returns {number[]} */
+/** Normalised log-probabilities. @param {number[]} logs @returns {number[]} */
 export function normalised(logs) {
   const most = Math.max(...logs);
   const total = Math.log(logs.reduce((sum, each) => sum + Math.exp(each - most), 0));
@@ -15,7 +15,7 @@ function floored(logs) {
   return logs.map((each) => Math.max(each, Math.log(SMALLEST)));
 }
 
-/** A line through points, level beyond the ends. @param {number} x @param {number[]} at @param {number[]} values */
+/** Linear interpolation, constant beyond the ends. @param {number} x @param {number[]} at @param {number[]} values */
 function interpolated(x, at, values) {
   if (x <= at[0]) return values[0];
   const last = at.length - 1;

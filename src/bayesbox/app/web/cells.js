@@ -1,8 +1,8 @@
-/** Densities that are computed here: curves at every value that was seen, and the cells of a rounded normal number. */
+/** Densities computed in the page: kernels at every value seen, and the cells of a rounded normal number. */
 
 const LOG_ROOT_2_PI = 0.5 * Math.log(2 * Math.PI);
 
-/** The larger tail of a normal number, divided by its density: Q(x) / phi(x) for x >= 0. @param {number} x */
+/** The Mills ratio of the normal distribution: Q(x) / phi(x) for x >= 0. @param {number} x */
 function millsRatio(x) {
   if (x < 3) {
     let term = x, sum = x;
@@ -14,20 +14,20 @@ function millsRatio(x) {
   return 1 / below;
 }
 
-/** Places and weights of the rule of Gauss with ten points, one side of it. */
+/** Nodes and weights of the ten-point Gauss rule, one side of it. */
 const PLACES = [0.1488743389816312, 0.4333953941292472, 0.6794095682990244, 0.8650633666889845, 0.9739065285171717];
 const WEIGHTS = [0.2955242247147529, 0.2692667193099963, 0.2190863625159821, 0.1494513491505806, 0.0666713443086881];
 
-/** Q(x), the tail of a normal number above x >= 0. @param {number} x @returns {number} */
+/** Q(x), the upper tail of the normal distribution for x >= 0. @param {number} x @returns {number} */
 function upperTail(x) {
   return millsRatio(x) * Math.exp(-0.5 * x * x - LOG_ROOT_2_PI);
 }
 
 /**
- * The log of the probability of a cell of width 1 whose middle is so far from the mean.
+ * The log of the probability of a cell of width 1 with its centre at this distance from the mean.
  *
- * No difference is taken of numbers that are nearly equal: near the mean by two tails, further away by one, and where
- * the density hardly falls inside the cell by a mean of it.
+ * It avoids differences of nearly equal numbers: near the mean by two tails, farther away by one, and by a mean of the
+ * density if it is nearly constant in the cell.
  *
  * @param {number} distance @param {number} std @returns {number}
  */
@@ -48,7 +48,7 @@ function logCell(distance, std) {
   return Math.log(sum) - Math.log(std) - LOG_ROOT_2_PI - 0.5 * middle * middle;
 }
 
-/** The nearest whole number, the even one of two. @param {number} x @returns {number} */
+/** The nearest integer, ties to even. @param {number} x @returns {number} */
 function nearest(x) {
   const down = Math.floor(x), rest = x - down;
   return rest < 0.5 || (rest === 0.5 && down % 2 === 0) ? down : down + 1;
@@ -69,7 +69,7 @@ export function roundedLogs(x, of) {
 }
 
 /**
- * The log of the sum of the curves of each class at x.
+ * The log of the sum of the kernels of each class at x.
  *
  * @param {number} x @param {{values: number[], weights: number[], width: number}[]} curves
  * @returns {number[]}
@@ -88,7 +88,7 @@ export function kernelLogs(x, curves) {
   }));
 }
 
-/** A value that is too far away from every class says nothing. @param {number[]} logs @returns {number[]} */
+/** A value that is too far from every class is ignored. @param {number[]} logs @returns {number[]} */
 function leftOutWhereTooFar(logs) {
   return logs.every((each) => each === -Infinity || Number.isNaN(each)) ? logs.map(() => 0) : logs;
 }

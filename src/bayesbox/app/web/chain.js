@@ -1,8 +1,8 @@
 /**
  * A sequence decoded by a hidden Markov model: P(state) of each step, the best path, and the trellis it is read from.
  *
- * Traits: `spec` (states, columns with their levels, example), `steps` (by column the text that is seen; a column that
- * is not there is unknown), `answer` (posterior, path, score, trellis, work).
+ * Traits: `spec` (states, columns with their levels, example), `steps` (the observed text by column; an absent column
+ * is unknown), `answer` (posterior, path, score, trellis, work).
  *
  * @typedef {import("./dom.js").Host} Host
  * @typedef {import("./dom.js").Model} Model
@@ -11,7 +11,7 @@
 import { begin, button, choice, failure, fill, h, newId, panels, redraw, s, small, table, tell } from "./dom.js";
 import { percent, short } from "./numbers.js";
 
-const FEW = 40; // levels that are chosen from a list; of more the text is typed
+const FEW = 40; // levels in a list; with more, the text is typed
 const LEFT = 110, WIDE = 120, HIGH = 64, TOP = 40, RADIUS = 14;
 
 /** @param {Host} host */
@@ -27,7 +27,7 @@ export function renderChain({ model, el }) {
   });
 }
 
-/** The name of a column as people see it. @param {any} spec @param {string} name */
+/** The display name of a column. @param {any} spec @param {string} name */
 function title(spec, name) {
   return spec.columns.length === 1 && /^\d+$/.test(name) ? "seen" : name;
 }
@@ -81,7 +81,7 @@ function drawForm(place, model) {
   );
 }
 
-/** What is seen of a column in a step, to be changed. @param {Model} model @param {number} t @param {any} column */
+/** The editable value of a column in a step. @param {Model} model @param {number} t @param {any} column */
 function field(model, t, column) {
   const value = model.get("steps")[t][column.name] ?? "";
   const set = (/** @type {string} */ text) => {

@@ -1,8 +1,8 @@
 /**
- * Several kinds of model on the same folds of a table: which to judge, how far it is, and what was found.
+ * Several kinds of model on the same folds of a table: the choice of models, the progress, and the results.
  *
- * Traits: `found` (kinds, slow, running, share, rows, refused), `models` (chosen names, null for all that are quick),
- * `action` ("start", "cancel" or null: what is asked of the host with the next question).
+ * Traits: `found` (kinds, slow, running, share, rows, refused), `models` (chosen names, null for all fast ones),
+ * `action` ("start", "cancel" or null, sent with the next request).
  *
  * @typedef {import("./dom.js").Host} Host
  * @typedef {import("./dom.js").Model} Model
@@ -10,7 +10,7 @@
 import { begin, button, failure, fill, h, panels, redraw, remark, small, table, tell } from "./dom.js";
 import { percent, short } from "./numbers.js";
 
-const EVERY = 400; // milliseconds between questions while something runs
+const EVERY = 400; // milliseconds between requests while something runs
 
 /** @param {Host} host */
 export function renderCompare({ model, el }) {
@@ -37,7 +37,7 @@ export function renderCompare({ model, el }) {
   };
 }
 
-/** Ask the host to do something, once. @param {Model} model @param {string} action */
+/** Send an action to the host, once. @param {Model} model @param {string} action */
 function act(model, action) {
   tell(model, { action, answer: null });
   model.set("action", null);

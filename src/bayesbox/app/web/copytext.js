@@ -1,4 +1,4 @@
-/** What is on the screen as a line of Python, of the command and of curl. */
+/** The current view as lines of Python, of the command and of curl. */
 
 /** @param {string} text @returns {string} for a shell */
 export function quoted(text) {
@@ -21,7 +21,7 @@ const IMPORT = "import bayesbox as bb";
 /** Lines of Python. @param {...string} rest */
 const lines = (...rest) => [IMPORT, ...rest].join("\n");
 
-/** A line of the command, of words that may need quotes. @param {...(string | null | undefined)} words */
+/** A command line, quoting words if needed. @param {...(string | null | undefined)} words */
 const line = (...words) => words.filter((word) => word).map((word) => quoted(/** @type {string} */ (word))).join(" ");
 
 /**
@@ -113,7 +113,7 @@ function readRows(path, target, reading) {
   return ["import pandas as pd", rows, `X, y = rows.drop(columns=${python(target)}), rows[${python(target)}]`];
 }
 
-/** What was learned of a table here. @param {File} file @param {string} view @param {any} spec @param {Traits} traits */
+/** The line for a model trained on a table. @param {File} file @param {string} view @param {any} spec @param {Traits} traits */
 function tableTexts(file, view, spec, traits) {
   const path = file.path ?? file.name, target = spec.target, types = traits.get("types") ?? {}, weight = spec.weight;
   const model = path.replace(/^.*\//, "").replace(/\.[^.]*$/, "") + ".bayes";

@@ -1,8 +1,8 @@
 /**
- * What the columns are: type, missing values, shape, and how much each says about the class. The types of a table can be
- * changed, and it is counted again.
+ * The columns: type, missing values, distribution, and information about the class. The types of a table can be
+ * changed, which counts it again.
  *
- * Traits: `found` (columns, remarks, kinds; types where they can be changed), `types` (column: type), `answer` (an error).
+ * Traits: `found` (columns, remarks, kinds; types if they can be changed), `types` (column: type), `answer` (an error).
  *
  * @typedef {import("./dom.js").Host} Host
  * @typedef {import("./dom.js").Model} Model
@@ -59,7 +59,7 @@ function typeChoice(model, found, column) {
   return h("span", { class: "bb-cell" }, choice(first, found.kinds, own, choose, more));
 }
 
-/** Bars of the counts: by level, or of a number by where they are. @param {string} name @param {Bar[]} bars */
+/** Bars of the counts: by level, or by position for a number. @param {string} name @param {Bar[]} bars */
 function shape(name, bars) {
   const last = bars.length - 1, numbers = bars[0].from !== undefined;
   const low = bars[0].from ?? 0, wide = numbers ? (bars[last].to ?? 0) - low : bars.length;

@@ -1,5 +1,5 @@
 /**
- * Elements and texts that all pictures are made of. Names from data are always set as text, never as markup.
+ * Elements and texts of all views. Names from data are always set as text, never as markup.
  *
  * @typedef {{get(name: string): any, set(name: string, value: any): void, save_changes(): void,
  *   on(event: string, callback: () => void): void, off?(event: string, callback: () => void): void}} Model
@@ -47,18 +47,18 @@ export function s(tag, attributes = {}, ...children) {
 
 let lastId = 0;
 
-/** An id that no other element has. @returns {string} */
+/** A unique id. @returns {string} */
 export function newId() {
   return `bb-${++lastId}`;
 }
 
-/** Put these inside an element, in place of what it holds. @param {Element} element @param {...Child} children */
+/** Replace the content of an element. @param {Element} element @param {...Child} children */
 export function fill(element, ...children) {
   element.replaceChildren();
   filled(element, {}, children);
 }
 
-/** Make an element the place of a picture; a notebook leaves the keys that are pressed in it alone. @param {HTMLElement} el @param {string | string[]} classes @param {...HTMLElement} children */
+/** Make an element the container of a view; a notebook ignores key presses in it. @param {HTMLElement} el @param {string | string[]} classes @param {...HTMLElement} children */
 export function begin(el, classes, ...children) {
   el.classList.add("bb", ...[classes].flat());
   el.setAttribute("data-lm-suppress-shortcuts", "true");
@@ -67,7 +67,7 @@ export function begin(el, classes, ...children) {
 }
 
 /**
- * Draw now and after each change of some traits; gives back what stops it.
+ * Draw now and after each change of some traits; returns a function that stops it.
  *
  * @param {Model} model @param {string[]} names @param {() => void} draw @returns {() => void}
  */
@@ -77,7 +77,7 @@ export function redraw(model, names, draw) {
   return () => names.forEach((name) => model.off?.(`change:${name}`, draw));
 }
 
-/** Set a trait and tell the host. @param {Model} model @param {Record<string, any>} values */
+/** Set traits and notify the host. @param {Model} model @param {Record<string, any>} values */
 export function tell(model, values) {
   for (const [name, value] of Object.entries(values)) model.set(name, value);
   model.save_changes();
@@ -88,17 +88,17 @@ export function button(text, act, more = {}) {
   return h("button", { type: "button", onclick: act, ...more }, text);
 }
 
-/** A line in small letters. @param {...Child} children */
+/** A line in small print. @param {...Child} children */
 export function small(...children) {
   return h("p", { class: "bb-small" }, ...children);
 }
 
-/** A line that is worth noting. @param {...Child} children */
+/** A highlighted note. @param {...Child} children */
 export function remark(...children) {
   return h("p", { class: "bb-note" }, ...children);
 }
 
-/** What went wrong, in words. @param {string} text */
+/** An error message. @param {string} text */
 export function failure(text) {
   return h("p", { role: "alert", class: "bb-error" }, text);
 }
@@ -108,7 +108,7 @@ export function panels(prefix, names) {
   return names.map((name) => h("section", { class: `bb-panel ${prefix}${name}` }));
 }
 
-/** A select with an entry for each name after the first one, which stands for none. @param {string} first @param {string[]} names @param {string | null | undefined} chosen @param {(name: string | null) => void} act @param {Record<string, any>} [more] */
+/** A select with one entry per name, after a first one that means none. @param {string} first @param {string[]} names @param {string | null | undefined} chosen @param {(name: string | null) => void} act @param {Record<string, any>} [more] */
 export function choice(first, names, chosen, act, more = {}) {
   const options = names.map((name) => h("option", { value: name, selected: name === chosen }, name));
   const onchange = () => act(select.selectedIndex ? select.value : null);
@@ -116,7 +116,7 @@ export function choice(first, names, chosen, act, more = {}) {
   return select;
 }
 
-/** Whether a cell is read as text: words, or an element that says so. @param {Child} cell */
+/** Whether a cell is text: words, or an element marked as text. @param {Child} cell */
 function isText(cell) {
   if (cell instanceof HTMLElement) return cell.classList.contains("bb-cell");
   return typeof cell === "string" && cell !== "" && !/^[<>–−+-]? ?[\d.,]+/.test(cell);
@@ -136,7 +136,7 @@ export function table(caption, heads, rows) {
   );
 }
 
-/** Give a text to the browser as a file. @param {string} text @param {string} name */
+/** Download a text as a file. @param {string} text @param {string} name */
 export function download(text, name) {
   const address = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
   h("a", { href: address, download: name }).click();

@@ -1,8 +1,8 @@
 /**
  * The editor of a network: nodes, arcs, names and tables, with undo; the answers follow each change.
  *
- * Traits: `spec` (the network after the edits), `edits`, `have` (the edits of the spec that is here), `evidence`, `target`,
- * `answer`, `selected` (a node), `refused` (why the last edit was not taken, and the edits without it).
+ * Traits: `spec` (the network after the edits), `edits`, `have` (the edits of the current spec), `evidence`, `target`,
+ * `answer`, `selected` (a node), `refused` (why the last edit is invalid, and the edits without it).
  *
  * @typedef {import("./dom.js").Host} Host
  * @typedef {import("./dom.js").Model} Model
@@ -68,7 +68,7 @@ export function renderEdit({ model, el }) {
   let drawn = { spec: null, selected: null, arc: null, rows: new Map(), table: null };
   const draw = () => {
     const spec = model.get("spec"), answer = model.get("answer"), refused = model.get("refused");
-    if (refused) { // one more question, which gives the answer to the edits that are left
+    if (refused) { // one more request, for the answer to the remaining edits
       say(refused.why, true);
       drawn.selected = undefined;
       model.set("refused", null);
@@ -144,14 +144,14 @@ function focusKey(place) {
   return own?.getAttribute("aria-label") ?? (own ? own.textContent : null);
 }
 
-/** Give the focus back to the element that has this label. @param {HTMLElement} place @param {string | null} key */
+/** Restore the focus to the element with this label. @param {HTMLElement} place @param {string | null} key */
 function refocus(place, key) {
   if (key === null) return;
   const all = /** @type {HTMLElement[]} */ ([...place.querySelectorAll("button, input, select, [tabindex]")]);
   (all.find((each) => (each.getAttribute("aria-label") ?? each.textContent) === key) ?? all[0])?.focus();
 }
 
-/** Forget what is known of nodes that are gone. @param {Model} model @param {any} spec */
+/** Drop the evidence on removed nodes. @param {Model} model @param {any} spec */
 function prune(model, spec) {
   const states = new Map(spec.nodes.map((/** @type {any} */ node) => [node.name, node.states])),
     { hard, soft } = evidenceOf(model);

@@ -1,4 +1,4 @@
-/** The drawing of a network with what edits it: handles from which arcs are drawn, arcs that can be chosen. */
+/** The drawing of a network with editing: handles for drawing arcs, and selectable arcs. */
 import { s } from "./dom.js";
 import { drawGraph } from "./graphview.js";
 

@@ -19,7 +19,7 @@ function field(label, value, done, more = {}) {
   return h("div", { class: "bb-field" }, h("label", { for: id }, label), input);
 }
 
-/** A choice that acts at once. @param {string} label @param {string[]} names @param {(name: string) => void} done */
+/** A select that acts immediately. @param {string} label @param {string[]} names @param {(name: string) => void} done */
 export function pick(label, names, done) {
   return choice(label, names, null, (name) => name && done(name), { "aria-label": label });
 }

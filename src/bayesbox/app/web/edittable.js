@@ -1,18 +1,18 @@
-/** The editor of a table: a row is taken as soon as its numbers sum to 1; until then it says what they sum to. */
+/** The editor of a table: a row is accepted once its numbers sum to 1; until then it shows their sum. */
 import { button, h, remark, table } from "./dom.js";
 import { captionOf, rowsNote, rowsOf } from "./nodetable.js";
 import { short } from "./numbers.js";
 
-const EXACT = 1e-6; // how far from 1 the library lets a row be
+const EXACT = 1e-6; // the tolerance of the package for the sum of a row
 
-/** The number of a cell: 0.25, 1/4 or 25 %; NaN for what is none. @param {string} text @returns {number} */
+/** The number of a cell: 0.25, 1/4 or 25 %; NaN if invalid. @param {string} text @returns {number} */
 export function cellNumber(text) {
   const [, over, under, percent] = /^\s*([\d.eE+-]+)\s*(?:\/\s*([\d.eE+-]+)|(%))?\s*$/.exec(text) ?? [];
   const value = Number(over ?? NaN) / Number(under ?? (percent ? 100 : 1));
   return value >= 0 && value <= 1e6 ? value : NaN;
 }
 
-/** Numbers that sum to 1; those that were not typed share what is left, if there is something. @param {number[]} values @param {Set<number>} typed */
+/** Numbers that sum to 1; those that were not typed share the remainder, if any. @param {number[]} values @param {Set<number>} typed */
 export function restScaled(values, typed) {
   const kept = values.reduce((sum, each, at) => sum + (typed.has(at) ? each : 0), 0);
   const others = values.reduce((sum, each, at) => sum + (typed.has(at) ? 0 : each), 0),
@@ -24,7 +24,7 @@ export function restScaled(values, typed) {
 
 /**
  * @param {any} spec @param {any} node @param {(row: number, values: number[]) => void} commit
- * @returns {{el: HTMLElement, update: (spec: any, node: any) => boolean}} `update` says whether it could take another table
+ * @returns {{el: HTMLElement, update: (spec: any, node: any) => boolean}} `update` returns whether it could show another table
  */
 export function tableEditor(spec, node, commit) {
   const editors = rowsOf(spec, node).map((row, at) => rowEditor(node, row, (values) => commit(at, values)));
@@ -45,7 +45,7 @@ export function tableEditor(spec, node, commit) {
   return { el, update };
 }
 
-/** All that the form of a table depends on. @param {any} spec @param {any} node */
+/** A key of everything that the shape of a table depends on. @param {any} spec @param {any} node */
 function shapeOf(spec, node) {
   return JSON.stringify([node.name, node.states, !!node.counts, rowsOf(spec, node).map((row) => row.given)]);
 }
@@ -77,7 +77,7 @@ function rowEditor(node, row, commit) {
   const total = (/** @type {number[]} */ values) => values.reduce((sum, each) => sum + each, 0);
   const isRow = (/** @type {number[]} */ values) => Math.abs(total(values) - 1) <= EXACT;
   const take = (/** @type {number[]} */ values) => {
-    if (!isRow(values)) return; // it says so already: a button that is being pressed must stay
+    if (!isRow(values)) return; // the message is already shown, and a button being pressed must stay
     typed.clear();
     if (values.some((each, at) => each !== taken[at])) commit(values);
     show(values, true);
@@ -100,7 +100,7 @@ function rowEditor(node, row, commit) {
   const show = (/** @type {number[]} */ values, always = false) => {
     const same = values.every((each, at) => each === taken[at]);
     taken = values;
-    if (!always && (same || typed.size)) return; // what is being typed stays
+    if (!always && (same || typed.size)) return; // keep what is being typed
     typed.clear();
     inputs.forEach((/** @type {HTMLInputElement} */ each, /** @type {number} */ at) => each.value = String(values[at]));
     judge();

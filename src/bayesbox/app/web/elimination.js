@@ -1,9 +1,9 @@
 /**
- * All posteriors of a network at once: a tree of buckets, one for each variable, passed over upwards and downwards.
+ * All posteriors of a network at once: a tree of buckets, one per variable, traversed upwards and downwards.
  *
- * No table is dropped, whatever is asked: leaving out nodes that seem not to matter changes digits where the rows of a
- * table do not sum to exactly 1. Nothing is divided, so that a 0 stays a 0. The order of elimination, and where the cells
- * of one table are in another, depend on which variables are known, not on their states: such a plan is made once.
+ * No table is dropped, for any query: dropping nodes that seem irrelevant changes digits if the rows of a table do not
+ * sum to exactly 1. Nothing is divided, so that a 0 stays a 0. The elimination order and the index of cells depend on
+ * which variables are known, not on their states, so such a plan is made once.
  *
  * @typedef {{vars: number[], data: Float64Array}} Factor
  * @typedef {{cards: number[], factors: Factor[]}} Tables
@@ -15,9 +15,9 @@
 import { bestOrder, cells, eliminated, neighbours } from "./order.js";
 
 export const MOST_CELLS = 1 << 21;
-const MOST_PLANS = 24, KEPT_CELLS = 1 << 21; // plans that are kept, and the cells of one that is
+const MOST_PLANS = 24, KEPT_CELLS = 1 << 21; // cached plans, and the maximum cells of one
 
-/** @param {number[]} vars @param {number[]} cards @returns {number[]} how far one step of each variable goes */
+/** @param {number[]} vars @param {number[]} cards @returns {number[]} the stride of each variable */
 function strides(vars, cards) {
   const steps = new Array(vars.length);
   let size = 1;
@@ -48,7 +48,7 @@ function multiply(data, values, at) {
   for (let cell = 0; cell < data.length; cell++) data[cell] *= values[at[cell]];
 }
 
-/** Divide by the largest, and say its log. @param {Float64Array} data @returns {number} */
+/** Divide by the largest, and return its log. @param {Float64Array} data @returns {number} */
 function scaled(data) {
   let most = 0;
   for (let cell = 0; cell < data.length; cell++) if (data[cell] > most) most = data[cell];
@@ -56,14 +56,14 @@ function scaled(data) {
   return Math.log(most);
 }
 
-/** Sums of the cells that go to one. @param {Float64Array} data @param {Int32Array} to @param {number} size */
+/** Sums of the cells with the same target. @param {Float64Array} data @param {Int32Array} to @param {number} size */
 function sums(data, to, size) {
   const found = new Float64Array(size);
   for (let cell = 0; cell < data.length; cell++) found[to[cell]] += data[cell];
   return found;
 }
 
-/** A network whose tables are too large to be multiplied here. */
+/** The error for a network whose tables are too large for the page. */
 export class TooLarge extends Error {
   /** @param {number} size */
   constructor(size) {
@@ -71,7 +71,7 @@ export class TooLarge extends Error {
   }
 }
 
-/** What the answers to evidence on some variables have in common. @param {number[][]} scopes of the factors @param {number[]} cards @param {number[]} order @returns {Plan} */
+/** The shared plan of all evidence on some variables. @param {number[][]} scopes of the factors @param {number[]} cards @param {number[]} order @returns {Plan} */
 function planFor(scopes, cards, order) {
   const waiting = new Set(scopes.keys()), near = neighbours(scopes), left = order.filter((each) => near.has(each));
   const place = new Map(left.map((variable, at) => [variable, at]));
@@ -100,7 +100,7 @@ function planFor(scopes, cards, order) {
   return { buckets, constants: [...waiting], cells: buckets.reduce((sum, each) => sum + each.size, 0) };
 }
 
-/** The tables of a network, and what is asked of them. */
+/** The tables of a network, and their queries. */
 export class Elimination {
   /** @param {Tables} tables */
   constructor({ cards, factors }) {
@@ -108,7 +108,7 @@ export class Elimination {
     this.factors = factors;
     /** @type {Map<string, Plan>} */
     this.plans = new Map();
-    /** The order of elimination, once it was needed. @type {number[] | null} */
+    /** The elimination order, computed on first use. @type {number[] | null} */
     this.order = null;
   }
 
@@ -131,7 +131,7 @@ export class Elimination {
     return { ...plan, tables };
   }
 
-  /** The cells of a factor where some variables have a state. @param {Factor} factor @param {Map<number, number>} known @returns {Float64Array} */
+  /** The cells of a factor with some variables fixed to a state. @param {Factor} factor @param {Map<number, number>} known @returns {Float64Array} */
   sliced({ vars, data }, known) {
     const left = vars.filter((each) => !known.has(each));
     if (left.length === vars.length) return data;
@@ -152,14 +152,14 @@ export class Elimination {
     return data;
   }
 
-  /** Where the cells of a bucket are in what a child sends. @param {Bucket} bucket @param {any} child @returns {Int32Array} */
+  /** The index of a bucket's cells in a child's message. @param {Bucket} bucket @param {any} child @returns {Int32Array} */
   fromChild(bucket, child) {
     if (!child.above.length) child.above = places(bucket.scope, child.sends, this.cards);
     return child.above;
   }
 
   /**
-   * P(state | evidence) of every variable, and the log of the sum of all products that go with the evidence.
+   * P(state | evidence) of every variable, and the log of the sum of all products consistent with the evidence.
    *
    * @param {Map<number, number>} known @param {Map<number, number[]>} [soft]
    * @returns {{posteriors: number[][], logTotal: number}}
@@ -186,7 +186,7 @@ export class Elimination {
       const each = buckets[at], whole = products[at], { children } = each;
       if (each.parent >= 0) multiply(whole, down[at], each.out);
       const places = children.map((child) => this.fromChild(each, buckets[child]));
-      /** @type {Float64Array[]} what all children before one, and the bucket itself, give */
+      /** @type {Float64Array[]} the product of the bucket and all earlier children */
       const before = [];
       children.forEach((child, place) => {
         before.push(place < children.length - 1 ? whole.slice() : whole);

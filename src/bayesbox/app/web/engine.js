@@ -1,7 +1,7 @@
 /**
- * The engine: what a model or a network of bayesbox answers, computed in the page from its JSON document.
+ * The engine: answers of a model or a network, computed in the page from its JSON document.
  *
- * It answers as the library does. A model that it cannot answer for has no document: the library says so.
+ * The answers are the same as those of the package. A model that the engine does not support has no document.
  *
  * @typedef {import("./trees.js").Row} Row
  * @typedef {import("./trees.js").Tree} Tree
@@ -14,7 +14,7 @@ import { Elimination } from "./elimination.js";
 import { familiesLog, jointTableLog, oneDependenceLog } from "./tables.js";
 import { evaluate, holds, num, pointMasses } from "./trees.js";
 
-/** The flags of a one-hot group as the one category that the model knows. @param {any} document @param {Row} row @returns {Row} */
+/** The flags of a one-hot group as the category of the model. @param {any} document @param {Row} row @returns {Row} */
 function withGroups(document, row) {
   const joined = dict(row);
   for (const [name, flags] of Object.entries(document.oneHot ?? {})) {
@@ -42,7 +42,7 @@ export class Classifier {
     this.masses = this.terms.flatMap((term) => pointMasses(term.tree));
   }
 
-  /** log P(x | class) of each class, but for what is the same in all. @param {Row} row @param {boolean} calibrated */
+  /** log P(x | class) of each class, up to a constant. @param {Row} row @param {boolean} calibrated */
   logLikelihood(row, calibrated) {
     const asked = withGroups(this.document, row);
     if (this.form.kind === "families") return familiesLog(this.form, asked);
@@ -60,7 +60,7 @@ export class Classifier {
     });
   }
 
-  /** log P(class | x) before calibration; a row that no class allows gets the prior. @param {number[]} prior @param {Row} row @param {boolean} calibrated */
+  /** log P(class | x) before calibration; a row that is impossible in every class gets the prior. @param {number[]} prior @param {Row} row @param {boolean} calibrated */
   plain(prior, row, calibrated) {
     let joint = this.logLikelihood(row, calibrated).map((each, c) => each + prior[c]);
     if (this.masses.length) {
@@ -94,7 +94,7 @@ export class Classifier {
   }
 
   /**
-   * What each known column adds to the log-odds of a class against another, before calibration.
+   * The contribution of each known column to the log-odds of two classes, before calibration.
    *
    * @param {Row} row @param {number} label @param {number} against
    * @returns {{column: string, logOdds: number}[]}
@@ -114,7 +114,7 @@ export class Classifier {
       const logs = this.plain(this.logPrior, some, false);
       return logs[label] - logs[against];
     };
-    const all = odds(row); // of a model without a factor a column: the answer with it and without it
+    const all = odds(row); // for a model without one factor per column: the answer with and without the column
     return Object.keys(row).map((column) => ({ column, logOdds: all - odds({ ...row, [column]: null }) }));
   }
 }
@@ -136,7 +136,7 @@ export class Network {
         data: Float64Array.from(node.table),
       })),
     });
-    /** The answer without evidence, once it was requested. @type {ReturnType<Network["posteriors"]> | null} */
+    /** The cached answer without evidence. @type {ReturnType<Network["posteriors"]> | null} */
     this.prior = null;
   }
 
@@ -184,10 +184,10 @@ export class Network {
   }
 
   /**
-   * Which node to ask for next: the bits that each unknown node is expected to tell of the target.
+   * Which node to ask about next: the expected information of each unknown node about the target, in bits.
    *
    * @param {Evidence} evidence @param {string} target
-   * @param {Record<string, Record<string, number>>} [now] the posteriors, where they are known already
+   * @param {Record<string, Record<string, number>>} [now] the posteriors, if already known
    * @returns {{name: string, bits: number}[]} the most informative first
    */
   askNext(evidence, target, now = this.posteriors(evidence).posteriors) {

@@ -1,8 +1,9 @@
 /**
- * How good a model is: figures, the confusion matrix down to its rows, reliability, and what a threshold would do.
+ * The evaluation of a model: metrics, the confusion matrix down to its rows, reliability, and thresholds.
  *
- * Traits: `spec`, `found` (figures, confusion, bins, thresholds), `answer` (an error), `cell` ([true, predicted] or null), `rows` of the
- * cell, `label`, `threshold`, `rate` (base rate of the label), `cost` (of a miss, in false alarms).
+ * Traits: `spec`, `found` (figures, confusion, bins, thresholds), `answer` (an error), `cell` ([true, predicted] or
+ * null), `rows` of the cell, `label`, `threshold`, `rate` (base rate of the label), `cost` (of a miss, in false
+ * alarms).
  *
  * @typedef {import("./dom.js").Host} Host
  * @typedef {{label: string, at: number[], hits: number[], alarms: number[], positives: number, negatives: number}} Steps
@@ -182,7 +183,7 @@ function drawChoice(place, model, steps) {
   );
 }
 
-/** What a threshold does to 1,000 cases at a base rate. @param {Steps} steps @param {number} threshold @param {number} rate */
+/** The outcome of a threshold for 1,000 cases at a base rate. @param {Steps} steps @param {number} threshold @param {number} rate */
 export function atThreshold(steps, threshold, rate) {
   const found = steps.at.findIndex((each) => each >= threshold - 1e-12);
   const hits = found < 0 ? 0 : steps.hits[found], alarms = found < 0 ? 0 : steps.alarms[found];
@@ -192,7 +193,7 @@ export function atThreshold(steps, threshold, rate) {
   return { caught, missed, alarms: false_, quiet: PEOPLE * (1 - rate) - false_, hitRate, alarmRate };
 }
 
-/** The threshold of the least cost. @param {Steps} steps @param {number} rate @param {number} cost of a miss, in false alarms */
+/** The threshold with the lowest cost. @param {Steps} steps @param {number} rate @param {number} cost of a miss, in false alarms */
 export function cheapest(steps, rate, cost) {
   let best = { threshold: 1, cost: Infinity };
   for (const threshold of [...steps.at, 1.01]) {

@@ -17,7 +17,7 @@ export function blanketOf(spec, name) {
   return { above, own, below: children };
 }
 
-/** The same spec with the nodes around one of them only, laid out in rows. @param {any} spec @param {string} name */
+/** The spec restricted to the nodes around one of them, laid out in rows. @param {any} spec @param {string} name */
 export function focusOn(spec, name) {
   const { above, own, below } = blanketOf(spec, name);
   const lines = [...wrapped(above), [own], ...wrapped(below)];
@@ -62,11 +62,11 @@ function wrapped(nodes) {
   return lines;
 }
 
-/** The nodes of a shortest way from one to another, along arcs in either direction; null if there is none. @param {any} spec @param {string} from @param {string} to @returns {string[] | null} */
+/** The nodes of a shortest path between two nodes, along arcs in either direction; null if there is none. @param {any} spec @param {string} from @param {string} to @returns {string[] | null} */
 export function pathTo(spec, from, to) {
   /** @type {Map<string, string | null>} */
   const before = new Map([[from, null]]);
-  for (const name of before.keys()) { // the map grows while it is walked
+  for (const name of before.keys()) { // the map grows during the iteration
     for (const edge of spec.edges) {
       const next = edge.from === name ? edge.to : edge.to === name ? edge.from : null;
       if (next !== null && !before.has(next)) before.set(next, name);
@@ -89,7 +89,7 @@ function straight(from, to) {
   return `M${from.x} ${y0} C${from.x} ${y0 + half} ${to.x} ${y1 - half} ${to.x} ${y1}`;
 }
 
-/** What is shown, in words. @param {any} spec @param {string} name @returns {string} */
+/** A description of the view. @param {any} spec @param {string} name @returns {string} */
 export function nearby(spec, name) {
   const { above, below } = blanketOf(spec, name);
   return `${name} with its Markov blanket, ${above.length + below.length + 1} of ${spec.nodes.length} nodes. ` +

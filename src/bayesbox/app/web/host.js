@@ -1,10 +1,10 @@
-/** The models that the pictures talk to: one that the engine answers, and one that the server answers. */
+/** The models behind the views: one answered by the engine, and one by the server. */
 import { networkAnswer, rulersOf, whatIfAnswer } from "./answers.js";
 import { Classifier, Network } from "./engine.js";
 
-/** Traits with listeners, in the form that anywidget has. */
+/** Traits with listeners, with the interface of anywidget. */
 export class Traits {
-  /** @param {Record<string, any>} values @param {(changed: string[]) => void} [saved] called when a picture has set some */
+  /** @param {Record<string, any>} values @param {(changed: string[]) => void} [saved] called when a view has set some */
   constructor(values, saved = () => {}) {
     this.values = { ...values };
     this.saved = saved;
@@ -12,9 +12,9 @@ export class Traits {
     this.listeners = new Map();
     /** @type {Set<string>} */
     this.changed = new Set();
-    /** Ask the host for the answer again. @type {(() => Promise<void>) | null} */
+    /** Request the answer again. @type {(() => Promise<void>) | null} */
     this.ask = null;
-    /** Send the traits with something more to the host; gives its reply. @type {((more: Record<string, any>) => Promise<any>) | null} */
+    /** Send the traits with additional fields to the host; returns its reply. @type {((more: Record<string, any>) => Promise<any>) | null} */
     this.post = null;
   }
 
@@ -36,7 +36,7 @@ export class Traits {
     this.tell(names);
   }
 
-  /** Call those who listen. @param {string[]} names */
+  /** Notify the listeners. @param {string[]} names */
   tell(names) {
     const calls = new Set(names.flatMap((name) => [...(this.listeners.get(`change:${name}`) ?? [])]));
     for (const call of calls) call();
@@ -60,7 +60,7 @@ export class Traits {
   }
 }
 
-/** What an answer is, or the error in words. @param {() => any} work */
+/** An answer, or the error in words. @param {() => any} work */
 function tried(work) {
   try {
     return work();
@@ -69,7 +69,7 @@ function tried(work) {
   }
 }
 
-/** A row that the engine answers. @param {any} document @param {any} spec @param {Record<string, any>} [row] @returns {Traits} */
+/** The traits of a row, answered by the engine. @param {any} document @param {any} spec @param {Record<string, any>} [row] @returns {Traits} */
 export function engineRow(document, spec, row = {}) {
   const classifier = new Classifier(document);
   const first = classifier.classes.length > 1 ? 1 : 0;
@@ -86,7 +86,7 @@ export function engineRow(document, spec, row = {}) {
   return traits;
 }
 
-/** Evidence that the engine answers. @param {any} document @param {any} spec @param {string | null} [target] @returns {Traits} */
+/** The traits of evidence, answered by the engine. @param {any} document @param {any} spec @param {string | null} [target] @returns {Traits} */
 export function engineEvidence(document, spec, target = null) {
   const network = new Network(document), evidence = { hard: {}, soft: {} };
   const answer = () => tried(() => networkAnswer(network, traits.get("evidence"), traits.get("target")));
@@ -96,11 +96,11 @@ export function engineEvidence(document, spec, target = null) {
 }
 
 /**
- * Traits that the server answers: after each change some are sent, and what comes back is set.
+ * Traits answered by the server: after each change some are sent, and the reply is set.
  *
  * @param {string} address @param {Record<string, any>} values @param {string[]} sent
- * @param {(names: string[]) => void} [then] called after each change by hand
- * @param {() => Promise<void>} [changed] called where the file is another one than that of the spec
+ * @param {(names: string[]) => void} [then] called after each change by the user
+ * @param {() => Promise<void>} [changed] called if the file has changed since the spec
  * @returns {Traits}
  */
 export function serverTraits(address, values, sent, then = () => {}, changed = async () => {}) {
@@ -117,7 +117,7 @@ export function serverTraits(address, values, sent, then = () => {}, changed = a
     if (own !== last) return;
     if (version !== undefined && version !== traits.get("spec").version) return await changed();
     if (!more) return traits.update(found);
-    const { ask = [], flip = null, work = "" } = traits.get("answer") ?? {}; // the last details, until the new ones come
+    const { ask = [], flip = null, work = "" } = traits.get("answer") ?? {}; // the previous details, until the new ones arrive
     traits.update({ answer: { ask, flip, work, ...found.answer } });
     const details = await posted({ details: true });
     if (own === last) traits.update({ answer: details.answer });

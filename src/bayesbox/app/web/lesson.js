@@ -1,5 +1,5 @@
 /**
- * Bayes' rule by natural frequencies: guess first, then see the tree, the table and the people; then a second test.
+ * Bayes' rule with natural frequencies: guess first, then see the tree, the table and the people; then a second test.
  *
  * Traits: `prior`, `hit` (of those who have it), `alarm` (false alarms of those who have not), `people`, `revealed`.
  *
@@ -11,7 +11,7 @@ import { percent } from "./numbers.js";
 
 const MOST_ICONS = 1000, SIDE = 40;
 
-/** How many of this many people, in whole numbers, and the share of those with a positive test who have it. @param {{prior: number, hit: number, alarm: number, people: number}} of @returns {Counts} */
+/** The numbers of people, as integers, and the share of those with a positive test who have the condition. @param {{prior: number, hit: number, alarm: number, people: number}} of @returns {Counts} */
 export function frequencies({ prior, hit, alarm, people }) {
   const ill = Math.round(people * prior), hits = Math.round(ill * hit), alarms = Math.round((people - ill) * alarm);
   const both = prior * hit + (1 - prior) * alarm;

@@ -1,7 +1,7 @@
 /**
- * A Bayesian network: click a state to know it, drag a bar to believe it in part, and all the others follow.
+ * A Bayesian network: click a state to observe it, drag a bar for virtual evidence, and all posteriors are updated.
  *
- * Traits: `spec` (nodes with places and tables, edges with paths), `evidence` ({hard, soft}), `target`, `answer`.
+ * Traits: `spec` (nodes with positions and tables, edges with paths), `evidence` ({hard, soft}), `target`, `answer`.
  *
  * @typedef {import("./dom.js").Host} Host
  * @typedef {{name: string, states: string[], parents: string[], x: number, y: number, width: number, height: number}} Box
@@ -15,7 +15,7 @@ import { drawGraph } from "./graphview.js";
 import { showTable } from "./nodetable.js";
 import { percent, short } from "./numbers.js";
 
-const SCREEN = 900, SMALLEST = 0.55; // pixels that a picture has, and the scale below which it cannot be read
+const SCREEN = 900, SMALLEST = 0.55; // the width of a drawing in pixels, and the smallest readable scale
 
 /** @param {Host} host */
 export function renderNetwork({ model, el }) {
@@ -73,7 +73,7 @@ export function renderNetwork({ model, el }) {
   };
   if (spec.width > SCREEN && spec.width <= SCREEN / SMALLEST) picture.classList.add("bb-whole");
   lay();
-  const stops = [ // what was clicked at once, what follows when the answer is there
+  const stops = [ // clicks are shown at once, the rest with the answer
     redraw(model, ["evidence", "target"], top.show),
     redraw(model, ["answer"], draw),
     redraw(model, ["target"], toTarget),
@@ -88,7 +88,7 @@ function busiest(spec) {
   return [...counts].reduce((best, each) => (each[1] > best[1] ? each : best))[0];
 }
 
-/** The target and the evidence above the picture. @param {any} spec @param {import("./dom.js").Model} model @param {(evidence: Evidence) => void} change @param {Evidence[]} before @param {() => void} whole @param {(name: string) => void} look */
+/** The target and the evidence above the drawing. @param {any} spec @param {import("./dom.js").Model} model @param {(evidence: Evidence) => void} change @param {Evidence[]} before @param {() => void} whole @param {(name: string) => void} look */
 function toolbar(spec, model, change, before, whole, look) {
   const id = newId(), names = spec.nodes.map((/** @type {Box} */ node) => node.name);
   const choose = (/** @type {string | null} */ target) => {

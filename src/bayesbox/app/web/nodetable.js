@@ -5,7 +5,7 @@ import { short } from "./numbers.js";
 const MOST_ROWS = 200;
 
 /**
- * The rows of a table, a combination of the parents' states each, the last parent fastest.
+ * The rows of a table, one per combination of the parents' states, the last parent fastest.
  *
  * @param {any} spec @param {any} node
  * @returns {{given: string, values: number[], counts: number[] | null}[]}
@@ -32,13 +32,13 @@ export function rowsOf(spec, node) {
   return rows;
 }
 
-/** What a table is called. @param {any} node */
+/** The title of a table. @param {any} node */
 export function captionOf(node) {
   const given = node.parents.length ? ` | ${node.parents.join(", ")}` : "";
   return `P(${node.name}${given})${node.counts ? ", with the rows counted" : ""}`;
 }
 
-/** What to say where rows are not shown. @param {any} node */
+/** The note if rows are not shown. @param {any} node */
 export function rowsNote(node) {
   return node.table.length / node.states.length > MOST_ROWS ? remark(`The first ${MOST_ROWS} rows.`) : null;
 }

@@ -1,7 +1,8 @@
 /**
- * A nomogram: a ruler for each column, a mark for each value where it moves the log-odds to; drag one, the total follows.
+ * A nomogram: one ruler per column, with a mark for each value at its contribution to the log-odds; dragging one
+ * updates the total.
  *
- * Traits: `spec`, `row`, `answer` as of what-if, `pair` (class, the other) and `rulers` (start, marks by column).
+ * Traits: `spec`, `row`, `answer` as in what-if, `pair` (class, the other) and `rulers` (start, marks by column).
  *
  * @typedef {import("./dom.js").Host} Host
  * @typedef {{value: string | number, logOdds: number}} Mark
@@ -62,7 +63,7 @@ export function totalOf(of, row) {
   return of.rulers.reduce((sum, ruler) => sum + oddsAt(ruler, row[ruler.column]), of.start);
 }
 
-/** Where a value stands on a ruler; between two marks of a scale on the line between them. @param {Ruler} ruler @param {any} value @returns {number} */
+/** The position of a value on a ruler; between two marks of a scale by interpolation. @param {Ruler} ruler @param {any} value @returns {number} */
 export function oddsAt(ruler, value) {
   if (value === undefined || value === null) return 0;
   const same = ruler.marks.find((mark) => String(mark.value) === String(value));
@@ -97,7 +98,7 @@ function drawPair(top, model) {
 
 /**
  * @param {HTMLElement} place @param {import("./dom.js").Model} model @param {{start: number, rulers: Ruler[]}} of
- * @returns {((row: any) => void)[]} what moves the dot of each ruler
+ * @returns {((row: any) => void)[]} functions that move the dot of each ruler
  */
 function drawRulers(place, model, of) {
   const shown = of.rulers.filter((ruler) => ruler.marks.length);
@@ -125,7 +126,7 @@ function drawRulers(place, model, of) {
   return moves;
 }
 
-/** The total with the probabilities that it means. @param {SVGElement} svg @param {{start: number, rulers: Ruler[]}} of @param {Ruler[]} shown @param {number} y */
+/** The total with its probabilities. @param {SVGElement} svg @param {{start: number, rulers: Ruler[]}} of @param {Ruler[]} shown @param {number} y */
 function drawTotal(svg, of, shown, y) {
   const reach = (/** @type {(...values: number[]) => number} */ end) =>
     shown.reduce((sum, ruler) => sum + end(0, ...ruler.marks.map((mark) => mark.logOdds)), of.start);
@@ -203,7 +204,7 @@ function drawRuler(svg, model, ruler, x, y) {
       ),
     );
     const shown = text.length > 16 ? `${text.slice(0, 15)}…` : text, half = 3.2 * shown.length + 3;
-    const side = ends.findIndex((end) => places[at] - half > end); // a label that has no room is in the title only
+    const side = ends.findIndex((end) => places[at] - half > end); // a label that does not fit is only in the tooltip
     if (side < 0) continue;
     ends[side] = places[at] + half;
     const label = { x: places[at], y: side === 0 ? y - 12 : y + 21, "text-anchor": "middle", class: "bb-mark" };

@@ -1,6 +1,6 @@
-/** Numbers as people read them. */
+/** Numbers as readable text. */
 
-/** A probability for people. @param {number} p @returns {string} */
+/** A probability as readable text. @param {number} p @returns {string} */
 export function percent(p) {
   if (!Number.isFinite(p)) return "–";
   if (p > 0 && p < 0.0005) return "< 0.1 %";
@@ -8,7 +8,7 @@ export function percent(p) {
   return `${(100 * p).toFixed(1)} %`;
 }
 
-/** A signed number of two decimals with a real minus. @param {number} x @returns {string} */
+/** A signed number with two decimals and a true minus sign. @param {number} x @returns {string} */
 export function signed(x) {
   if (x === Infinity) return "+∞";
   if (x === -Infinity) return "−∞";
@@ -16,14 +16,14 @@ export function signed(x) {
   return text === "0.00" ? "0.00" : `${x < 0 ? "−" : "+"}${text}`;
 }
 
-/** A number in few digits. @param {number} x @returns {string} */
+/** A number with few digits. @param {number} x @returns {string} */
 export function short(x) {
   if (Number.isInteger(x) && Math.abs(x) < 1e15) return x.toLocaleString("en");
   const size = Math.abs(x);
   return size !== 0 && (size < 1e-3 || size >= 1e7) ? x.toExponential(2) : String(Number(x.toPrecision(4)));
 }
 
-/** A probability as a frequency that people can picture: "about 2 in 3". @param {number} p @returns {string} */
+/** A probability as a natural frequency: "about 2 in 3". @param {number} p @returns {string} */
 export function inWords(p) {
   if (p <= 0) return "no";
   if (p >= 1) return "all";

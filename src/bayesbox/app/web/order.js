@@ -1,15 +1,15 @@
-/** The order in which the variables of a network are eliminated: it decides how large the tables on the way are. */
+/** The elimination order of the variables of a network, which determines the size of the tables. */
 
-const MOST_TRIED = 300; // variables up to which more than one rule is tried
+const MOST_TRIED = 300; // variables; with more, only one rule is tried
 
-/** How many cells a table of some variables has. @param {Iterable<number>} vars @param {number[]} cards */
+/** The number of cells of a table of some variables. @param {Iterable<number>} vars @param {number[]} cards */
 export function cells(vars, cards) {
   let size = 1;
   for (const each of vars) size *= cards[each];
   return size;
 }
 
-/** The neighbours of each variable: those with which it has a table. @param {number[][]} scopes @returns {Map<number, Set<number>>} */
+/** The neighbours of each variable: those that share a table with it. @param {number[][]} scopes @returns {Map<number, Set<number>>} */
 export function neighbours(scopes) {
   const near = new Map();
   for (const scope of scopes) {
@@ -21,7 +21,7 @@ export function neighbours(scopes) {
   return near;
 }
 
-/** Take a variable out: its neighbours are neighbours of each other; gives the scope of its bucket. @param {Map<number, Set<number>>} near @param {number} variable @returns {number[]} */
+/** Eliminate a variable: its neighbours become adjacent; returns the scope of its bucket. @param {Map<number, Set<number>>} near @param {number} variable @returns {number[]} */
 export function eliminated(near, variable) {
   const around = [...(near.get(variable) ?? [])];
   near.delete(variable);
@@ -33,7 +33,7 @@ export function eliminated(near, variable) {
   return [variable, ...around].sort((a, b) => a - b);
 }
 
-/** How many pairs of the neighbours of a variable are not neighbours, each pair by its cells. @param {Map<number, Set<number>>} near @param {number} variable @param {(one: number, other: number) => number} weight */
+/** The weighted number of fill-in pairs of a variable. @param {Map<number, Set<number>>} near @param {number} variable @param {(one: number, other: number) => number} weight */
 function fillIn(near, variable, weight) {
   const around = [...(near.get(variable) ?? [])];
   let sum = 0;
@@ -44,7 +44,7 @@ function fillIn(near, variable, weight) {
   return sum;
 }
 
-/** The best order of elimination that one of three rules finds: the least table, the fewest new pairs, the least of them. @param {number[][]} scopes @param {number[]} cards @returns {number[]} */
+/** The best elimination order of three rules: min-size, min-fill and weighted min-fill. @param {number[][]} scopes @param {number[]} cards @returns {number[]} */
 export function bestOrder(scopes, cards) {
   /** @type {((near: Map<number, Set<number>>, variable: number) => number)[]} */
   const rules = [

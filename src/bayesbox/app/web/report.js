@@ -1,4 +1,4 @@
-/** The report: the pictures of one page, answered by the engine; nothing is fetched. */
+/** The report: the views of one page, answered by the engine; nothing is fetched. */
 import { fill, h } from "./dom.js";
 import { engineEvidence, engineRow } from "./host.js";
 import { renderNetwork } from "./network.js";
@@ -11,7 +11,7 @@ function held(id) {
   return element ? JSON.parse(element.textContent ?? "null") : null;
 }
 
-/** The place of a picture; a page may use its name as the id of a heading. @param {string} name @returns {HTMLElement | null} */
+/** The container of a view; a page may use its name as the id of a heading. @param {string} name @returns {HTMLElement | null} */
 function place(name) {
   return document.querySelector(`[data-picture="${name}"]`);
 }
@@ -22,7 +22,7 @@ function into(name, render, model) {
   if (el) render({ model, el });
 }
 
-/** Draw what the page holds. */
+/** Draw all views of the page. */
 export function startReport() {
   const model = held("model"), spec = held("spec");
   if (!model || !spec) return;
@@ -43,7 +43,7 @@ export function startReport() {
   if (bits) drawBits(bits, traits);
 }
 
-/** The expected information of each column about the class, with nothing else known. @param {HTMLElement} el @param {import("./dom.js").Model} traits */
+/** The expected information of each column about the class, without evidence. @param {HTMLElement} el @param {import("./dom.js").Model} traits */
 function drawBits(el, traits) {
   const asked = traits.get("answer").ask ?? [];
   const most = Math.max(1e-9, ...asked.map((/** @type {any} */ each) => each.bits));

@@ -6,7 +6,7 @@
  */
 import { logAddExp, MISSING, num, placeOf, UNSEEN } from "./trees.js";
 
-/** The code of a column in a row: the number of levels stands for one never seen. @param {Coded} of @param {Row} row */
+/** The code of a column in a row: the number of levels means unseen. @param {Coded} of @param {Row} row */
 export function codeOf(of, row) {
   const position = of.cuts ? ["bin", of.column, of.cuts] : [of.flag ? "flag" : "level", of.column, of.levels];
   const place = placeOf(position, row);
@@ -73,7 +73,7 @@ export function oneDependenceLog(form, row) {
   return joint;
 }
 
-/** log P(tuple | class) of a joint table, missing levels summed out. @param {any} form @param {Row} row @returns {number[]} */
+/** log P(tuple | class) of a joint table; missing levels are marginalised. @param {any} form @param {Row} row @returns {number[]} */
 export function jointTableLog(form, row) {
   const codes = form.axes.map((/** @type {any} */ axis) => {
     const place = placeOf([axis.flag ? "flag" : "level", axis.column, axis.levels], row);
@@ -102,7 +102,7 @@ export function jointTableLog(form, row) {
   return found.every((/** @type {number} */ each) => each === -Infinity) ? new Array(classes).fill(0) : found;
 }
 
-/** The cells of a table that go with codes, some of them missing. @param {number[]} codes @param {number[]} sizes */
+/** The cells of a table consistent with codes, some of which may be missing. @param {number[]} codes @param {number[]} sizes */
 function cellsOf(codes, sizes) {
   let cells = [0];
   codes.forEach((code, at) => {

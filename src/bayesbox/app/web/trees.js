@@ -1,7 +1,7 @@
 /**
- * The log-probability of a column as a tree: the same trees that SQL and ONNX are written from, read here as JSON.
+ * The log-probability of a column as a tree: the same trees that the SQL and ONNX exports use, as JSON.
  *
- * A node is a list that begins with its name. A number that JSON cannot hold is a text, such as "-Infinity".
+ * A node is a list that begins with its name. A number that JSON cannot represent is a string, such as "-Infinity".
  *
  * @typedef {any[]} Tree
  * @typedef {string | number | boolean | null | undefined} Cell
@@ -9,7 +9,7 @@
  */
 import { kernelLogs, roundedLogs } from "./cells.js";
 
-/** What may stand for false and true in a flag. @type {Record<string, number>} */
+/** The values of false and true in a flag. @type {Record<string, number>} */
 const FLAGS = { false: 0, 0: 0, true: 1, 1: 1 };
 
 export const MISSING = -1;
@@ -30,7 +30,7 @@ export function num(value) {
   return typeof value === "number" ? value : Number(value);
 }
 
-/** The place of a number among bins; one on a cut is in the lower bin. @param {number} x @param {number[]} cuts */
+/** The bin of a number; a number on a cut is in the lower bin. @param {number} x @param {number[]} cuts */
 export function binOf(x, cuts) {
   let low = 0, high = cuts.length;
   while (low < high) {
@@ -42,7 +42,7 @@ export function binOf(x, cuts) {
 }
 
 /**
- * The place of a cell among levels or bins, or MISSING, or UNSEEN.
+ * The position of a cell among levels or bins, or MISSING, or UNSEEN.
  *
  * @param {Tree} position ["level", column, levels], ["flag", column, levels] or ["bin", column, cuts]
  * @param {Row} row
@@ -79,7 +79,7 @@ function lookup(tree, row, c) {
  *
  * @param {Tree} tree
  * @param {Row} row
- * @param {number} c the place of the class
+ * @param {number} c the position of the class
  * @returns {number}
  */
 export function evaluate(tree, row, c) {

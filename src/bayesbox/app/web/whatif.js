@@ -1,5 +1,5 @@
 /**
- * What if: one row, every column of which can be set or unknown, and what follows.
+ * What if: one row, in which every column can be set or unknown, and the answer.
  *
  * Traits: `spec` (target, classes, columns), `row` (column: value; absent is unknown), `answer` (see answers.js).
  *
@@ -33,7 +33,7 @@ export function renderWhatIf({ model, el }) {
     button("Set all to unknown", () => tell(model, { row: {} }), { class: "bb-clear" }),
   );
   begin(el, "bb-whatif", inputs, outcome, why);
-  const stopRow = redraw(model, ["row"], () => { // at once; what follows is drawn when the answer is there
+  const stopRow = redraw(model, ["row"], () => { // immediately; the rest is drawn with the answer
     const row = dict(model.get("row"));
     for (const each of controls) each.show(row[each.name]);
   });
@@ -96,7 +96,7 @@ function listControl(column, set) {
   return { name: column.name, element, show };
 }
 
-/** A column with many levels: they are searched, never listed whole. @param {ColumnSpec} column @param {(name: string, value: any) => void} set */
+/** A column with many levels: they are searched, not listed. @param {ColumnSpec} column @param {(name: string, value: any) => void} set */
 function searchControl(column, set) {
   const id = newId(), list = h("datalist", { id: newId() }), levels = column.levels ?? [];
   const offer = () => {
@@ -141,7 +141,7 @@ function numberControl(column, set) {
     button("unknown", () => set(column.name, null), unknownOf(column)),
   );
   const show = (/** @type {any} */ value) => {
-    if (!input.matches(":focus")) input.value = value === undefined ? "" : String(value); // not while one types
+    if (!input.matches(":focus")) input.value = value === undefined ? "" : String(value); // not while typing
     slider.value = String(value ?? (low + high) / 2);
     element.classList.toggle("bb-unknown", value === undefined);
   };
@@ -194,7 +194,7 @@ function drawOutcome(place, spec, answer) {
   );
 }
 
-/** How sure the probability of the answer is. @param {any} spec @param {any} answer */
+/** The credible interval of the answer. @param {any} spec @param {any} answer */
 function sureness(spec, answer) {
   const [low, high] = answer.interval[answer.label];
   return `95 % credible interval of P(${spec.classes[answer.label]}): ${percent(low)} to ${percent(high)}.`;

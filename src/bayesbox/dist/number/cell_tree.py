@@ -1,19 +1,20 @@
-"""A Polya tree over the cells of a grid: how much more or less of a class is in a cell than its t says.
+"""A Polya tree over the cells of a grid: the ratio of a class's density in a cell to its t.
 
 The cells are halved from the whole line down: at zero, at powers of two, at the eighths of a power of two. In a node of
-the tree that holds at least 20 values, t says that a share q of a class goes to one of its halves. The values of all
-classes correct it first: with N values in the node, M of them in the half, and r the share by the mixture of all t,
+the tree with at least 20 values, the t gives a share q of a class to one of its halves. The values of all classes
+correct it first: with N values in the node, M of them in the half, and r the share by the mixture of all t,
 
     r' = (M + a r) / (N + a)        q' = q r'/r / (q r'/r + (1 - q) (1 - r')/(1 - r))
 
-so that spikes, gaps and humps that all classes have are known of each. Then the class's own values do, n and m:
+so that spikes, gaps and modes common to all classes are included in each. Then the class's own values, n and m, correct
+it:
 
     q'' = (m + b q') / (n + b)        a = (1 - log2 p)**2        b = 16 (1 - log2 p)**2
 
-where p is the mass of the node, by the mixture for a, by the t of the class for b: the deeper, the more rows it takes.
-The product of q''/q on the way down to a cell is what the density of the class is multiplied by there. A prior that
-grows with the square of the depth gives densities (Mauldin, Sudderth and Williams, Polya trees and random
-distributions, 1992).
+where p is the mass of the node, by the mixture for a, by the t of the class for b: the deeper the node, the more rows
+are needed. The product of q''/q along the path to a cell is the factor of the class's density there. A prior that grows
+with the square of the depth gives densities (Mauldin, Sudderth and Williams, Polya trees and random distributions,
+1992).
 """
 
 from __future__ import annotations
@@ -27,31 +28,31 @@ from bayesbox import _core
 from bayesbox.dist.base import Doubles
 from bayesbox.tally.grid import CELL_BITS, Cells, Grid
 
-LAST_KEY = 16_376  # of what is beyond the greatest double
+LAST_KEY = 16_376  # beyond the largest double
 
 Keys = NDArray[np.int64]
 
 
 def keys_of(cells: Cells) -> Keys:
-    """Cells in an order without a gap: 0 for zero and the smallest numbers, -1 and down for negative ones."""
+    """Cells in consecutive order: 0 for zero and the smallest numbers, -1 and below for negative ones."""
     return np.where(cells > 0, cells - 1, cells).astype(np.int64)
 
 
 def edges_of(keys: Keys) -> Doubles:
-    """The number nearest to zero of each positive cell, or next to the one nearest to zero of each negative one."""
+    """The smallest number of each positive cell, or the next number above each negative cell."""
     size = np.minimum(np.abs(keys), LAST_KEY) << CELL_BITS
     return np.where(keys < 0, -size.view(np.float64), size.view(np.float64))
 
 
 class StudentShape(NamedTuple):
-    """The t of each class and, last, that of a class of no rows: rows x classes, or 1 x classes."""
+    """The t of each class and, last, that of a class without rows: rows x classes, or 1 x classes."""
 
     shift: Doubles
     scale: Doubles
     df: Doubles
 
     def tail(self, place: Doubles) -> Doubles:
-        """P(T < z), or -P(T > z) above the middle, so that differences have all their digits."""
+        """P(T < z), or -P(T > z) above the location, so that differences are accurate."""
         with np.errstate(over="ignore"):
             z = (place - self.shift) / self.scale
         df = np.broadcast_to(self.df, z.shape)
@@ -66,15 +67,15 @@ class StudentShape(NamedTuple):
 
 
 class Places(NamedTuple):
-    """Where numbers are on the scale of the t of each row: origin + (x - base) / unit, or log x - base."""
+    """The scale of the t of each row: origin + (x - base) / unit, or log x - base."""
 
     base: Doubles
     origin: Doubles
-    unit: float | None  # None on the scale of logs
+    unit: float | None  # None on the log scale
 
 
 class CellTree:
-    """The counts of the nodes of a grid, without the class of no rows; the core walks them."""
+    """The counts of the nodes of a grid, without the class without rows; the core traverses them."""
 
     def __init__(self, keys: Keys, label: NDArray[np.int32], counts: Doubles, classes: int) -> None:
         self.classes = classes
@@ -82,7 +83,7 @@ class CellTree:
 
     @classmethod
     def of(cls, tally: Grid, *, zeros: bool) -> CellTree:
-        """The tree of a grid, with the zeros or without them."""
+        """The tree of a grid, with or without the zeros."""
         kept = np.flatnonzero(tally.grid.cell != 0) if not zeros else np.arange(len(tally.grid.cell))
         counts = tally.grid.counts.take(kept).to_doubles()
         return cls(keys_of(tally.grid.cell[kept]), tally.grid.label[kept], counts, len(tally.classes))

@@ -1,4 +1,4 @@
-"""The robust density of a number: zero apart where it is common, and a t of the other values, or of their logs."""
+"""The robust density of a number: a separate P(zero) if zeros are common, and a t of the other values or their logs."""
 
 from __future__ import annotations
 
@@ -41,40 +41,40 @@ FAR = 1e150  # in scales, beyond which a square is not a double
 @register("robust")
 @dataclass(frozen=True)
 class Robust(NumberDensity):
-    """0.9 p(x | class) + 0.1 p(x | a class of no rows), where p is a share of zero and a t of the other values.
+    """0.9 p(x | class) + 0.1 p(x | a class without rows), where p is a probability of zero and a t of the other values.
 
-    Zero is apart where more than 1 % of the column is zero: with z of the n values of a class and a share q of those of
-    the column, under a Beta prior worth two rows of the column,
+    Zero is modelled separately if more than 1 % of the column is zero: with z zeros among the n values of a class and a
+    share q of zeros in the column, under a Beta prior worth two rows of the column,
 
         P(x = 0 | class) = (z + 2 q) / (n + 2)
 
     The t is the posterior predictive of a normal under a normal-inverse-gamma prior at the mean and the variance of the
-    column (`bayesbox.dist.number.conjugate`), of the values that are not zero if zero is apart: its moments are the
-    exact ones, since zeros add nothing to a sum. In the cells of the grid it is raised or lowered by the counts of the
-    cells, where these are many (`bayesbox.dist.number.cell_tree`).
+    column (`bayesbox.dist.number.conjugate`), of the non-zero values if zero is separate: its moments are exact, since
+    zeros add nothing to a sum. In the cells of the grid it is scaled by the counts of the cells, if there are enough
+    (`bayesbox.dist.number.cell_tree`).
 
-    Where no value is negative, log x may be normal instead. The evidence decides: that of the exact moments against
-    that of the moments of log x, which are read off the grid, over x. On that scale zero is apart wherever it occurs,
-    and a value below 0, or a zero if there was none, is not informative about the class.
+    If no value is negative, log x may be normal instead. The marginal likelihood decides: that of the exact moments
+    against that of the moments of log x from the grid, over x. On the log scale zero is separate wherever it occurs,
+    and a negative value, or a zero if there was none, is not informative about the class.
 
-    A class of no rows has q for its share of zero, and the t of the prior alone, with 3 degrees of freedom. One value
-    in ten is taken to be one of that, so that no single value, such as an outlier, is sure of the class.
+    A class without rows has q as its probability of zero, and the t of the prior, with 3 degrees of freedom. It has a
+    weight of one in ten, so that no single value, such as an outlier, determines the class.
 
-    Where all values but zero are equal, only whether x is zero says something of the class.
+    If all non-zero values are equal, only whether x is zero is informative about the class.
     """
 
     tally: ClassVar[type] = Grid
     fits_columns: ClassVar[bool] = True
 
-    log_zero: Doubles  # of each class and, last, of one without rows; -inf where zero is not apart
+    log_zero: Doubles  # of each class and, last, of one without rows; -inf if zero is not separate
     log_rest: Doubles
     is_log: bool
     base: float  # loc is base + shift
     shift: Doubles
-    scale: Doubles  # 0 if all values but zero are equal
+    scale: Doubles  # 0 if all non-zero values are equal
     df: Doubles
-    starts: Keys  # of the runs of cells with one ratio, ascending; the first from the least number on
-    log_ratios: Doubles  # runs x classes: what the t is multiplied by
+    starts: Keys  # of the runs of cells with one ratio, ascending; the first starts at the smallest number
+    log_ratios: Doubles  # runs x classes: the factor of the t
 
     @classmethod
     def fit(cls, column: str, tally: Grid, options: FitOptions) -> Self | None:
@@ -146,7 +146,7 @@ class Robust(NumberDensity):
         """The fields alone: the core makes the rest of them again."""
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
-    # -- what it is ------------------------------------------------------------------------------------------------
+    # -- description -----------------------------------------------------------------------------------------------
 
     @property
     def zero_apart(self) -> bool:
@@ -163,7 +163,7 @@ class Robust(NumberDensity):
 
     @property
     def loc(self) -> Doubles:
-        """The middle of the t of each class."""
+        """The location of the t of each class."""
         return apart(self.shift[:-1], -self.base)
 
     @property
@@ -177,7 +177,7 @@ class Robust(NumberDensity):
 
     @property
     def free_parameters(self) -> int:
-        return super().free_parameters - self.classes * self.has_t  # the degrees of freedom are those of the rows
+        return super().free_parameters - self.classes * self.has_t  # the degrees of freedom follow from the rows
 
     def table_bytes(self) -> int:
         return BYTES_A_RUN * self._runs * (self.classes + 1)
@@ -202,7 +202,7 @@ class Robust(NumberDensity):
     def _cells(self) -> CellDensity | _core.CellRuns:
         """What the core adds up: the runs that it has found, or those of the fields.
 
-        Without a t the heights alone: all scales are infinite.
+        Without a t only the heights count: all scales are infinite.
         """
         parameters = np.column_stack([self.shift, self.scale, self.df])
         if not self.has_t:
@@ -214,7 +214,7 @@ class Robust(NumberDensity):
         return self._run(np.clip(values, -GREATEST, GREATEST), self._cells)
 
     def _log_rest(self, values: Doubles) -> Doubles:
-        """Of values that are not zero, if that is apart."""
+        """The log-density of non-zero values, if zero is separate."""
         cells = self._cells
         return self._run(
             values, cells._replace(zeros=None) if isinstance(cells, CellDensity) else cells.without_zeros()
@@ -227,7 +227,7 @@ class Robust(NumberDensity):
         return terms
 
     def add_to(self, plan: Plan, columns: Columns) -> None:
-        """An infinite value makes its row impossible in every class: it is refused."""
+        """An infinite value makes its row impossible in every class, which is an error."""
         column = columns.get(self.column)
         if column is None:
             plan.add_constant(self.log_missing)
@@ -242,7 +242,7 @@ class Robust(NumberDensity):
         return "number", self.column, None, self._cells, weight, self.compiled_presence(weight)
 
     def curve(self, low: float, high: float, points: int) -> tuple[Doubles, Doubles]:
-        """Without zero, which has a probability and no density."""
+        """The curve without zero, which has a probability instead of a density."""
         x, heights = super().curve(low, high, points)
         if self.zero_apart:
             heights[x == 0] = functions.exp(self._log_rest(np.full(1, math.ulp(0.0))))
@@ -261,15 +261,15 @@ class Robust(NumberDensity):
 
     @cached_property
     def _below_runs(self) -> tuple[Doubles, Doubles]:
-        """The tails at the start of each run, and the probability up to there of a value that is not zero."""
+        """The tails at the start of each run, and the cumulative probability of non-zero values up to there."""
         edges = np.concatenate([[-np.inf], edges_of(self.starts[1:]), [np.inf]])
         spread, starts = self._tails(edges, np.arange(self.classes + 1)[None])
         share = functions.exp(self.log_ratios) * spread.between(starts[:-1], starts[1:])
         return starts[:-1], np.vstack([np.zeros(self.classes + 1), np.cumsum(share, axis=0)])[:-1]
 
     def _cumulative(self, x: Doubles, classes: NDArray[np.int64]) -> Doubles:
-        """P(X <= x | class) of some numbers, each with a class."""
-        pair = np.column_stack([classes, np.full(len(classes), self.classes)])  # and the class of no rows
+        """P(X <= x | class) of some numbers, each with its class."""
+        pair = np.column_stack([classes, np.full(len(classes), self.classes)])  # and the class without rows
         if self.has_t:
             tails, below = self._below_runs
             run = np.searchsorted(self.starts, keys_of(_core.grid_cells(x)), side="right")[:, None] - 1
@@ -284,7 +284,7 @@ class Robust(NumberDensity):
         return found
 
     def _quantiles(self, shares: Doubles, classes: NDArray[np.int64]) -> Doubles:
-        """The least double up to which the share of a class is, by halving all doubles in their order."""
+        """The quantiles, by bisection over all doubles in order."""
         high = np.full(len(shares), _order(np.array([GREATEST]))[0])
         low = -high
         for _ in range(HALVINGS):
@@ -301,7 +301,7 @@ class Robust(NumberDensity):
         return self._quantiles(np.repeat(np.asarray(shares), self.classes), classes).reshape(len(shares), self.classes)
 
     def support(self) -> Doubles | None:
-        """Zero and the other value, if there is no other."""
+        """Zero and the only other value, if there is only one."""
         return None if self.has_t else np.array([0.0, self.base])
 
     @cached_property
@@ -340,7 +340,7 @@ class Robust(NumberDensity):
     # -- leave one out ---------------------------------------------------------------------------------------------
 
     def leave_one_out(self, plan: LeaveOneOutPlan, columns: Columns, book: Book, options: FitOptions) -> None:
-        """By the counts and moments without the row's own value; a row that changes what is chosen, by a refit."""
+        """From the counts and moments without the row's value; a row that changes the chosen shape needs a refit."""
         values = self.leave_one_out_values(plan, columns, book, options)
         if values is None:
             return
@@ -357,8 +357,8 @@ class Robust(NumberDensity):
     # -- exported --------------------------------------------------------------------------------------------------
 
     def expression(self) -> Expression:
-        """Without what is the same in every class: the factor 1 / x of the scale of logs, and the density of a class
-        of no rows, if there is a t."""
+        """Omits terms that are equal in every class: the factor 1 / x of the log scale, and the density of a class
+        without rows, if there is a t."""
         from bayesbox.dist.expression import ReadNumber, case, constant
 
         x = ReadNumber(self.column)
@@ -370,7 +370,7 @@ class Robust(NumberDensity):
         if not self.has_t:
             return case(*cases, otherwise=constant(mixed(self.log_rest) + self.log_observed))
         limit = FAR * float(self.scale.min())
-        if not self.is_log and math.isfinite(limit):  # where squares are not doubles: as far away as a number can be
+        if not self.is_log and math.isfinite(limit):  # squares overflow: clip the distance
             ends = self._log_rest(np.array([-GREATEST, GREATEST]))
             low, high = (ends - ends.max(axis=1, keepdims=True)) + self.log_observed
             away = x - self.base
@@ -378,7 +378,7 @@ class Robust(NumberDensity):
         return case(*cases, otherwise=self._rest_expression(x))
 
     def _rest_expression(self, x: Expression) -> Expression:
-        """log(1 + exp(own - common)): a class is never so far above a class of no rows that exp overflows."""
+        """log(1 + exp(own - common)); exp does not overflow, since own - common is bounded."""
         from bayesbox.dist.expression import Lookup, ReadBin, constant, exp, log1p, squared
         from bayesbox.dist.expression import log as logarithm
 
@@ -400,7 +400,7 @@ class Robust(NumberDensity):
 
 
 def _at_loc(scale: Doubles, df: Doubles) -> Doubles:
-    """The log of each t at its middle."""
+    """The log of each t at its location."""
     return log_student(np.zeros(1), np.zeros(1), scale, df)
 
 
@@ -410,20 +410,20 @@ def _heights(log_ratios: Doubles, log_rest: Doubles, at_loc: Doubles | float) ->
 
 
 def _own_terms(densities: int) -> Doubles:
-    """The logs of the shares of a class and, last, of a class of no rows."""
+    """The log weights of a class and, last, of a class without rows."""
     own = np.full(densities, LOG_OWN)
     own[-1] = LOG_COMMON
     return own
 
 
 def _cuts(keys: Keys) -> Doubles:
-    """The greatest number below each of these cells: a number on a cut goes low."""
+    """The largest number below each of these cells: a number on a cut belongs to the lower bin."""
     edges = edges_of(keys)
     return np.where(keys < 0, edges, np.nextafter(edges, -np.inf))
 
 
 def _order(numbers: Doubles) -> NDArray[np.int64]:
-    """The place of each double among all, 0 for zero."""
+    """The position of each double in the order of all doubles, 0 for zero."""
     bits = np.abs(numbers).view(np.int64)
     return np.where(numbers < 0, -bits, bits)
 

@@ -1,4 +1,4 @@
-"""The robust density of rows, each under the counts and moments of all others."""
+"""The leave-one-out robust density of rows."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from bayesbox.errors import NeverLearned
 from bayesbox.tally.grid import Grid
 from bayesbox.tally.moments import Moments
 
-LOST = 1e-6  # the share of a column's squares that must be left, for doubles to tell it
+LOST = 1e-6  # the fraction of a column's squares that must remain for floats to be accurate
 
 Flags = NDArray[np.bool_]
 
 
 def require_learned(tally: Grid, values: Doubles, target: NDArray[np.int32]) -> None:
-    """Refuse rows whose cell has no count in their class."""
+    """Raise an error for rows whose cell has no count in their class."""
     cell = _core.grid_cells(values)
     there = np.flatnonzero(~np.isnan(values))
     known = tally.grid.label.astype(np.int64) << 16 | (tally.grid.cell + 32768)
@@ -51,15 +51,15 @@ def require_learned(tally: Grid, values: Doubles, target: NDArray[np.int32]) -> 
 
 
 class ChosenShapes(NamedTuple):
-    """What the others of each row choose, a row each: the scale, and whether zero is apart."""
+    """The shapes chosen without each row: the scale, and whether zero is separate."""
 
     is_log: Flags
     zero_apart: Flags
-    doubtful: Flags  # rows that only a refit can tell
+    doubtful: Flags  # rows that need a refit
 
 
 class HeldOutCells:
-    """The densities of rows, each under the counts and moments of all others."""
+    """The densities of rows, each under the counts and moments of all other rows."""
 
     def __init__(self, tally: Grid, values: Doubles, target: NDArray[np.int32]) -> None:
         self.tally = tally
@@ -69,9 +69,9 @@ class HeldOutCells:
         self.is_zero: Flags = values == 0
 
     def terms(self, *, is_log: bool, zero_apart: bool, has_t: bool) -> tuple[Doubles, Flags]:
-        """The log-densities, rows x classes, and which of them only a refit can tell.
+        """The log-densities, rows x classes, and which rows need a refit.
 
-        The shape is that of all rows. Where the others of a row choose another, its density is one of that shape.
+        The shape is that of all rows. If the other rows choose another, the density has that shape.
         """
         chosen = self._chosen(is_log=is_log, zero_apart=zero_apart)
         terms = np.zeros((len(self.values), len(self.tally.classes)))
@@ -86,10 +86,10 @@ class HeldOutCells:
         return terms, doubtful
 
     def _of_shape(self, *, is_log: bool, zero_apart: bool, has_t: bool) -> tuple[Doubles, Flags]:
-        """The same for rows whose others choose this shape."""
+        """The same for rows whose other rows choose this shape."""
         doubtful: Flags = np.zeros(len(self.values), dtype=bool)
         counts = self._counts()
-        with np.errstate(invalid="ignore", divide="ignore"):  # of a class that has no other row
+        with np.errstate(invalid="ignore", divide="ignore"):  # of a class without other rows
             log_zero, log_rest = log_shares(*counts, apart=zero_apart)
         terms = np.zeros_like(log_rest)
         if has_t:
@@ -99,7 +99,7 @@ class HeldOutCells:
         return mixed(terms), doubtful
 
     def _counts(self) -> ZeroCounts:
-        """Those of the others, rows x classes."""
+        """The counts of the other rows, rows x classes."""
         n = np.tile(self.tally.sums.n.to_doubles(), (len(self.values), 1))
         zeros = np.tile(self.tally.zeros().to_doubles(), (len(self.values), 1))
         n[self.rows, self.target] -= 1
@@ -107,7 +107,7 @@ class HeldOutCells:
         return ZeroCounts(n, zeros)
 
     def _chosen(self, *, is_log: bool, zero_apart: bool) -> ChosenShapes:
-        """The shapes that the others of each row choose."""
+        """The shapes that the other rows of each row choose."""
         zeros = float(self.tally.zeros().to_doubles().sum())
         n = float(self.tally.sums.n.to_doubles().sum())
         without = [is_common(Fraction(max(zeros - own, 0)), Fraction(n - 1)) for own in (0, 1)]
@@ -117,7 +117,7 @@ class HeldOutCells:
         negative = self.tally.grid.cell < 0
         if negative.any():
             doubtful |= (self.values < 0) & (self.tally.grid.counts.to_doubles()[negative].sum() <= 1)
-        if without_zeros(self.tally).pooled().excess.m == 0:  # all but zero are equal: without them there is no t
+        if without_zeros(self.tally).pooled().excess.m == 0:  # all non-zero values are equal: there is no t
             doubtful |= (common != zero_apart) | (~self.is_zero & (n - zeros <= 1))
             return ChosenShapes(logs, np.full(len(self.values), zero_apart), doubtful)
         if not negative.any():
@@ -126,7 +126,7 @@ class HeldOutCells:
         return ChosenShapes(logs, np.where(logs, zeros > 0, common), doubtful)
 
     def _log_scale(self, is_log: bool) -> tuple[Flags, Flags]:
-        """Where the evidence of the others is for the scale of logs, and where doubles cannot tell."""
+        """Where the marginal likelihood of the other rows favours the log scale, and where floats are too coarse."""
         others = self._others(zero_apart=True)
         spreads = ClassSpreads(others.n, others.distance, others.std, others.whole_std)
         plain = spreads.log_evidence() - others.n.sum(axis=1) * functions.log(others.unit)
@@ -150,7 +150,7 @@ class HeldOutCells:
         return terms, others.doubtful
 
     def _log_ratios(self, spreads: ClassSpreads, places: Places, present: Flags, *, zeros: bool) -> Doubles:
-        """What the t is multiplied by in the cell of each row, by the counts of the others."""
+        """The factor of the t in the cell of each row, by the counts of the other rows."""
         tree = CellTree.of(self.tally, zeros=zeros)
         rows = np.flatnonzero(present)
         spread = StudentShape(spreads.loc[rows], spreads.scale[rows], spreads.df[rows])

@@ -1,4 +1,4 @@
-"""What is chosen for the robust density of a column, and what it is fitted to."""
+"""The chosen shape of the robust density of a column, and its data."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from bayesbox.tally.grid import Grid
 from bayesbox.tally.moments import Moments
 from bayesbox.tally.spread_table import SpreadTable
 
-COMMON = Fraction(1, 100)  # zero is apart where more than this share of a column is zero
-ZERO_ROWS = 2  # what the prior of the share of zero is worth
-NO_ROWS = 0.1  # the share of values that are taken to be of a class of no rows
+COMMON = Fraction(1, 100)  # zero is separate if more than this share of a column is zero
+ZERO_ROWS = 2  # the weight of the prior of P(zero), in rows
+NO_ROWS = 0.1  # the weight of the class without rows
 LOG_OWN, LOG_COMMON = math.log1p(-NO_ROWS), math.log(NO_ROWS)
 
 
@@ -33,7 +33,7 @@ def mixed(logs: Doubles) -> Doubles:
 
 
 class HeightTerms(NamedTuple):
-    """What is added to the logs of ratios: columns x (classes and that of no rows), and a row of that.
+    """The terms added to the logs of ratios: columns x (classes and the one without rows), and one row of that.
 
     And log P(x = 0 | class) of each column, which counts where zero is apart.
     """
@@ -45,22 +45,22 @@ class HeightTerms(NamedTuple):
 
 
 class ZeroCounts(NamedTuple):
-    """The values of each class, and those of them that are zero."""
+    """The number of values of each class, and of zeros among them."""
 
     n: Doubles
     zeros: Doubles
 
 
 class Shapes(NamedTuple):
-    """What is chosen for each of some columns, and what it is fitted to: columns, or columns x classes.
+    """The chosen shapes of some columns, and their data: arrays of columns, or columns x classes.
 
-    The spreads are of columns x (classes and one of no rows), all 0 if all values but zero are equal.
+    The spreads are of columns x (classes and one of no rows), all 0 if all non-zero values are equal.
     """
 
     apart: NDArray[np.bool_]
     is_log: NDArray[np.bool_]
     counts: ZeroCounts
-    base: Doubles  # the mean of the column, on the scale that was chosen: base + low
+    base: Doubles  # the mean of the column on the chosen scale: base + low
     low: Doubles
     spreads: ClassSpreads
     has_t: NDArray[np.bool_]
@@ -114,12 +114,12 @@ class Shapes(NamedTuple):
 
 
 def _chosen(which: NDArray[np.bool_], one: Doubles, other: Doubles) -> Doubles:
-    """Column by column, the one or the other."""
+    """One or the other, column by column."""
     return np.where(which if one.ndim == 1 else which[:, None], one, other)
 
 
 def _without_zeros(tallies: Sequence[Grid], table: SpreadTable, some: NDArray[np.bool_]) -> SpreadTable:
-    """The table of the values that are not zero; some columns have zeros."""
+    """The table of the non-zero values; some columns have zeros."""
     places = np.flatnonzero(some)
     if not len(places):
         return table
@@ -131,7 +131,7 @@ def _without_zeros(tallies: Sequence[Grid], table: SpreadTable, some: NDArray[np
 
 
 def _log_scale(tallies: Sequence[Grid], rest: SpreadTable) -> tuple[NDArray[np.bool_], ClassSpreads, Doubles]:
-    """Which columns are fitted on the scale of logs, their spreads there, and their means."""
+    """Which columns are fitted on the log scale, their spreads there, and their means."""
     columns, classes = rest.n.shape[0], rest.n.shape[1] - 1
     possible = rest.has_spread() & np.array([log_is_possible(tally) for tally in tallies])
     n, distance, std = np.zeros((3, columns, classes))
@@ -151,24 +151,24 @@ def _log_scale(tallies: Sequence[Grid], rest: SpreadTable) -> tuple[NDArray[np.b
 
 
 def is_common(zeros: Fraction, n: Fraction) -> bool:
-    """Whether zero is apart whatever the scale."""
+    """Whether zero is separate on any scale."""
     return zeros > COMMON * n
 
 
 def without_zeros(tally: Grid) -> Moments:
-    """The moments of the values that are not zero: zeros add nothing to a sum."""
+    """The moments of the non-zero values: zeros add nothing to a sum."""
     sums = tally.sums
     n = added(sums.n, tally.zeros(), sign=-1)
     return Moments(tally.classes, _core.Moments(n, sums.fractional, sums.total, sums.squares))
 
 
 def log_is_possible(tally: Grid) -> bool:
-    """Whether some values are above zero and none is below."""
+    """Whether some values are positive and none is negative."""
     return len(tally.grid.cell) > 0 and bool((tally.grid.cell >= 0).all())
 
 
 def log_wins(plain: Doubles, logs: ClassSpreads, whole: LogSums) -> Any:
-    """Whether the evidence on the scale of logs is greater than the plain one; one answer, or one per row."""
+    """Whether the marginal likelihood on the log scale is larger; one answer, or one per row."""
     return logs.log_evidence() - sum_of_logs(whole)[..., 0] > plain
 
 

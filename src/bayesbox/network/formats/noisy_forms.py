@@ -61,7 +61,7 @@ def checked_rows(rows: Any, shape: tuple[int, int], what: str) -> Doubles:
 
 
 def to_json(node: Node) -> dict[str, Any]:
-    """A compact table as plain data."""
+    """A compact table as a plain dict, for JSON."""
     assert node.compact is not None
     return {
         "kind": node.compact.kind,

@@ -88,7 +88,7 @@ def _fitted(network: NetworkQuestions, findings: ObservedStates, wanted: Mapping
             case = ObservedStates(findings.states, {**findings.likelihoods, **likelihoods})
             cells, log_evidence = network._propagation.posteriors(case, max_bytes=network.max_bytes)
             if math.isinf(log_evidence):
-                raise ImpossibleEvidence("no distribution has these probabilities and goes with the evidence")
+                raise ImpossibleEvidence("no distribution has these probabilities and is consistent with the evidence")
             now = np.asarray(cells[int(offsets[place]) : int(offsets[place + 1])])
             _require_possible(network, place, now, shares)
             furthest = max(furthest, float(np.abs(now - shares).max()))

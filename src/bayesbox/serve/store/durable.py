@@ -262,7 +262,7 @@ class DurableStore(Store):
                     self._commit(jobs[0])
                 else:
                     self._commit_learning([job for job in jobs if isinstance(job, LearnJob)])
-            except BaseException as error:  # whatever it is, no caller is left waiting, and the thread continues
+            except BaseException as error:  # on any error, no caller is left waiting, and the thread continues
                 for job in jobs:
                     if not job.future.done():
                         job.future.set_exception(error)
