@@ -332,7 +332,7 @@ def _runs_of_flags(schema: Schema, book: Book) -> Iterator[tuple[str, ...]]:
 
 def _is_full_flag(kind: Any, tally: Any, book: Book) -> bool:
     if tally.of_numbers:
-        return bool(kind.shown(tally) == "flag" and tally.sums.n == book.class_counts)
+        return bool(tally.holds_only_flags and kind.shown(tally) == "flag" and tally.sums.n == book.class_counts)
     return bool(kind.is_flag and tally.totals() == book.class_counts)
 
 

@@ -43,7 +43,7 @@ class NaiveModel:
 
     def weight_of(self, conditional: Distribution) -> float:
         """The exponent of the factor of a conditional."""
-        return self.weights.get(conditional.columns[0], 1.0)
+        return self.weights.get(conditional.columns[0], 1.0) if self.weights else 1.0
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from bayesbox.collector import collector_paused
 from bayesbox.described import Remedy, parameter
 from bayesbox.dist.base import Distribution
 from bayesbox.dist.cells import Smoothing
@@ -12,11 +13,11 @@ from bayesbox.dist.fit import ColumnToFit, FitOptions, fitted_columns
 from bayesbox.dist.functions import log
 from bayesbox.dist.naive import NaiveModel
 from bayesbox.errors import BadOption
-from bayesbox.limits import require_memory
+from bayesbox.limits import current_limits, require_memory
 from bayesbox.rule.options import NaiveOptions
 from bayesbox.rule.priors import given_prior, log_prior
 from bayesbox.rule.var_smoothing import smoothed
-from bayesbox.schema.families import family_named
+from bayesbox.schema.families import FamilyEntry, family_named
 from bayesbox.schema.kinds import Kind
 from bayesbox.schema.levels import label_order, label_values
 from bayesbox.schema.schema import Schema
@@ -31,6 +32,7 @@ FEWER_CELLS = (
 )
 
 
+@collector_paused()
 def naive_model(
     schema: Schema, book: Book, rules: NaiveOptions, weights: Mapping[str, float] | None = None
 ) -> NaiveModel:
@@ -65,6 +67,9 @@ class _Builder:
         self.conditionals: list[Distribution] = []
         self.left_out: dict[str, str] = {}
         self.bytes = 0  # bytes of tables whose size is not known from the tallies
+        self.most_bytes = current_limits().memory
+        self.entries: dict[str, FamilyEntry] = {}  # by the name of the density
+        self.shared: dict[tuple[int, str], FitOptions] = {}  # by the type, which thousands of columns may share
         self.single: list[ColumnToFit] = []
         self.together: dict[str, dict[str, Tally]] = {}  # by the name of the family
 
@@ -72,11 +77,14 @@ class _Builder:
         if name not in self.book:
             self.left_out[name] = "it has no values"
             return
-        if self.schema.kinds[name].part_of is not None and len(self.book[name].levels) < 2:
+        tally = self.book[name]
+        if self.schema.kinds[name].part_of is not None and len(tally.levels) < 2:
             self.left_out[name] = "all its values are equal"
             return
-        tally, options = self.book[name], fit_options(self.schema, self.book, self.rules, name)
-        entry = family_named(options.density)
+        options = self._options(name, tally)
+        entry = self.entries.get(options.density)
+        if entry is None:
+            entry = self.entries[options.density] = family_named(options.density)
         if entry.together:
             self.together.setdefault(entry.name, {})[name] = tally
             return
@@ -84,6 +92,16 @@ class _Builder:
             self.left_out[name] = ONE_VALUE
             return
         self.single.append(ColumnToFit(name, tally, options))
+
+    def _options(self, name: str, tally: Any) -> FitOptions:
+        """The options for fitting a column, one object for all columns that share a type and a density."""
+        kind = self.schema.kinds[name]
+        if kind.is_flag or self.rules.column_smoothing or kind.known(tally) is not kind:
+            return fit_options(self.schema, self.book, self.rules, name)
+        key = id(kind), kind.family(tally, self.schema.numeric)
+        if key not in self.shared:
+            self.shared[key] = fit_options(self.schema, self.book, self.rules, name)
+        return self.shared[key]
 
     def finish(self) -> None:
         """Make the distributions of single columns, and the joint ones of collected columns."""
@@ -100,7 +118,7 @@ class _Builder:
     def _take_room(self, needed: int) -> None:
         """Raise an error if one more table exceeds the memory limit."""
         self.bytes += needed
-        if not needed:
+        if self.bytes <= self.most_bytes:
             return
         require_memory(
             float(self.bytes),

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from bayesbox import _core
 from bayesbox._core import ExactArray
+from bayesbox.collector import collector_paused
 from bayesbox.described import declaring
 from bayesbox.errors import BadData, BadWeight
 from bayesbox.schema.arrays import IntegerArray, NumberArray, without_nulls
@@ -40,6 +41,7 @@ DIRECT_CELLS = 1 << 21  # of such a table, classes x range: many classes allow n
 COUNTED_TYPES = "?bBhHiIlLqQfd"  # the core counts integers, bools and integral floats
 
 
+@collector_paused()
 def count(
     columns: Columns,
     labels: Encoded,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 import pyarrow as pa
 
 from bayesbox import _core
+from bayesbox.collector import collector_paused
 from bayesbox.dist.base import Doubles
 from bayesbox.source.base import Batch
 
@@ -46,7 +47,8 @@ class AnswersRows:
         from bayesbox.classifier.one_row.answers import RowAnswers
 
         model = self.model  # made before the copy, so that the copy has it too
-        answers = RowAnswers(copy.copy(cast("AnyClassifier", self)))
+        with collector_paused():
+            answers = RowAnswers(copy.copy(cast("AnyClassifier", self)))
         self._row_answers = model, self.calibrated, answers
         return answers
 
