@@ -155,7 +155,7 @@ def test_parts_that_do_not_vary_say_nothing() -> None:
     days = pd.DataFrame({"day": pd.date_range("2021-03-01", periods=20)})
     y = np.where(np.arange(20) < 15, "a", "b")
     model = bb.NaiveBayes(unseen="smooth").fit(days, y)
-    assert {"day month", "day hour"} <= set(model.classifier_.model.left_out)
+    assert {"day month", "day hour"} <= set(model.classifier_.model.ignored)
     noon = pd.DataFrame({"day": days.day + pd.Timedelta(hours=12)})
     parts = model.classifier_.explain_parts(batch_of(noon))
     assert not parts.terms[:, :, parts.columns.index("day hour")].any()

@@ -169,7 +169,7 @@ def test_numbers_of_0_and_1_are_flags_from_the_first_rows_on():
 def test_columns_that_come_late_or_not_at_all():
     X, y = mixed(40)
     clf = bb.FullBayes(columns={"flag": "flag"}).fit(X.assign(height=np.nan), y)
-    assert clf.classifier_.model.left_out == {"height": "it has no values"}
+    assert clf.classifier_.model.ignored == {"height": "it has no values"}
     clf.partial_fit(X, y)
     assert "height" in clf.classifier_.model.columns
     with pytest.warns(MissingColumns):

@@ -164,7 +164,7 @@ class Case:
     def drop_constants(self, clf):
         """Take the columns of one value from the oracle: they are ignored."""
         weights = self.weights or [1] * self.rows
-        for name in set(clf.classifier_.model.left_out) & set(self.columns):
+        for name in set(clf.classifier_.model.ignored) & set(self.columns):
             pairs = zip(self.columns[name].values, weights, strict=True)
             assert len({value for value, weight in pairs if weight and value is not None}) <= 1
             del self.columns[name]

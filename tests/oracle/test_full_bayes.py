@@ -249,7 +249,7 @@ def test_one_row_a_class_and_constants():
     with warning(SuspiciousData, reason="constant", columns=("1",)):
         clf = bb.FullBayes().fit([[1.0, 5.0, 2.0], [2.0, 5.0, 7.0]], ["a", "b"])
     assert clf.predict([[1.1, 5.0, 2.0], [1.9, 5.0, 6.5]]).tolist() == ["a", "b"]
-    assert clf.classifier_.model.left_out == {"1": "all its values are equal"}
+    assert clf.classifier_.model.ignored == {"1": "all its values are equal"}
 
 
 def test_a_table_that_would_not_fit_is_refused_with_its_cells():

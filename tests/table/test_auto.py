@@ -338,10 +338,10 @@ def test_what_a_budget_leaves_out_is_told(tmp_path):
     X, y = table(rows=60)
     wide = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 120)), columns=[f"x{place}" for place in range(120)])
     clf = bb.AutoBayes(budget=0.05).fit(wide, y)
-    left_out = clf.classifier_.derived.left_out
-    assert {"boosted trees", "k-dependence Bayes", "naive Bayes (column weights)"} <= set(left_out)
-    assert not set(left_out) & {each.name for each in clf.classifier_.derived.judged}
-    assert clf.report().endswith(f"Not tried within 0.05 s: {', '.join(left_out)}")
+    omitted = clf.classifier_.derived.omitted
+    assert {"boosted trees", "k-dependence Bayes", "naive Bayes (column weights)"} <= set(omitted)
+    assert not set(omitted) & {each.name for each in clf.classifier_.derived.judged}
+    assert clf.report().endswith(f"Not tried within 0.05 s: {', '.join(omitted)}")
     assert "naive Bayes" in {each.name for each in clf.classifier_.derived.judged}
     clf.save(tmp_path / "m.bayes")
     assert bb.load(tmp_path / "m.bayes").report() == clf.report()
@@ -352,11 +352,11 @@ def test_many_patterns_of_missing_numbers_leave_the_joint_normal_out():
     draw = np.random.default_rng(0)
     X = pd.DataFrame(draw.normal(size=(60, 6)), columns=list("abcdef"))
     y = np.where(X["a"] > 0, "high", "low")
-    assert bb.AutoBayes(budget=6).fit(X, y).classifier_.derived.left_out == ()
+    assert bb.AutoBayes(budget=6).fit(X, y).classifier_.derived.omitted == ()
     holes = X.where(draw.random(X.shape) > 0.4)
-    assert bb.AutoBayes(budget=6).fit(holes, y).classifier_.derived.left_out == ("full Bayes",)
+    assert bb.AutoBayes(budget=6).fit(holes, y).classifier_.derived.omitted == ("full Bayes",)
     one = X.assign(a=X["a"].where(X["b"] > -1))  # two patterns in each class
-    assert bb.AutoBayes(budget=6).fit(one, y).classifier_.derived.left_out == ()
+    assert bb.AutoBayes(budget=6).fit(one, y).classifier_.derived.omitted == ()
 
 
 @pytest.mark.parametrize("beside", [True, False])
@@ -431,7 +431,7 @@ def test_what_a_part_does_not_use_goes_to_the_others():
     kinds = dict.fromkeys(X.columns, bb.Category())
     most = max(0.15 * 20, budget.left)
     plan_counted(rows, kinds, ("n", "y"), None, budget=budget, most=most, cells=4**16, patterns=2)
-    assert budget.left_out == []
+    assert budget.omitted == []
     assert 5 < sum(budget.planned.values()) < 10
 
 

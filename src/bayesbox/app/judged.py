@@ -155,7 +155,7 @@ def data_found(classifier: AnyTableClassifier) -> Json:
                 "values": each.values,
                 "shape": _shape(book.columns.get(each.name)),
                 "bits": bits.get(each.name),
-                "why": classifier.model.left_out.get(each.name) or why.get(each.name),
+                "why": classifier.model.ignored.get(each.name) or why.get(each.name),
             }
         )
     notes = [str(each) for each in remarks(schema, book)[:MOST_REMARKS]]

@@ -39,8 +39,8 @@ def row_spec(classifier: AnyTableClassifier, *, suppress: int = 0) -> Json:
     """The columns that can be set, with levels, ranges and counts; counts below `suppress` are omitted."""
     schema = classifier.schema
     assert schema is not None
-    left_out = classifier.model.left_out
-    names = [name for name in schema.used_columns if name not in left_out]
+    ignored = classifier.model.ignored
+    names = [name for name in schema.used_columns if name not in ignored]
     calibrated = classifier.calibrated
     sure = {} if suppress else _intervals(classifier)
     return {

@@ -342,9 +342,9 @@ class Evaluation(Result):
 
     def _remarks(self) -> Iterator[str]:
         found = self.scored
-        left_out = [f"{found.unlabelled:,} without a label dropped"] if found.unlabelled else []
-        left_out += [f"{self.skipped:,} malformed ones skipped"] if self.skipped else []
-        yield ", ".join([f"{found.rows:,} row{'s' if found.rows != 1 else ''}", *left_out])
+        dropped = [f"{found.unlabelled:,} without a label dropped"] if found.unlabelled else []
+        dropped += [f"{self.skipped:,} malformed ones skipped"] if self.skipped else []
+        yield ", ".join([f"{found.rows:,} row{'s' if found.rows != 1 else ''}", *dropped])
         worse = self.worse_than_baseline()
         if worse is not None:
             yield worse

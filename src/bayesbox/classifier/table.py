@@ -231,7 +231,7 @@ class TableClassifier(Classifier[R, D, M]):
         absent = [name for name in used if name not in there]
         if used and len(absent) == len(used):
             raise none_there(used, names, where=where)
-        silent = self.model.left_out
+        silent = self.model.ignored
         return [name for name in absent if name not in silent and name not in self.ignored]
 
     def known_levels(self) -> dict[str, KnownLevels]:

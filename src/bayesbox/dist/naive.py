@@ -30,7 +30,7 @@ class ProductModel(Protocol):
 class NaiveModel:
     """P(class) and P(column | class) as data.
 
-    `left_out` has the ignored columns, each with the reason. `weights` are the exponents of the columns' factors that
+    `ignored` has the ignored columns, each with the reason. `weights` are the exponents of the columns' factors that
     are not 1.
     """
 
@@ -38,7 +38,7 @@ class NaiveModel:
     labels: Labels
     log_prior: Doubles
     conditionals: tuple[Distribution, ...]
-    left_out: Mapping[str, str] = field(default_factory=dict)
+    ignored: Mapping[str, str] = field(default_factory=dict)
     weights: Mapping[str, float] = field(default_factory=dict)
 
     def weight_of(self, conditional: Distribution) -> float:

@@ -131,7 +131,7 @@ class PoolReport(Result, str):
         """The report of a fitted AutoBayes."""
         pool = classifier.derived
         assert pool is not None
-        note = classifier.told_left_out()
+        note = classifier.omitted_note()
         blocks = _report_blocks(pool.judged, pool.pooled)
         lines = as_text("", blocks)
         found = cls(f"{lines}\n  {note}" if note else lines)

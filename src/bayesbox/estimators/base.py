@@ -120,7 +120,7 @@ class TableEstimator(HasWidget, CountedEstimator[K]):
         """The ignored columns, each with the reason: a single value, or an identifier with `ignore="auto"`."""
         self._require_fitted()
         classifier = self.classifier_
-        return {**classifier.model.left_out, **classifier.ignored}
+        return {**classifier.model.ignored, **classifier.ignored}
 
     def _new_classifier(self) -> K:
         """An untrained classifier with this estimator's parameters."""

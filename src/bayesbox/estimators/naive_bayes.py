@@ -47,7 +47,7 @@ class NaiveBayes(CalibratedEstimator[NaiveClassifier], NaiveOptions):
         """The weight of each column: the exponent of its factor, 0 if it is ignored."""
         self._require_fitted()
         model = self.classifier_.model
-        weights = dict.fromkeys(model.left_out, 0.0)
+        weights = dict.fromkeys(model.ignored, 0.0)
         for conditional in model.conditionals:
             weights |= dict.fromkeys(conditional.columns, model.weight_of(conditional))
         schema = self.classifier_.schema

@@ -103,10 +103,10 @@ def train(
     opened = estimator._blank_classifier().open_rows(data, target=target, weight=weight, text=text, reading=reading)
     estimator._watch(opened.classifier)
     report = Reporter(progress)
-    told = report.rows(lambda: opened.source.progress)
+    progress_of_rows = report.rows(lambda: opened.source.progress)
     with limit_context(classes=classes_limit):
         training = train_classifier(
-            opened.classifier, opened.source, opened.target, weight=weight, threads=threads, progress=told
+            opened.classifier, opened.source, opened.target, weight=weight, threads=threads, progress=progress_of_rows
         )
     opened.classifier.check()
     estimator._adopt(opened.classifier)

@@ -50,7 +50,7 @@ def bayes_box(
     """The calculation for the first row of these columns; with `every`, all factors are shown, however many."""
     counted = book.with_classes(model.classes)
     factors = [prior_factor(model, book, rules)]
-    ignored = [NoFactor(name, reason) for name, reason in model.left_out.items()]
+    ignored = [NoFactor(name, reason) for name, reason in model.ignored.items()]
     row = {name: column[0:1] for name, column in columns.items()}
     for conditional in model.conditionals:
         options = fit_options(schema, counted, rules, conditional.columns[0])

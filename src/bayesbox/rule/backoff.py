@@ -47,7 +47,7 @@ class BackoffStep(NamedTuple):
     """One back-off step: probabilities over the last axis, and those without the row itself."""
 
     probability: Doubles
-    left_out: Doubles
+    held_out: Doubles
     trust: Trust
 
 
@@ -60,18 +60,18 @@ def uniform(shape: tuple[int, ...], size: int) -> BackoffStep:
 def expanded(below: BackoffStep) -> BackoffStep:
     """The step with an additional axis before the last."""
     return below._replace(
-        probability=np.expand_dims(below.probability, -2), left_out=np.expand_dims(below.left_out, -2)
+        probability=np.expand_dims(below.probability, -2), held_out=np.expand_dims(below.held_out, -2)
     )
 
 
 def step(counts: Doubles, lower: BackoffStep) -> BackoffStep:
     """The step with one more condition, from counts over the last axis and the previous step in a matching shape."""
-    trust = learned_trust(counts, lower.left_out)
+    trust = learned_trust(counts, lower.held_out)
     total = counts.sum(axis=-1, keepdims=True)
     others, other_total = np.maximum(counts - 1, 0), np.maximum(total - 1, 0)
     m, other_m = trust.rows(total), trust.rows(other_total)
     probability = (counts + m * lower.probability) / (total + m)
-    return BackoffStep(probability, (others + other_m * lower.left_out) / (other_total + other_m), trust)
+    return BackoffStep(probability, (others + other_m * lower.held_out) / (other_total + other_m), trust)
 
 
 def learned_trust(counts: Doubles, lower: Doubles) -> Trust:

@@ -43,7 +43,7 @@ def naive_model(
     builder = _Builder(schema, counted, rules)
     for name in schema.used:
         if weights.get(name) == 0:
-            builder.left_out[name] = NOT_SELECTED
+            builder.ignored[name] = NOT_SELECTED
         else:
             builder.add(name)
     builder.finish()
@@ -54,7 +54,7 @@ def naive_model(
     else:
         prior = log(given_prior(rules.prior, classes))
     labels = label_values(classes, book.label_type)
-    return NaiveModel(classes, labels, prior, tuple(builder.conditionals), builder.left_out, weights)
+    return NaiveModel(classes, labels, prior, tuple(builder.conditionals), builder.ignored, weights)
 
 
 class _Builder:
@@ -65,7 +65,7 @@ class _Builder:
         self.book = book
         self.rules = rules
         self.conditionals: list[Distribution] = []
-        self.left_out: dict[str, str] = {}
+        self.ignored: dict[str, str] = {}
         self.bytes = 0  # bytes of tables whose size is not known from the tallies
         self.most_bytes = current_limits().memory
         self.entries: dict[str, FamilyEntry] = {}  # by the name of the density
@@ -75,11 +75,11 @@ class _Builder:
 
     def add(self, name: str) -> None:
         if name not in self.book:
-            self.left_out[name] = "it has no values"
+            self.ignored[name] = "it has no values"
             return
         tally = self.book[name]
         if self.schema.kinds[name].part_of is not None and len(tally.levels) < 2:
-            self.left_out[name] = "all its values are equal"
+            self.ignored[name] = "all its values are equal"
             return
         options = self._options(name, tally)
         entry = self.entries.get(options.density)
@@ -89,7 +89,7 @@ class _Builder:
             self.together.setdefault(entry.name, {})[name] = tally
             return
         if options.is_constant(tally):
-            self.left_out[name] = ONE_VALUE
+            self.ignored[name] = ONE_VALUE
             return
         self.single.append(ColumnToFit(name, tally, options))
 
@@ -107,7 +107,7 @@ class _Builder:
         """Make the distributions of single columns, and the joint ones of collected columns."""
         for (name, *_), (made, reason) in zip(self.single, fitted_columns(self.single), strict=True):
             if made is None:
-                self.left_out[name] = reason
+                self.ignored[name] = reason
                 continue
             self.conditionals.append(made)
             self._take_room(made.table_bytes())

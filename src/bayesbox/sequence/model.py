@@ -44,7 +44,7 @@ class ChainModel:
     log_start: Doubles
     log_transition: Doubles  # from row to column
     conditionals: tuple[Distribution, ...]
-    left_out: Mapping[str, str] = field(default_factory=dict)
+    ignored: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -119,7 +119,7 @@ def chain_model(schema: Schema, book: ChainBook, rules: ChainRules) -> ChainMode
         _shares(start, rules.start)[0],
         _shares(LevelCounts(states, cells, len(states)), rules.transition),
         conditionals,
-        emission.left_out,
+        emission.ignored,
     )
 
 

@@ -77,8 +77,8 @@ class SqlSource(Source):
             with _translated(self.name):
                 queries = [each for each in connection.extract_statements(self.query) if each.type.name == "SELECT"]
             if len(queries) > 1:
-                told = f"only one query can be read, not {len(queries)}"
-                raise BadOption(told, where=self.name, remedy="Combine them with UNION ALL")
+                what = f"only one query can be read, not {len(queries)}"
+                raise BadOption(what, where=self.name, remedy="Combine them with UNION ALL")
             with _translated(self.name):
                 result = connection.execute(self.query)
                 if result.description is None:

@@ -30,7 +30,7 @@ class PooledModel:
     labels: AnyArray
     log_prior: Doubles
     columns: tuple[str, ...] = ()
-    left_out: Mapping[str, str] = field(default_factory=dict)
+    ignored: Mapping[str, str] = field(default_factory=dict)
 
     def conditional(self, column: str) -> None:  # noqa: ARG002  the same question as to naive Bayes
         """None: a column has a distribution in each of the pooled models."""

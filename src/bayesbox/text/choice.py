@@ -79,7 +79,7 @@ class ChosenClassifier(Classifier[TextOptions, Settled, TextModel]):
             return
         self.phrases_open, self.tokens, self._model = False, replace(self.tokens, phrases=phrases), None
         if phrases == SINGLE and WORDS in self.book:
-            from bayesbox.text.left_out import single_places
+            from bayesbox.text.held_out import single_places
 
             tallies = {name: self.book[name].only(single_places(self.book[name].levels)) for name in self.book}
             self.book = self.book.with_tallies({name: tally for name, tally in tallies.items() if tally.levels})

@@ -43,8 +43,8 @@ class ExplainedDocument(Result):
         return entries if share is None else [*entries, (CALIBRATION, share)]
 
     def _headline(self) -> str:
-        told = ", ".join(f"{each.word} {each.log_odds:+.2f}" for each in self.case.words[:SHOWN])
-        return f"ExplainedDocument({self.target}={self.case.prediction} {self._share():.4f}: {told})"
+        words = ", ".join(f"{each.word} {each.log_odds:+.2f}" for each in self.case.words[:SHOWN])
+        return f"ExplainedDocument({self.target}={self.case.prediction} {self._share():.4f}: {words})"
 
     def _share(self) -> float:
         return self.case.posterior[self.case.prediction]
@@ -146,8 +146,8 @@ class DocumentsExplanation(Result, TextExplanation):
 
     def _summary(self, place: int) -> list[object]:
         one = self[place]
-        told = "; ".join(f"{each.word} {each.log_odds:+.2f}" for each in one.case.words[:SHOWN])
-        return [place, one.case.prediction, one._share(), told]
+        words = "; ".join(f"{each.word} {each.log_odds:+.2f}" for each in one.case.words[:SHOWN])
+        return [place, one.case.prediction, one._share(), words]
 
     def _frame(self) -> Mapping[str, Sequence[object]]:
         if len(self) == 1:

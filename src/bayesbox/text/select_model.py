@@ -24,8 +24,8 @@ from bayesbox.stat.choose_calibration import PLAIN, choose, learned
 from bayesbox.stat.folds import stratified_folds
 from bayesbox.text.calibrate import least_loss, losses_of
 from bayesbox.text.classifier import DocumentClassifier, Texts
+from bayesbox.text.held_out import LeaveOneOutDocuments, can_leave_out
 from bayesbox.text.leave_one_out import sums_without
-from bayesbox.text.left_out import LeaveOneOutDocuments, can_leave_out
 from bayesbox.text.model import CHOICES, Strength, model_prior
 from bayesbox.text.options import AUTO, TextOptions
 from bayesbox.text.sample import FEWEST
@@ -119,7 +119,7 @@ class HeldOutTrials:
         weights = None if rows.weights is None else np.asarray(rows.weights, dtype=np.float64)
         self.weight = some.astype(np.float64) if weights is None else np.where(some, weights, 0.0)
         self._by_phrases: dict[tuple[int, int], list[Fold]] = {}
-        self.left_out = LeaveOneOutDocuments(classifier, rows, target) if can_leave_out(classifier, rows) else None
+        self.leave_one_out = LeaveOneOutDocuments(classifier, rows, target) if can_leave_out(classifier, rows) else None
 
     def tried(self) -> list[Tried]:
         """The trials of all candidate models, the simplest first."""
@@ -131,8 +131,8 @@ class HeldOutTrials:
     def trial(self, rules: TextOptions, phrases: tuple[int, int]) -> Tried:
         """The trial of one model."""
         prior = model_prior(self.book, rules)
-        if self.left_out is not None and rules.occurrence in ("count", "complement", "normalised"):
-            sums, known = self.left_out.judged(rules, phrases)
+        if self.leave_one_out is not None and rules.occurrence in ("count", "complement", "normalised"):
+            sums, known = self.leave_one_out.judged(rules, phrases)
         else:
             classifier = self.classifier.with_phrases(phrases) if self.classifier.phrases_open else self.classifier
             sums, known = self._judged(classifier, rules)

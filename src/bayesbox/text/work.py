@@ -36,7 +36,7 @@ def document_work(classifier: DocumentClassifier, batch: Batch, against: str | N
     """The calculation for a batch of one document."""
     asked = WorkedDocument.of(classifier, batch)
     factors, before = _FACTORS[classifier.rules.occurrence](asked)
-    left_out = tuple(each for each in factors if isinstance(each, NoFactor))
+    ignored = tuple(each for each in factors if isinstance(each, NoFactor))
     model, rules = classifier.model, classifier.rules
     strength = 1.0 if _FACTORS[rules.occurrence] is _by_count else asked.strength  # it is in the exponents
     shares = [each.power(strength) for each in factors if isinstance(each, Factor)]
@@ -47,7 +47,7 @@ def document_work(classifier: DocumentClassifier, batch: Batch, against: str | N
     else:
         prior = prior_factor(model, classifier.book, rules)
     whole = rules.occurrence not in ("complement", "poisson") and asked.strength == 1
-    box = BayesBox(model.classes, (prior, *shares), left_out, whole, against)
+    box = BayesBox(model.classes, (prior, *shares), ignored, whole, against)
     return box.work(classifier.case_title(batch), before)
 
 

@@ -98,7 +98,7 @@ def behind_terms(classifier: AnyTableClassifier, batch: Batch) -> dict[str, dict
     found: dict[str, dict[str, Behind]] = {}
     for name, column in columns.items():
         value = value_text(column)
-        if value is None or name not in book or name in classifier.model.left_out:
+        if value is None or name not in book or name in classifier.model.ignored:
             continue
         own = _own_distribution(classifier, name)
         tally: Any = book[name] if own is None else own.shown_tally(book[name])

@@ -134,14 +134,14 @@ class Drift(Result):
         return [each.column for each in self.columns if each.drifted]
 
     def _headline(self) -> str:
-        told = f"drifted: {', '.join(self.drifted)}" if self.drifted else "no drift"
-        return f"Drift({count_text(self.rows)} rows against {count_text(self.rows_before)}; {told})"
+        summary = f"drifted: {', '.join(self.drifted)}" if self.drifted else "no drift"
+        return f"Drift({count_text(self.rows)} rows against {count_text(self.rows_before)}; {summary})"
 
     def _title(self) -> str:
         number = len(self.drifted)
         columns = f"{len(self)} column{'' if len(self) == 1 else 's'}"
-        told = f"{number or 'none'} of {columns} drifted"
-        return f"{count_text(self.rows)} rows compared with {count_text(self.rows_before)} training rows: {told}"
+        summary = f"{number or 'none'} of {columns} drifted"
+        return f"{count_text(self.rows)} rows compared with {count_text(self.rows_before)} training rows: {summary}"
 
     def _blocks(self) -> Sequence[Block]:
         unseen = any(each.unseen for each in self.columns)

@@ -103,8 +103,8 @@ class ExplainedRow(Result):
         return entries
 
     def _headline(self) -> str:
-        told = ", ".join(f"{term.column}={term.value} {term.log_odds:+.2f}" for term in self.strongest()[:SHOWN])
-        return f"ExplainedRow({self.target}={self.prediction} {self.posterior[self.prediction]:.4f}: {told})"
+        terms = ", ".join(f"{term.column}={term.value} {term.log_odds:+.2f}" for term in self.strongest()[:SHOWN])
+        return f"ExplainedRow({self.target}={self.prediction} {self.posterior[self.prediction]:.4f}: {terms})"
 
     def _title(self) -> str:
         return f"{self.target} = {self.prediction}, with probability {self.posterior[self.prediction]:.4g}"
@@ -297,10 +297,10 @@ class RowsExplanation(Result, Explanation):
 
     def _summary(self, place: int) -> list[object]:
         row = self.row(place)
-        told = "; ".join(
+        terms = "; ".join(
             f"{term.column}={cut(term.value or '')} {term.log_odds:+.2f}" for term in row.strongest()[:SHOWN]
         )
-        return [place, row.prediction, row.posterior[row.prediction], told]
+        return [place, row.prediction, row.posterior[row.prediction], terms]
 
     def _frame(self) -> Mapping[str, Sequence[object]]:
         if len(self) == 1:

@@ -82,8 +82,8 @@ class Flips(Result):
         best = self.best
         if best is None:
             return f"Flips({self.prediction}: no change of one or two columns is enough)"
-        told = ", ".join(f"{each.column}={each.after}" for each in best.changes)
-        return f"Flips({self.prediction} -> {best.prediction} by {told}; {len(self)} way{'s' * (len(self) != 1)})"
+        changes = ", ".join(f"{each.column}={each.after}" for each in best.changes)
+        return f"Flips({self.prediction} -> {best.prediction} by {changes}; {len(self)} way{'s' * (len(self) != 1)})"
 
     def _title(self) -> str:
         other = f"`{self.to}`" if self.to is not None else "another class"

@@ -189,7 +189,7 @@ class LossCounter:
     def __init__(self, classifier: AnyTableClassifier) -> None:
         self.classifier = classifier
         self.information, self.notes = column_information(classifier)
-        silent = {*classifier.model.left_out, *classifier.ignored}
+        silent = {*classifier.model.ignored, *classifier.ignored}
         assert classifier.schema is not None
         self.names = [name for name in classifier.schema.used_columns if name not in silent]
         self.answers = {name: _answer_without(classifier, name) for name in self.names}

@@ -35,7 +35,7 @@ def given_values(classifier: AnyTableClassifier, batch: Batch) -> dict[str, str 
     """The columns of the model under their original names, with the value of the row as text; None if it is missing."""
     assert classifier.schema is not None
     shown = classifier.shown_columns(batch)
-    silent = {*classifier.model.left_out, *classifier.ignored}
+    silent = {*classifier.model.ignored, *classifier.ignored}
     names = [name for name in classifier.schema.used_columns if name not in silent]
     return {name: value_text(shown.get(name)) for name in names}
 

@@ -78,9 +78,9 @@ class WhatIf(Result):
         return [each for each in self.columns if each.changed or each.difference]
 
     def _headline(self) -> str:
-        told = ", ".join(f"{each.column}={each.after}" for each in self.columns if each.changed)
+        changed = ", ".join(f"{each.column}={each.after}" for each in self.columns if each.changed)
         before, after = self.before[self.prediction], self.after[self.prediction]
-        return f"WhatIf({told or 'no change'}: P({self.prediction}) {before:.4f} -> {after:.4f})"
+        return f"WhatIf({changed or 'no change'}: P({self.prediction}) {before:.4f} -> {after:.4f})"
 
     def _title(self) -> str:
         if self.flips:

@@ -76,7 +76,7 @@ class CompiledScorer:
         classifier: Any = self._answers.classifier
         if not hasattr(classifier, "known_levels"):
             return RowAnswer(self.proba(row), 0, 0)
-        silent = {*classifier.model.left_out, *classifier.ignored}
+        silent = {*classifier.model.ignored, *classifier.ignored}
         absent = sum(name not in row and name not in silent for name in classifier.feature_names)
         known = classifier.known_levels()
         unseen = sum(

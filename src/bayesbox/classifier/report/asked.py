@@ -117,7 +117,7 @@ def known_levels(classifier: AnyTableClassifier, *, here: bool = True) -> dict[s
             or kind.is_matrix
             or kind.is_text
             or name in classifier.one_hot
-            or name in model.left_out
+            or name in model.ignored
         ):
             continue
         tally: Any = book.columns.get(name)

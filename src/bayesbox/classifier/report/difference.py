@@ -55,11 +55,11 @@ def rule_differences(one: Any, other: Any) -> dict[str, list[Any]]:
     rules = [{"model": title, **rules_facts(each.rules)} for title, each in zip(titles, (one, other), strict=True)]
     names = list(dict.fromkeys([*rules[0], *rules[1]]))
     return {
-        name: [_told(each.get(name)) for each in rules] for name in names if rules[0].get(name) != rules[1].get(name)
+        name: [_as_json(each.get(name)) for each in rules] for name in names if rules[0].get(name) != rules[1].get(name)
     }
 
 
-def _told(value: object) -> Any:
+def _as_json(value: object) -> Any:
     """The value of a rule for JSON; anything that is not a number, text or table is converted to text."""
     return value if value is None or isinstance(value, (str, int, float, dict)) else str(value)
 

@@ -117,7 +117,7 @@ def printed(classifier: Any, most: int | None, interval: float | None = None) ->
     more = sum(1 for _ in found)
     if more:
         notes.append(f"{more:,} more tables are not shown")
-    notes += [f"ignored: {name}, since {reason}" for name, reason in getattr(model, "left_out", {}).items()]
+    notes += [f"ignored: {name}, since {reason}" for name, reason in getattr(model, "ignored", {}).items()]
     if level is not None:
         notes += prior_notes(sure) or ["no probability was counted, so there are no intervals"]
     size = classifier.parameters()

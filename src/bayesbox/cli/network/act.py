@@ -23,8 +23,8 @@ def adjust(network: BayesianNetwork, question: str, latent: list[str], *, as_jso
     if as_json:
         facts = found.to_dict()
         if sets is not None:
-            told = sets.to_dict()
-            facts |= {name: told[name] for name in ("back_door", "front_door", "complete")}
+            found_sets = sets.to_dict()
+            facts |= {name: found_sets[name] for name in ("back_door", "front_door", "complete")}
         if isinstance(answer, float):
             facts["probability"] = answer
         elif answer is not None:

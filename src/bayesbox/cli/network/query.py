@@ -170,10 +170,10 @@ def _print_estimate(
     from bayesbox.network.query.probability_table import ProbabilityTable
 
     method, options = approximation
-    with captured_warnings() as told:
+    with captured_warnings() as warned:
         value = network.ask(asked, approx=method, **options)
         work = None if how is None else how.of(network, asked, approximation)
-    for text in dict.fromkeys(told):
+    for text in dict.fromkeys(warned):
         note(text)
     if as_json:
         emit_json(_estimate_facts(asked, value) | ({} if work is None else {"work": work.to_dict()}))
@@ -224,15 +224,15 @@ def _answer_facts(asked: Query, value: Any) -> Json:
 def _estimate_facts(asked: Query, value: Any) -> Json:
     from bayesbox.network.approximate.estimate import EstimatedDistribution
 
-    told = {"approximation": value.approximation.facts()}
+    how = {"approximation": value.approximation.facts()}
     if not isinstance(value, EstimatedDistribution):
-        return {"question": str(asked), "probability": float(value), **_stated(value.standard_error), **told}
+        return {"question": str(asked), "probability": float(value), **_stated(value.standard_error), **how}
     errors = value.standard_errors
     rows = [
         {"levels": levels[:-2], "probability": probability, **_stated(errors.get(key))}
         for levels, (key, probability) in zip(value.rows(), value.items(), strict=True)
     ]
-    return {"question": str(asked), "columns": list(value.columns), "rows": rows, **told}
+    return {"question": str(asked), "columns": list(value.columns), "rows": rows, **how}
 
 
 def _stated(error: float | None) -> dict[str, float]:

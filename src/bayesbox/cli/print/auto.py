@@ -20,7 +20,7 @@ def facts(classifier: AutoClassifier) -> Json:
     assert pool is not None
     judged = [each._asdict() for each in pool.judged]
     together = None if pool.pooled is None else {"log_loss": pool.pooled.log_loss, "accuracy": pool.pooled.accuracy}
-    return {"rows": pool.rows, "models": judged, "pool": together, "left_out": list(pool.left_out)}
+    return {"rows": pool.rows, "models": judged, "pool": together, "left_out": list(pool.omitted)}
 
 
 def print_report(classifier: AutoClassifier, *, err: bool = False) -> None:
@@ -35,8 +35,8 @@ def print_report(classifier: AutoClassifier, *, err: bool = False) -> None:
     ]
     rows.append(["combined", f"{pool.pooled.log_loss:.4f}", f"{pool.pooled.accuracy:.4f}", ""])
     table(["model, on held-out rows", "log loss", "accuracy", "weight"], rows, right=[1, 2, 3], err=err)
-    if told := classifier.told_left_out():
-        (note if err else say)(told)
+    if omitted := classifier.omitted_note():
+        (note if err else say)(omitted)
 
 
 def show(classifier: AutoClassifier, path: str, *, as_json: bool) -> None:

@@ -40,7 +40,7 @@ def show(hmm: HiddenMarkovModel, path: str, column: str | None, *, as_json: bool
                 "start": dict(zip(states, hmm.start_.tolist(), strict=True)),
                 "transition": dict(zip(states, follows, strict=True)),
                 "columns": {name: _by_state(each, states) for name, each in conditionals.items()},
-                "left_out": dict(model.left_out),
+                "left_out": dict(model.ignored),
                 "parameters": hmm.n_parameters,
                 "digest": digest,
                 "model_digest": file_digest(path),
@@ -59,7 +59,7 @@ def show(hmm: HiddenMarkovModel, path: str, column: str | None, *, as_json: bool
         if column is None or name == column:
             say()
             _print_report(name, _by_state(conditional, states), whole=column is not None)
-    for name, reason in model.left_out.items():
+    for name, reason in model.ignored.items():
         say(f"ignored: {name}, since {reason}")
     say()
     say(f"parameters: {hmm.n_parameters:,}")

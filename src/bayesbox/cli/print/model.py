@@ -117,7 +117,7 @@ def print_model(
     bits = sorted(information_of(classifier).items(), key=lambda each: -each[1])
     if bits:
         say("bits about the class: " + ", ".join(f"{name} {value:.4f}" for name, value in bits[:MOST_COLUMNS]))
-    for name, reason in {**classifier.model.left_out, **classifier.ignored}.items():
+    for name, reason in {**classifier.model.ignored, **classifier.ignored}.items():
         say(f"ignored: {name}, since {reason}")
     for name, flags in classifier.one_hot.items():
         say(f"one-hot: {name} from {', '.join(flags)}")

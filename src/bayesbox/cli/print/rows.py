@@ -54,7 +54,7 @@ class RowPrinter(Printer[T]):
             "skipped": skipped,
             "classes": counted(classifier),
             "columns": [facts.as_dict() for facts in column_facts(classifier.schema, classifier.book)],
-            "ignored": {**classifier.model.left_out, **classifier.ignored},
+            "ignored": {**classifier.model.ignored, **classifier.ignored},
             "warnings": [
                 *map(str, remarks(classifier.schema, classifier.book, classifier.ignored)),
                 *classifier.notes(),
@@ -151,7 +151,7 @@ class RowPrinter(Printer[T]):
             "densities": densities_of(classifier),
             "intervals": intervals_of(classifier),
             "information": information_of(classifier),
-            "left_out": {**classifier.model.left_out, **classifier.ignored},
+            "left_out": {**classifier.model.ignored, **classifier.ignored},
             "smoothing_by_column": own_rules(classifier),
             "parameters": None if size is None else size.parameters,
             "joint_parameters": None if size is None else size.joint,

@@ -80,7 +80,7 @@ class OneDependenceClassifier(AugmentedClassifier[OneDependenceOptions, CutPoint
         singles = {name: counted.single(name) for name in model.names}
         singles |= {table.column: level_counts(book, model.coding, table.column) for table in model.alone}
         removal, columns = self.removal(batch, labels, singles)
-        prior = self.prior_left_out(labels)
+        prior = self.prior_without_row(labels)
         joint = prior + self._mean(removal, columns, counted)
         for table in model.alone:
             own = columns[table.column]

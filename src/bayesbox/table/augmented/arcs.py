@@ -60,7 +60,7 @@ class ArcsClassifier(AugmentedClassifier[R, D, AugmentedModel]):
         model = self.model
         steps = self.steps_of(self.book.with_classes(model.classes), model)
         removal, columns = self.removal(batch, labels, {name: counts[1] for name, counts in steps.items()})
-        joint = prior = self.prior_left_out(labels)
+        joint = prior = self.prior_without_row(labels)
         for table in model.conditionals:
             parents = [columns[name] for name in table.parents]
             found = family_terms(removal, columns[table.column], parents, steps[table.column], table.trusts)

@@ -175,7 +175,7 @@ class AugmentedClassifier(TableClassifier[R, D, M]):
         require_learned(columns, target)
         return Removal(target, len(self.model.classes), self.rules), columns
 
-    def prior_left_out(self, labels: Encoded) -> Doubles:
+    def prior_without_row(self, labels: Encoded) -> Doubles:
         """The log prior of each row after subtracting the row itself, rows x classes."""
         assert self.schema is not None
         book = self.book.with_classes(self.model.classes)

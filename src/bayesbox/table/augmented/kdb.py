@@ -103,19 +103,19 @@ class DependenceClassifier(ArcsClassifier[DependenceOptions, Arcs]):
     def make_model(self, schema: Schema, book: Book) -> AugmentedModel:
         frame, coding = ClassPrior.of(schema, book, self.rules), self.coding(schema, book)
         families = frame.book.joint
-        tables, left_out = [], {}
+        tables, ignored = [], {}
         for name in schema.used:
             if not isinstance(families, Dependent) or name not in families.parents or name not in coding.levels:
-                left_out[name] = "it has no values"
+                ignored[name] = "it has no values"
                 continue
             if len(coding.levels[name]) < 2:
-                left_out[name] = "all its values are in one bin" if coding.is_cut(name) else "it has a single level"
+                ignored[name] = "all its values are in one bin" if coding.is_cut(name) else "it has a single level"
                 continue
             parents = families.parents[name]
             members = [frame.classes, *(coding.levels[each] for each in (*parents, name))]
             steps = backoff_counts(dense(families[name], members))
             tables.append(family_table(name, coding.levels[name], parents, steps, self.rules.smoothing))
-        return AugmentedModel(frame.classes, frame.labels, frame.log_prior, tuple(tables), coding, left_out)
+        return AugmentedModel(frame.classes, frame.labels, frame.log_prior, tuple(tables), coding, ignored)
 
     def irreversible_parts(self) -> tuple[str, ...]:
         parents = {} if self.derived is None else self.derived.parents or {}

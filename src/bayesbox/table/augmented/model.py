@@ -54,7 +54,7 @@ class AugmentedModel:
     log_prior: Doubles
     conditionals: tuple[FamilyTable, ...]
     coding: Coding
-    left_out: Mapping[str, str] = field(default_factory=dict)
+    ignored: Mapping[str, str] = field(default_factory=dict)
 
     def weight_of(self, conditional: object) -> float:  # noqa: ARG002  only naive Bayes has weights
         """The weight of a distribution: the exponent of its factor."""

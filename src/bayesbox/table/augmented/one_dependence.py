@@ -53,7 +53,7 @@ class OneDependenceModel:
     is_parent: NDArray[np.uint8]
     trusts: Mapping[tuple[str, str], Trust]  # back-off weights by parent and column; (x, x): by class; ("", x): of P(x)
     alone: tuple[FamilyTable, ...] = ()
-    left_out: Mapping[str, str] = field(default_factory=dict)
+    ignored: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -221,7 +221,7 @@ def one_dependence_model(schema: Schema, book: Book, rules: OneDependenceOptions
             [counted.place[name] for name in names],
             np.array(WEIGHTS),
             _side_by_side([steps[name].probability for name in names], classes),
-            _side_by_side([steps[name].left_out for name in names], classes),
+            _side_by_side([steps[name].held_out for name in names], classes),
         )
         trusts = PairTrusts(own, names, shares)
     else:
@@ -232,7 +232,7 @@ def one_dependence_model(schema: Schema, book: Book, rules: OneDependenceOptions
             found = by_rule(counts, lower, rules.smoothing, len(coding.levels[name]))
             rows = slice(spans[parent].start, spans[parent].stop - 1)
             table[rows, spans[name]] = ignored_where_impossible(log(np.moveaxis(found, 0, -1)))
-    alone, left_out = columns_alone(schema, frame, pairs, coding, rules.smoothing)
+    alone, ignored = columns_alone(schema, frame, pairs, coding, rules.smoothing)
     return OneDependenceModel(
         frame.classes,
         frame.labels,
@@ -245,7 +245,7 @@ def one_dependence_model(schema: Schema, book: Book, rules: OneDependenceOptions
         is_parent,
         trusts,
         alone,
-        left_out,
+        ignored,
     )
 
 
@@ -275,13 +275,13 @@ def columns_alone(
     schema: Schema, frame: ClassPrior, pairs: Pairs, coding: Coding, smoothing: Smoothing | None
 ) -> tuple[tuple[FamilyTable, ...], dict[str, str]]:
     """The tables of the columns that are not counted in pairs, and the ignored columns with the reasons."""
-    alone, left_out = [], {}
+    alone, ignored = [], {}
     for name in schema.used:
         if name in pairs.wide and name in coding.levels:
             single = level_counts(frame.book, coding, name)
             alone.append(family_table(name, coding.levels[name], (), [single.sum(axis=0), single], smoothing))
         elif name not in pairs.names:
-            left_out[name] = "it has no values"
+            ignored[name] = "it has no values"
         elif len(coding.levels[name]) < 2:
-            left_out[name] = "all its values are in one bin" if coding.is_cut(name) else "it has a single level"
-    return tuple(alone), left_out
+            ignored[name] = "all its values are in one bin" if coding.is_cut(name) else "it has a single level"
+    return tuple(alone), ignored

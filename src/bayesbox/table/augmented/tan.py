@@ -44,7 +44,7 @@ class TreeClassifier(ArcsClassifier[TreeOptions, CutPoints]):
         if not isinstance(pairs, Pairs):
             pairs = Pairs.of(frame.classes, {}, np.empty(0, dtype=np.int32))
         parents = tree_parents(pairs, coding, self.rules.score, self.rules.root)
-        alone, left_out = columns_alone(schema, frame, pairs, coding, self.rules.smoothing)
+        alone, ignored = columns_alone(schema, frame, pairs, coding, self.rules.smoothing)
         tables = {table.column: table for table in alone}
         counted = PairCounts(pairs, coding)
         for name, parent in parents.items():
@@ -52,7 +52,7 @@ class TreeClassifier(ArcsClassifier[TreeOptions, CutPoints]):
             found = family_table(name, coding.levels[name], parent, steps, self.rules.smoothing)
             tables[name] = found
         ordered = tuple(tables[name] for name in schema.used if name in tables)
-        return AugmentedModel(frame.classes, frame.labels, frame.log_prior, ordered, coding, left_out)
+        return AugmentedModel(frame.classes, frame.labels, frame.log_prior, ordered, coding, ignored)
 
     def steps_of(self, book: Book, model: AugmentedModel) -> dict[str, list[Doubles]]:
         assert isinstance(book.joint, Pairs)

@@ -37,16 +37,16 @@ def arcs_work(classifier: ArcsClassifier[Any, Any], batch: Batch, against: str |
     counts = classifier.steps_of(classifier.book.with_classes(model.classes), model)
     row = _CodedRow.of(classifier, batch)
     factors, before = [prior_factor(model, classifier.book, classifier.rules)], []
-    left_out = [NoFactor(name, reason) for name, reason in model.left_out.items()]
+    ignored = [NoFactor(name, reason) for name, reason in model.ignored.items()]
     for table in model.conditionals:
         found, lower = _family(row, table, counts[table.column], classifier.rules.smoothing)
         if isinstance(found, NoFactor):
-            left_out.append(found)
+            ignored.append(found)
         else:
             factors.append(found)
             before.extend(lower)
     steps = [Step("back-off", tuple(before), model.classes)] if before else []
-    box = BayesBox(model.classes, tuple(factors), tuple(left_out), against=against)
+    box = BayesBox(model.classes, tuple(factors), tuple(ignored), against=against)
     return box.work(classifier.case_title(batch), steps)
 
 
@@ -154,9 +154,9 @@ def aode_work(classifier: OneDependenceClassifier, batch: Batch, against: str | 
     book = classifier.book.with_classes(model.classes)
     row, counted = _CodedRow.of(classifier, batch), PairCounts(pairs_of(book), model.coding)
     factors = [prior_factor(model, classifier.book, classifier.rules)]
-    left_out = [NoFactor(name, reason) for name, reason in model.left_out.items()]
+    ignored = [NoFactor(name, reason) for name, reason in model.ignored.items()]
     there = [name for name in model.names if row.code(name) >= 0]
-    left_out += [NoFactor(name, "it is missing or unseen") for name in model.names if name not in there]
+    ignored += [NoFactor(name, "it is missing or unseen") for name in model.names if name not in there]
     slot = {name: int(model.first_slot[model.names.index(name)]) + row.code(name) for name in there}
     parents = [name for name in there if model.is_parent[slot[name]]]
     steps, products = [], []
@@ -186,10 +186,10 @@ def aode_work(classifier: OneDependenceClassifier, batch: Batch, against: str | 
         single = level_counts(book, model.coding, table.column)
         alone, _ = _family(row, table, [single.sum(axis=0), single], rule)
         if isinstance(alone, NoFactor):
-            left_out.append(alone)
+            ignored.append(alone)
         else:
             factors.append(alone)
-    box = BayesBox(model.classes, tuple(factors), tuple(left_out), against=against)
+    box = BayesBox(model.classes, tuple(factors), tuple(ignored), against=against)
     return box.work(classifier.case_title(batch), steps)
 
 

@@ -16,12 +16,12 @@ ProgressReport = Callable[[float, float | None, str], object]
 
 @dataclass
 class Budget:
-    """Seconds on one core; `planned` are the models to train, by name, and `left_out` those that do not fit."""
+    """Seconds on one core; `planned` are the models to train, by name, and `omitted` those that do not fit."""
 
     seconds: float
     report: ProgressReport | None = None
     planned: dict[str, float] = field(default_factory=dict)
-    left_out: list[str] = field(default_factory=list)
+    omitted: list[str] = field(default_factory=list)
     _done: float = 0.0
     _begin: float = field(default_factory=time.monotonic)
 
@@ -34,14 +34,14 @@ class Budget:
         """Plan a model if `seconds` fit into the remaining budget, or into `most` of it; else omit it.
 
         >>> budget = Budget(10)
-        >>> budget.plan("trees", 6), budget.plan("kernels", 5), budget.left, budget.left_out
+        >>> budget.plan("trees", 6), budget.plan("kernels", 5), budget.left, budget.omitted
         (True, False, 4, ['kernels'])
         """
         fits = seconds <= (self.left if most is None else most)
         if fits:
             self.planned[name] = seconds
         else:
-            self.left_out.append(name)
+            self.omitted.append(name)
         return fits
 
     def begin(self, name: str) -> None:

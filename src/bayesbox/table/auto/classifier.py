@@ -98,11 +98,11 @@ class AutoClassifier(BatchLearner[AutoOptions, Pool]):
         )
         return False
 
-    def told_left_out(self) -> str:
+    def omitted_note(self) -> str:
         """A note on the models that did not fit the budget; "" if all were tried."""
-        if self.derived is None or not self.derived.left_out:
+        if self.derived is None or not self.derived.omitted:
             return ""
-        return f"Not tried within {self.rules.budget:g} s: {', '.join(self.derived.left_out)}"
+        return f"Not tried within {self.rules.budget:g} s: {', '.join(self.derived.omitted)}"
 
     def learns_once(self) -> CannotForget:
         return CannotForget(

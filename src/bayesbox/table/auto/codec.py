@@ -104,7 +104,7 @@ def _written(pool: Any) -> tuple[Json, dict[str, bytes]]:
         "shares": writer.put(np.array(pool.shares)),
         "judged": [[each.name, each.log_loss, each.accuracy, each.power] for each in pool.judged],
         "pooled": None if pool.pooled is None else [pool.pooled.log_loss, pool.pooled.accuracy],
-        "left_out": list(pool.left_out),
+        "left_out": list(pool.omitted),
     }
     return document, {**writer.members(), **nested}
 
@@ -176,7 +176,7 @@ def derived_from_json(written: Json, members: dict[str, bytes]) -> Any:
     shares = arrays.take(reader, "shares", len(classes))
     judged = reader.take("judged", list)
     together = reader.take("pooled", list, None)
-    left_out = reader.texts("left_out")
+    omitted = reader.texts("left_out")
     reader.done()
     if (
         not classes
@@ -189,10 +189,10 @@ def derived_from_json(written: Json, members: dict[str, bytes]) -> Any:
     for name in members:
         if name not in used:
             raise MemberFault(name, "no model of the pool uses this member")
-    told = tuple(TriedMember(*_typed(each, str, float, float, float)) for each in judged)
+    tried = tuple(TriedMember(*_typed(each, str, float, float, float)) for each in judged)
     total = None if together is None else TriedMember(*_typed(["pool", *together, 1.0], str, float, float, float))
     weights = tuple(powers.tolist()), tuple(shares.tolist())
-    return Pool(classes, design, tuple(models), *weights, rows, told, total, left_out)
+    return Pool(classes, design, tuple(models), *weights, rows, tried, total, omitted)
 
 
 def _typed(values: object, *types: type) -> list[Any]:

@@ -141,8 +141,8 @@ def plan_counted(
             continue  # a nearly empty joint table is useless
         classifier = new_classifier(name, options, known)
         assert isinstance(classifier, TableClassifier)
-        told = [CALLED.get(key, value) for key, value in options.items() if key != "numeric" or numbers]
-        title = f"{classifier.title} ({' '.join(told)})" if told else classifier.title
+        named = [CALLED.get(key, value) for key, value in options.items() if key != "numeric" or numbers]
+        title = f"{classifier.title} ({' '.join(named)})" if named else classifier.title
         seconds = work.seconds(kind, options)
         if budget.plan(title, seconds, most=most if number else math.inf):
             most -= seconds

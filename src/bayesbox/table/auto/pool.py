@@ -53,7 +53,7 @@ class Pool:
     rows: int
     judged: tuple[TriedMember, ...] = field(compare=False, default=())
     pooled: TriedMember | None = field(compare=False, default=None)
-    left_out: tuple[str, ...] = field(compare=False, default=())  # models that do not fit the budget
+    omitted: tuple[str, ...] = field(compare=False, default=())  # models that do not fit the budget
 
     def log_p(self, view: View, batch: Batch) -> Doubles:
         """log P(class | x), rows x classes."""
@@ -137,7 +137,7 @@ def learn_pool(
     learned = [(each.name, each.model, each.answers) for each in library.learn(plan)]
     learned += [(name, model, answers[places]) for name, model, answers in counted.learn(order, classes, plan)]
     prior = np.tile(functions.log(shares), (len(labels), 1))
-    found = replace(_pool(learned, prior, labels, classes, design, shares), left_out=tuple(plan.left_out))
+    found = replace(_pool(learned, prior, labels, classes, design, shares), omitted=tuple(plan.omitted))
     plan.close()
     return found
 

@@ -49,5 +49,5 @@ def averaged_model(schema: Schema, book: Book, rules: AveragedOptions) -> Averag
         else:
             made.append(found[0])
             inclusion[name] = found[1]
-    left_out = {**naive.left_out, **silent}
-    return AveragedModel(naive.classes, naive.labels, naive.log_prior, tuple(made), left_out, inclusion=inclusion)
+    ignored = {**naive.ignored, **silent}
+    return AveragedModel(naive.classes, naive.labels, naive.log_prior, tuple(made), ignored, inclusion=inclusion)

@@ -31,18 +31,18 @@ def averaged_work(classifier: AveragedClassifier, batch: Batch, against: str | N
     naive = naive_model(classifier.model_schema(), classifier.book, classifier.rules)
     columns = classifier.columns_of(batch)
     factors = [prior_factor(model, classifier.book, classifier.rules)]
-    left_out = [NoFactor(name, reason) for name, reason in model.left_out.items()]
+    ignored = [NoFactor(name, reason) for name, reason in model.ignored.items()]
     for conditional in model.conditionals:
         name = conditional.columns[0]
         value, terms = value_text(columns.get(name)), conditional.terms(columns, 1)[0]
         if value is None or not terms.any():
-            left_out.append(NoFactor(name, "" if value is None else f"{value} is unseen"))
+            ignored.append(NoFactor(name, "" if value is None else f"{value} is unseen"))
             continue
         formulas = _formulas(conditional, naive.conditional(name), columns, terms, model.inclusion[name])
         factors.append(Factor(f"P({name}={value} | class)", formulas, tuple(Logged(term) for term in terms.tolist())))
     rows = tuple(Row(f"w of {name}", (Cell(value=float(share)),)) for name, share in model.inclusion.items())
     weights = Step("weights", rows, ("P(it depends on the class | rows)",))
-    box = BayesBox(model.classes, tuple(factors), tuple(left_out), against=against)
+    box = BayesBox(model.classes, tuple(factors), tuple(ignored), against=against)
     return box.work(classifier.case_title(batch), (weights,) if rows else ())
 
 

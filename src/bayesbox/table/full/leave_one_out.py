@@ -38,7 +38,7 @@ from bayesbox.stat.leave_one_out import prior_table
 from bayesbox.table.full.model import ENOUGH, FullModel, full_model, number_columns
 from bayesbox.table.full.options import FullOptions
 from bayesbox.table.full.posterior import posterior
-from bayesbox.table.full.shrinkage import Shrinkage, left_out_terms, pieces
+from bayesbox.table.full.shrinkage import Shrinkage, pieces, terms_without_row
 from bayesbox.tally.book import Book
 from bayesbox.tally.comoments import CoMoments
 from bayesbox.tally.joint_columns import count_all
@@ -292,7 +292,7 @@ class _Numbers:
             share[rows] = 1 - (units**2).max(axis=1) / (normal.n - 1)
             for some in pieces(rows, normal):
                 z_own = units[np.searchsorted(rows, some)]
-                found[some, place] = left_out_terms(normal, z_own, np.ones(len(some)), self.less[place]) + height
+                found[some, place] = terms_without_row(normal, z_own, np.ones(len(some)), self.less[place]) + height
         return found, share
 
     def _plain_normal(self, normal: int, less: float) -> Normal:

@@ -38,7 +38,7 @@ ENOUGH = 5  # rows per numeric column plus one that a cell needs for its own nor
 class FullModel:
     """P(class), P(tuple | class) and N(numbers | class, tuple), as data only.
 
-    `left_out` has the ignored columns with the reasons; `notes` describe which covariances were shrunk.
+    `ignored` has the ignored columns with the reasons; `notes` describe which covariances were shrunk.
     """
 
     classes: tuple[str, ...]
@@ -46,7 +46,7 @@ class FullModel:
     log_prior: Doubles
     table: JointTable | None
     normals: JointGaussian | None
-    left_out: Mapping[str, str] = field(default_factory=dict)
+    ignored: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     covariance: str = "full"
     shrinkage: Shrinkage | None = None
@@ -73,13 +73,13 @@ def full_model(
     classes = tuple(label_order(list({*book.classes, *schema.classes}), book.label_type))
     counted = book.with_classes(classes)
     axes = table_axes(schema, counted, rules, flags)
-    columns, left_out = number_columns(schema, counted, flags)
+    columns, ignored = number_columns(schema, counted, flags)
     require_room(len(classes), [axis.size for axis in axes], naive=naive_numbers(len(classes), axes, columns))
     joint = counted.joint
     tally = joint if isinstance(joint, CoMoments) else CoMoments.of(classes, np.empty(0, dtype=np.int32), {}, {})
     kept = {axis.column for axis in axes}
     constant = (name for name in roles_of(schema, flags).categories if name in counted and name not in kept)
-    left_out |= dict.fromkeys(constant, "all its values are equal")
+    ignored |= dict.fromkeys(constant, "all its values are equal")
     table, counts = joint_table(tally, axes, rules.smoothing, unseen=rules.unseen) if axes else (None, None)
     normals: JointGaussian | None = None
     notes: tuple[str, ...] = ()
@@ -91,7 +91,7 @@ def full_model(
     else:
         prior = log(given_prior(rules.prior, classes))
     labels = label_values(classes, book.label_type)
-    return FullModel(classes, labels, prior, table, normals, left_out, notes, rules.covariance, shrinkage)
+    return FullModel(classes, labels, prior, table, normals, ignored, notes, rules.covariance, shrinkage)
 
 
 def table_axes(schema: Schema, book: Book, rules: FullOptions, flags: Sequence[str]) -> tuple[Axis, ...]:
@@ -129,17 +129,17 @@ def level_rows(schema: Schema, book: Book, rules: FullOptions, name: str) -> dic
 def number_columns(schema: Schema, book: Book, flags: Sequence[str]) -> tuple[Columns, dict[str, str]]:
     """The numeric columns in use, and the ignored columns with the reasons."""
     roles = roles_of(schema, flags)
-    left_out = {name: "it has no values" for name in schema.used if name not in book}
+    ignored = {name: "it has no values" for name in schema.used if name not in book}
     names = []
     for name in roles.numbers:
         if name in book and book[name].pooled().excess.m:
             names.append(name)
         elif name in book:
-            left_out[name] = "all its values are equal"
+            ignored[name] = "all its values are equal"
     wholes = tuple(book[name].pooled() for name in names)
     kinds = [schema.kinds[name] for name in names]
     floors = tuple(kind.floor for kind in kinds)
-    return Columns(tuple(names), wholes, floors), left_out
+    return Columns(tuple(names), wholes, floors), ignored
 
 
 def naive_numbers(classes: int, axes: Sequence[Axis], columns: Columns) -> int:

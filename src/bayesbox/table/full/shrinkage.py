@@ -169,12 +169,12 @@ def _own_terms(normals: Sequence[Normal], rows: StandardRows, m: float) -> Doubl
         mine = np.flatnonzero(rows.target == place)
         for some in pieces(mine, normal):
             terms[some, place] = (
-                left_out_terms(normal, z[some], rows.weights[some], m) - functions.log(normal.std).sum()
+                terms_without_row(normal, z[some], rows.weights[some], m) - functions.log(normal.std).sum()
             )
     return terms
 
 
-def left_out_terms(normal: Normal, z: Doubles, weights: Doubles, m: float) -> Doubles:
+def terms_without_row(normal: Normal, z: Doubles, weights: Doubles, m: float) -> Doubles:
     """log N(x) of each row of a class without that row, in standard units, less the constant of this many columns."""
     reduced, distance = _reduced(normal, z, weights, m)
     return _log_density(reduced, distance)

@@ -33,10 +33,10 @@ def full_work(classifier: FullClassifier, batch: Batch, against: str | None) -> 
     """The calculation for a batch of one row."""
     model, columns = classifier.model, classifier.columns_of(batch)
     factors = [prior_factor(model, classifier.book, classifier.rules)]
-    left_out = [NoFactor(name, reason) for name, reason in model.left_out.items()]
+    ignored = [NoFactor(name, reason) for name, reason in model.ignored.items()]
     before: list[Step] = []
     missing = [name for name in model.columns if value_text(columns.get(name)) is None]
-    left_out += [NoFactor(name) for name in missing]
+    ignored += [NoFactor(name) for name in missing]
     total, of_table = log_terms(model, columns, 1)[0], np.zeros(len(model.classes))
     codes = None
     if model.table is not None:
@@ -56,7 +56,7 @@ def full_work(classifier: FullClassifier, batch: Batch, against: str | None) -> 
             before += [Step("shrinkage", said)] if said else []
         name = ", ".join(f"{name}={decimal(value)}" for name, value in zip(shown.names, shown.values, strict=True))
         factors.append(Factor(f"P({name} | class)", formulas, tuple(Logged(each) for each in density.tolist())))
-    box = BayesBox(model.classes, tuple(factors), tuple(left_out), against=against)
+    box = BayesBox(model.classes, tuple(factors), tuple(ignored), against=against)
     return box.work(classifier.case_title(batch), before)
 
 

@@ -77,7 +77,7 @@ def unseen_terms(classifier: NaiveClassifier, kept: list[LabelledRows]) -> Terms
         warnings.simplefilter("ignore", DataWarning)  # problems of these rows were reported in training
         if kept[0].weights is None and not classifier.needs_refit():
             asked = sample_of(kept, most)
-            found = [_left_out(classifier, rows) for rows in asked]
+            found = [_leave_one_out(classifier, rows) for rows in asked]
         else:
             asked, found = _by_folds(classifier, sample_of(kept, most))
     codes = [class_codes(rows, tuple(place)) for rows in asked]
@@ -127,7 +127,7 @@ def weighed_answers(classifier: NaiveClassifier, kept: list[LabelledRows]) -> He
     return HeldOutAnswers(bases, terms.codes, weights, of_all)
 
 
-def _left_out(classifier: NaiveClassifier, rows: LabelledRows) -> tuple[Doubles, Doubles]:
+def _leave_one_out(classifier: NaiveClassifier, rows: LabelledRows) -> tuple[Doubles, Doubles]:
     assert classifier.schema is not None
     columns = classifier.columns_of(rows.batch)
     return leave_one_out_terms(

@@ -113,7 +113,7 @@ def most_informative(coded: CodedRows, number: int | None) -> list[int]:
     order = ranked(coded)
     if number is not None:
         return sorted(column for column, _ in order[:number])
-    return sorted(column for column, told in order if told > _chance(coded, column))
+    return sorted(column for column, nats in order if nats > _chance(coded, column))
 
 
 def _chance(coded: CodedRows, column: int) -> float:
@@ -139,19 +139,19 @@ def correlated(coded: CodedRows) -> list[int]:
     width = len(coded.columns) - 1
     with_class = [symmetric_uncertainty(class_counts(coded, column)) for column in range(width)]
     chosen: list[int] = []
-    among, told, best = np.zeros(width), 0.0, 0.0  # sums of symmetric uncertainties with the chosen columns
+    among, relevance, best = np.zeros(width), 0.0, 0.0  # sums of symmetric uncertainties with the chosen columns
     inside = 0.0
     while len(chosen) < width:
         left = [column for column in range(width) if column not in chosen]
         size = len(chosen) + 1
         merits = [
-            (told + with_class[column]) / math.sqrt(size + 2 * (inside + float(among[column]))) for column in left
+            (relevance + with_class[column]) / math.sqrt(size + 2 * (inside + float(among[column]))) for column in left
         ]
         place = int(np.argmax(merits))
         if merits[place] <= best:
             break
         best, new = merits[place], left[place]
-        told, inside = told + with_class[new], inside + float(among[new])
+        relevance, inside = relevance + with_class[new], inside + float(among[new])
         chosen.append(new)
         for column in range(width):
             if column not in chosen:
