@@ -1,4 +1,4 @@
-// The Python face of approximate inference.
+// Python bindings of approximate inference.
 #include <memory>
 #include <vector>
 
@@ -19,7 +19,7 @@ namespace {
 
 using ModelPointer = std::shared_ptr<PyFactorModel>;
 
-// states: one a variable, negative where it is hidden; likelihoods: None, or one for each state, read for soft variables.
+// states: one per variable, negative if it is hidden; likelihoods: None, or one for each state, read for soft variables.
 CaseEvidence case_of(const PyFactorModel& model, nb::handle states, nb::handle soft, nb::handle likelihoods) {
   CaseEvidence evidence;
   const Buffer given(states, "states");
@@ -148,7 +148,7 @@ nb::tuple py_mean_field(const ModelPointer& model, nb::handle states, nb::handle
   return nb::make_tuple(to_numpy(std::move(beliefs), {width}), result.bound, result.change, result.sweeps);
 }
 
-// A search, and what it looks into: kept together since one refers to the other.
+// A search and its model: kept together since one refers to the other.
 class PyCaseSearch {
  public:
   PyCaseSearch(ModelPointer model, nb::handle states, nb::handle soft, nb::handle likelihoods, std::size_t cells,
@@ -166,7 +166,7 @@ class PyCaseSearch {
     const std::size_t count = found.size();
     return nb::cast(to_numpy(std::move(found), {count}));
   }
-  // The states of up to `count` cases, one after another.
+  // The states of up to `count` cases, concatenated.
   nb::object next(std::size_t count) {
     std::vector<std::int32_t> states;
     std::size_t rows = 0;

@@ -1,4 +1,4 @@
-// What Python hands over, checked: sizes, columns, labels and weights.
+// Checked arguments from Python: sizes, columns, labels and weights.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -14,7 +14,7 @@
 
 namespace bayesbox {
 
-// A number of cells or classes or levels from Python: not negative.
+// A non-negative number of cells, classes or levels from Python.
 inline std::size_t as_size(std::int64_t value, const char* what) {
   if (value < 0) throw nb::value_error((std::string(what) + ": negative").c_str());
   return static_cast<std::size_t>(value);
@@ -30,13 +30,13 @@ inline std::vector<std::size_t> sizes_from(nb::handle object, const char* what) 
   return sizes;
 }
 
-// The product of two sizes, where that many numbers could be held at all.
+// The product of two sizes, if that many numbers could fit in memory.
 inline std::size_t checked_product(std::size_t a, std::size_t b) {
   if (a != 0 && b > ExactArray::kMostLimbs / a) throw nb::value_error("the result does not fit in memory");
   return a * b;
 }
 
-// Columns held open for the length of a call.
+// Columns held open during a call.
 class Columns {
  public:
   void push(nb::handle object, const char* what, std::size_t rows) {
@@ -52,14 +52,14 @@ class Columns {
   std::vector<Column> columns_;
 };
 
-// The class of each row, not yet looked at.
+// The class of each row, not yet checked.
 inline Buffer target_of(nb::handle object) {
   Buffer target(object, "target");
   target.need_dimensions(1).need_kind(Kind::int32, "int32");
   return target;
 }
 
-// A row of a negative class is left out; one of a class beyond the last is refused.
+// A row with a negative class is dropped; a class beyond the last is an error.
 inline void need_classes(const Buffer& target, std::size_t classes) {
   const std::int64_t most = largest_label(target.column());
   if (most >= 0 && static_cast<std::size_t>(most) >= classes)

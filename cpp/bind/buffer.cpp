@@ -1,4 +1,4 @@
-// What of a buffer need not be compiled by everyone who reads one.
+// The parts of a buffer that need not be compiled in every unit.
 #include "bind/buffer.hpp"
 
 #include <bit>

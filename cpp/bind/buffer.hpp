@@ -1,4 +1,4 @@
-// Python arrays seen through the buffer protocol, which keeps byte strides and asks for no alignment.
+// Python arrays through the buffer protocol, which keeps byte strides and needs no alignment.
 #pragma once
 
 #include <Python.h>
@@ -30,7 +30,7 @@ class Buffer {
   Kind kind() const { return kind_; }
   std::size_t length(int axis) const { return static_cast<std::size_t>(view_.shape[axis]); }
 
-  // Each refuses an array that is not so.
+  // Each raises an error for another array.
   const Buffer& need_dimensions(int count) const;
   const Buffer& need_length(int axis, std::size_t length_wanted) const;
   const Buffer& need_kind(Kind kind, const char* name) const;
@@ -53,7 +53,7 @@ class Buffer {
   }
   // A copy, row after row.
   std::vector<double> doubles() const;
-  // The doubles themselves where they stand row after row; else null.
+  // The doubles themselves if they are contiguous, else null.
   const double* doubles_in_place() const;
   std::vector<std::int64_t> integers() const;
 

@@ -1,4 +1,4 @@
-// The Python face of chain.hpp.
+// Python bindings of chain.hpp.
 #include <nanobind/nanobind.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 namespace bayesbox {
 namespace {
 
-// A chain's arguments, checked, and held for the length of a call.
+// A chain's arguments, checked, and held during a call.
 class ChainArguments {
  public:
   ChainArguments(nb::handle log_start, nb::handle log_transition, nb::handle log_terms, nb::handle codes,
@@ -45,7 +45,7 @@ class ChainArguments {
   std::size_t steps = 0;
 
  private:
-  // Logarithms below plus infinity, none of them NaN.
+  // Logarithms that are neither plus infinity nor NaN.
   static void check(const Buffer& buffer, const double* values, std::size_t count) {
     bool good = true;
     for (std::size_t i = 0; i < count; ++i) good &= values[i] < std::numeric_limits<double>::infinity();

@@ -26,8 +26,8 @@
 namespace bayesbox {
 namespace {
 
-// Where every row was counted, each has a class: labels are looked at again only where some were not. Counting a column
-// takes hardly longer than looking at its labels.
+// If every row was counted, each has a class: labels are only checked again if some were not. Counting a column takes
+// hardly longer than checking its labels.
 bool counted_all(const std::vector<std::int64_t>& counts, std::size_t rows) {
   return std::accumulate(counts.begin(), counts.end(), std::int64_t{0}) == static_cast<std::int64_t>(rows);
 }
@@ -45,7 +45,7 @@ nb::object py_count_labels(nb::handle target, std::int64_t classes) {
   return to_numpy(std::move(counts));
 }
 
-// The columns and sizes that both ways of counting codes take.
+// The columns and sizes of both ways of counting codes.
 struct CodeArguments {
   CodeArguments(nb::list columns, nb::list sizes, nb::handle target, std::int64_t classes)
       : target(target_of(target)), classes(as_size(classes, "classes")) {

@@ -1,4 +1,4 @@
-// Documents that Python hands over: the bytes of all texts, one after another, and where each begins.
+// Documents from Python: the concatenated bytes of all texts, and where each begins.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -10,7 +10,7 @@
 
 namespace bayesbox {
 
-// Documents held open for the length of a call.
+// Documents held open during a call.
 class DocumentArguments {
  public:
   DocumentArguments(nb::handle bytes, nb::handle offsets) : buffer_(bytes, "bytes") {

@@ -128,7 +128,7 @@ ExactArray from_integers(nb::handle object) {
   return ExactArray::of_integers(std::move(values));
 }
 
-// Whole numbers cut at `starts`, each piece an array of its own.
+// Integers cut at `starts`, each piece as a separate array.
 nb::list slices_of_integers(nb::handle object, nb::handle starts) {
   const Buffer buffer(object, "values");
   const Column values = buffer.need_dimensions(1).need_kind(Kind::int64, "int64").column();

@@ -1,4 +1,4 @@
-// Interrupts of Python: signals that wait for their handlers, and flags that stop the threads of a pool.
+// Interrupts from Python: pending signals, and flags that stop the threads of a pool.
 #include "bind/interrupt.hpp"
 
 #include <Python.h>
@@ -12,7 +12,7 @@ namespace {
 
 namespace nb = nanobind;
 
-// Runs the handlers of signals that have come, which Python does on its main thread only. What a handler raises ends the
+// Runs the handlers of pending signals, which Python does on its main thread only. An exception of a handler ends the
 // call: KeyboardInterrupt, or the exit of a program that is terminated.
 void run_signal_handlers() {
   const nb::gil_scoped_acquire held;
@@ -27,7 +27,7 @@ void raise_interrupted(const std::exception_ptr& thrown, void*) {
   }
 }
 
-// The flag itself belongs to its threads as well, so that none of them needs Python when it ends.
+// The threads share ownership of the flag, so that none of them needs Python when it ends.
 struct PyStopFlag {
   std::shared_ptr<StopFlag> flag = std::make_shared<StopFlag>(stop_flag);
 };

@@ -1,4 +1,4 @@
-// A call that lets other threads run Python, and that an interrupt may end.
+// A call that releases the GIL and can be interrupted.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -7,7 +7,7 @@
 
 namespace bayesbox {
 
-// Looks for an interrupt, since a thread may make many short calls, and then releases the GIL until it goes.
+// Polls for an interrupt, since a thread may make many short calls, and then releases the GIL until the end of the scope.
 class LongCall {
  public:
   LongCall() = default;

@@ -1,4 +1,4 @@
-// Lists, tuples and texts of Python, by the stable ABI where the module is built for it, and quicker where it is not.
+// Lists, tuples and texts of Python, by the stable ABI if the module is built for it, else faster.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -8,7 +8,7 @@
 
 namespace bayesbox {
 
-// The items of any sequence of Python's.
+// The items of any Python sequence.
 class Items {
  public:
   Items(nanobind::handle sequence, const char* needed) : list_(nanobind::steal(PySequence_Fast(sequence.ptr(), needed))) {
@@ -26,7 +26,7 @@ class Items {
   bool is_list_ = false;
 };
 
-// The letters of a text as UTF-8; no data, and Python's error set, where it has none.
+// A text as UTF-8; no data, with Python's error set, if it cannot be encoded.
 inline std::string_view utf8_or_null(PyObject* text) {
 #if !defined(Py_LIMITED_API)
   if (PyUnicode_IS_COMPACT_ASCII(text))

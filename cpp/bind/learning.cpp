@@ -1,4 +1,4 @@
-// The Python face of learning networks.
+// Python bindings of network learning.
 #include <nanobind/nanobind.h>
 
 #include <limits>
@@ -71,13 +71,13 @@ class PyCodeTable {
     return cells <= std::min(kMostCells, std::max(std::int64_t{1} << 16, 8 * static_cast<std::int64_t>(rows_)));
   }
 
-  // Made when it is first asked for: it holds some columns joined.
+  // Created on first use: it has joined columns.
   const FamilyChanges& changes() const {
     std::call_once(joined_, [&] { changes_ = std::make_unique<FamilyChanges>(columns_, rows_); });
     return *changes_;
   }
 
-  // Hands each dense table to `use`, some walks of not too many cells at a time.
+  // Passes each dense table to `use`, in several passes of a limited number of cells.
   template <class Use>
   void each_table(const std::vector<Members>& families, const std::vector<std::size_t>& dense, const Use& use) const {
     const FamilyCounter counter(columns_, rows_);
@@ -189,8 +189,8 @@ Members members_of(const PyCodeTable& table, nb::handle given, const char* what)
   return made;
 }
 
-// (the score of a family, its scores with each candidate added or, where it is a parent, taken away); None where the
-// tables would be too large.
+// (the score of a family, its scores with each candidate added or, if it is a parent, removed); None if the tables
+// would be too large.
 nb::object score_changes(const PyCodeTable& self, std::int64_t child, nb::handle parents, nb::handle candidates,
                          const FamilyScore& score) {
   const Members above = members_of(self, parents, "parents"), some = members_of(self, candidates, "candidates");
@@ -217,7 +217,7 @@ nb::object score_changes(const PyCodeTable& self, std::int64_t child, nb::handle
   return nb::make_tuple(own, to_numpy(std::move(changed)));
 }
 
-// The score of one axis of a table that was counted elsewhere.
+// The score of one axis of a given table.
 double score_table(const FamilyScore& self, nb::handle table, std::int64_t before, std::int64_t states,
                    std::int64_t after) {
   const Buffer buffer(table, "table");
@@ -259,7 +259,7 @@ ScoreKind score_kind(int kind) {
   return static_cast<ScoreKind>(kind);
 }
 
-// For each column the bits of its parents; an empty array where no network keeps to the rules.
+// For each column the bits of its parents; an empty array if no network satisfies the rules.
 nb::object exact_search(const PyCodeTable& self, int kind, double parameter, std::int64_t most_parents,
                         nb::handle required, nb::handle forbidden) {
   const std::size_t count = self.columns().size();
@@ -286,7 +286,7 @@ nb::object exact_search(const PyCodeTable& self, int kind, double parameter, std
   return to_numpy(std::move(parents), {size});
 }
 
-// Rows of states as one block, below 0 where there is a hole.
+// Rows of states as one block, negative for missing values.
 std::vector<std::int32_t> rows_with_holes(const PyJunctionTree& tree, nb::handle states, std::size_t& rows) {
   if (tree.tree->log2_cells() > tree.log2_limit) throw nb::value_error("the tables are larger than the limit");
   const Buffer buffer(states, "states");
@@ -305,7 +305,7 @@ std::vector<std::int32_t> rows_with_holes(const PyJunctionTree& tree, nb::handle
   return cells;
 }
 
-// (expected counts: a cell for each of the tables, one after another; log P(row) of each row)
+// (expected counts of the cells of all tables, concatenated; log P(row) of each row)
 nb::tuple py_expected_counts(const PyJunctionTree& tree, nb::handle states, nb::handle weights) {
   std::size_t rows = 0;
   const std::vector<std::int32_t> cells = rows_with_holes(tree, states, rows);
@@ -324,7 +324,7 @@ nb::tuple py_expected_counts(const PyJunctionTree& tree, nb::handle states, nb::
   return nb::make_tuple(to_numpy(std::move(counts), {size}), to_numpy(std::move(log_evidence), {rows}));
 }
 
-// The rows with their holes filled by chance; a row depends on the seed and its number alone. Impossible rows keep them.
+// The rows with missing values sampled; a row depends only on the seed and its number. Impossible rows keep them.
 nb::object py_fill_holes(const PyJunctionTree& tree, nb::handle states, std::uint64_t seed,
                          std::uint64_t first_row) {
   std::size_t rows = 0;

@@ -17,7 +17,7 @@
 namespace bayesbox {
 namespace {
 
-// Texts held open for the length of a call.
+// Texts held open during a call.
 struct TextArguments {
   TextArguments(nb::handle bytes, nb::handle offsets) : buffer(bytes, "bytes") {
     const Column column = buffer.need_dimensions(1).need_kind(Kind::uint8, "uint8").column();

@@ -1,4 +1,4 @@
-// The Python face of mail.
+// Python bindings of mail.
 #include <nanobind/nanobind.h>
 
 #include <cstdint>
@@ -25,13 +25,13 @@ std::string_view text_of(const Documents& texts, std::size_t row) {
           static_cast<std::size_t>(texts.offsets[row + 1] - texts.offsets[row])};
 }
 
-// A reader with buffers of its own, which one thread at a time may use.
+// A reader with its own buffers, for one thread at a time.
 struct SharedMailReader {
   MailReader reader;
   std::mutex busy;
 };
 
-// What lies in a bytes object or an array of bytes.
+// The contents of a bytes object or an array of bytes.
 class Bytes {
  public:
   explicit Bytes(nb::handle object) {

@@ -1,4 +1,4 @@
-// The Python face of the core: checks arguments, releases the GIL, hands arrays back. No arithmetic here.
+// The Python module of the core: checks arguments, releases the GIL, returns arrays. No arithmetic here.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string_view.h>
 
@@ -34,7 +34,7 @@ NB_MODULE(_core, m) {
   using namespace bayesbox;
   using namespace nanobind::literals;
   m.doc() = "The compiled core: exact sums, counting, moments, scores.";
-  nanobind::set_leak_warnings(false);  // what a cache still holds when the interpreter ends is freed with the process
+  nanobind::set_leak_warnings(false);  // objects still cached at exit are freed with the process
 
   register_interrupt(m);
   register_exact(m);

@@ -1,4 +1,4 @@
-// The Python face of networks.
+// Python bindings of networks.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/shared_ptr.h>
 
@@ -25,7 +25,7 @@ namespace {
 std::vector<std::int32_t> stages_of(nb::handle stage, std::size_t count) {
   const std::vector<std::int64_t> given = Buffer(stage, "stage").integers();
   if (given.size() != count) throw nb::value_error("stage: one a variable");
-  for (const std::int64_t each : given)  // every stage up to the last is walked through
+  for (const std::int64_t each : given)  // every stage up to the last is used
     if (each < -1 || each > static_cast<std::int64_t>(given.size())) throw nb::value_error("stage: -1, or at most one a variable");
   return {given.begin(), given.end()};
 }
@@ -82,7 +82,7 @@ std::shared_ptr<PyFactorModel> py_factor_model(nb::handle cards, nb::handle memb
   return model;
 }
 
-// One a state of all variables: whether the tables leave it possible.
+// For each state of all variables, whether the tables allow it.
 nb::object py_possible_states(const PyFactorModel& model) {
   std::vector<std::uint8_t> possible;
   {
@@ -144,7 +144,7 @@ nb::tuple run_tree(const PyJunctionTree& self, nb::handle states, nb::handle lik
   scratch[0] = std::move(self.model->spare);
   {
     LongCall call;
-    for (auto& each : scratch) {  // here, since a thread could not tell that there is no memory
+    for (auto& each : scratch) {  // here, since a thread could not report that memory is exhausted
       if (!each) each = std::make_unique<JunctionTree::Scratch>();
       self.tree->prepare(*each);
     }

@@ -1,4 +1,4 @@
-// What the bindings of networks share: models, and the lists of variables that they take.
+// Shared by the bindings of networks: models, and lists of variables.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -15,7 +15,7 @@
 
 namespace bayesbox {
 
-// Lists of variables from one long list and where each ends.
+// Lists of variables from a concatenated list and where each ends.
 inline std::vector<Scope> scopes_of(nb::handle members, nb::handle ends, std::size_t variables) {
   const std::vector<std::int64_t> flat = Buffer(members, "members").integers();
   const std::vector<std::int64_t> stops = Buffer(ends, "ends").integers();

@@ -1,4 +1,4 @@
-// Files of networks for Python.
+// Python bindings of network files.
 #include <nanobind/nanobind.h>
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace {
 
 namespace nb = nanobind;
 
-// A file that was read, with the text that its names are parts of. Python's objects are made when they are asked for.
+// A parsed file, with the text that its names refer to. Python objects are created on request.
 struct PyBifFile {
   nb::bytes text;
   BifFile file;

@@ -1,4 +1,4 @@
-// The Python face of what is made of the counts of pairs of columns.
+// Python bindings of models from the counts of pairs of columns.
 #include <nanobind/nanobind.h>
 
 #include <limits>
@@ -17,7 +17,7 @@
 namespace bayesbox {
 namespace {
 
-// The counts of pairs as doubles where they stand, and their layout.
+// The counts of pairs as doubles, without a copy, and their layout.
 struct PairTable {
   PairTable(nb::handle given, nb::handle sizes, std::int64_t classes)
       : buffer(given, "counts"),

@@ -1,4 +1,4 @@
-// A pool of models that answers one row, for Python.
+// Python bindings of a pool of models that predicts one row.
 #include <nanobind/nanobind.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@
 namespace bayesbox {
 namespace {
 
-// The kernel of rows x columns, or None where a group of columns is not zeros and a one.
+// The kernel of rows x columns, or None if a group of columns is not one-hot.
 nb::object point_kernel(nb::handle points, nb::handle labels, nb::handle groups, nb::handle shares, double pull, double scale) {
   const Buffer table(points, "points");
   table.need_dimensions(2).need_kind(Kind::float64, "float64");
@@ -42,7 +42,7 @@ nb::object point_kernel(nb::handle points, nb::handle labels, nb::handle groups,
   return found ? nb::cast(std::move(*found)) : nb::none();
 }
 
-// Rows x classes: the shares of the classes near each row; None where a row has a group that is not zeros and a one.
+// Rows x classes: the shares of the classes near each row; None if a row has a group that is not one-hot.
 nb::object ask_kernel(const PointKernel& self, nb::handle rows) {
   const Buffer table(rows, "rows");
   table.need_dimensions(2).need_kind(Kind::float64, "float64").need_length(1, self.width());
@@ -108,14 +108,14 @@ class PoolScorer {
     return nb::borrow(labels_[static_cast<std::size_t>(std::max_element(out.begin(), out.end()) - out.begin())]);
   }
 
-  // Many rows are answered all together elsewhere.
+  // Many rows are predicted together elsewhere.
   nb::object proba_many(nb::list, bool, bool) const { return nb::none(); }
   nb::object best_many(nb::list, bool) const { return nb::none(); }
   nb::object proba_of_matrix(nb::handle, nb::handle, bool) const { return nb::none(); }
   nb::object best_of_matrix(nb::handle, nb::handle) const { return nb::none(); }
 
  private:
-  static constexpr double kLeast = 1e-6;  // no member takes a class for less probable
+  static constexpr double kLeast = 1e-6;  // the lowest probability of a class in a member
 
   void read_axis(const nb::tuple& given) {
     if (given.size() != 8) throw nb::value_error("axes: wrong number of fields");
@@ -229,7 +229,7 @@ class PoolScorer {
     return absent < axes_.size();
   }
 
-  // log P(class | x) in the order of the labels; false where the row must be asked in another way.
+  // log P(class | x) in the order of the labels; false if the row needs the general path.
   bool answer(nb::handle row, std::vector<double>& out) const {
     DesignRow seen;
     if (!read(row, seen)) return false;

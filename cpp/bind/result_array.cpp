@@ -1,4 +1,4 @@
-// Arrays of every element type, made in one place: what nanobind does for each of them takes long to compile.
+// Arrays of every element type, in one unit: nanobind's templates take long to compile.
 #include "bind/result_array.hpp"
 
 #include <nanobind/ndarray.h>

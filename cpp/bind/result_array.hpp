@@ -1,4 +1,4 @@
-// Results that are handed to Python as arrays: memory that is not cleared first, and in large pages where it is large; and
+// Results returned to Python as arrays: uninitialised memory, in large pages if it is large; and
 // vectors.
 #pragma once
 
@@ -49,7 +49,7 @@ class ResultArray {
   Memory memory_{nullptr, GiveBack{0}};
 };
 
-// A vector that was worked out, as an array that owns it.
+// A result vector as an array that owns it.
 template <class T>
 nanobind::object to_numpy(std::vector<T>&& values, std::initializer_list<std::size_t> shape) {
   auto* held = new std::vector<T>(std::move(values));
@@ -63,7 +63,7 @@ nanobind::object to_numpy(std::vector<T>&& values) {
   return to_numpy(std::move(values), {size});
 }
 
-// Text that was put together, as an array of bytes that owns it.
+// A result text as an array of bytes that owns it.
 inline nanobind::object to_numpy(std::string&& text) {
   auto* held = new std::string(std::move(text));
   nanobind::capsule owner(held, [](void* p) noexcept { delete static_cast<std::string*>(p); });

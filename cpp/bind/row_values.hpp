@@ -1,5 +1,5 @@
-// Values of a row that is a Python dict, as the core takes them. Each says false to a value that takes a closer look, which
-// Python then has.
+// Conversion of the values of a row, a Python dict. Each function returns false for a value that Python must
+// handle.
 #pragma once
 
 #include <Python.h>
@@ -16,7 +16,7 @@
 
 namespace bayesbox {
 
-// The tuple that an argument must be: a borrowed reference alone would not look.
+// The argument as a tuple, checked: a borrowed reference alone would not check.
 inline nanobind::tuple tuple_of(nanobind::handle given) {
   if (!PyTuple_Check(given.ptr())) throw nanobind::type_error("a tuple is needed here");
   return nanobind::borrow<nanobind::tuple>(given);
@@ -33,7 +33,7 @@ inline bool is_numpy_float(PyObject* value) {
 #endif
 }
 
-// An integer of Python or numpy, but no flag; nothing where it is none, or has more than 64 bits.
+// An integer of Python or numpy, but not a flag; nothing if it is not one, or has more than 64 bits.
 inline std::optional<std::int64_t> integer_of(PyObject* value) {
   if (PyBool_Check(value)) return std::nullopt;
   int overflow = 0;
@@ -63,7 +63,7 @@ inline std::optional<double> float_of(PyObject* value) {
   return found;
 }
 
-// A finite number, NaN where it is missing.
+// A finite number, NaN if it is missing.
 inline bool number_of(PyObject* value, double& number) {
   if (const std::optional<double> found = float_of(value)) {
     number = *found;
@@ -117,7 +117,7 @@ class LevelText {
     return whole && of(*whole);
   }
 
-  // False of a number that is not whole, whose shortest text Python knows.
+  // False for a number that is not an integer, whose shortest text Python knows.
   bool of(double number) {
     if (!(std::fabs(number) < 0x1p53) || number != std::floor(number)) return false;
     return of(static_cast<std::int64_t>(number));

@@ -1,4 +1,4 @@
-// Scores of rows for Python, and the terms of leave-one-out.
+// Python bindings of scores of rows, and of leave-one-out terms.
 #include <nanobind/nanobind.h>
 
 #include <cmath>
@@ -111,7 +111,7 @@ class ScoreArguments {
     term.table = keep(buffer.doubles());
     request.tables.push_back(term);
   }
-  // In place, since a density has thousands of cells and may be asked for one row.
+  // Without a copy, since a density has thousands of cells and may be evaluated for one row.
   CellDensity density_of(nb::handle object) {
     if (nb::isinstance<PyCellRuns>(object)) {
       const auto& fitted = nb::cast<const PyCellRuns&>(object);

@@ -1,4 +1,4 @@
-// The Python face of the moves of a structure search.
+// Python bindings of the moves of a structure search.
 #include <nanobind/nanobind.h>
 
 #include <utility>

@@ -1,4 +1,4 @@
-// Texts for Python: their words, and rows as delimited text.
+// Python bindings of texts: their words, and rows as delimited text.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
@@ -46,7 +46,7 @@ std::string_view utf8_of(PyObject* text) {
   return {bytes, static_cast<std::size_t>(length)};
 }
 
-// (the bytes of the texts, one after another; where each begins, and where the last ends); None is empty.
+// (the concatenated bytes of the texts; where each begins, and where the last ends); None is empty.
 nb::tuple py_text_bytes(nb::handle texts) {
   const Items items(texts, kTextsNeeded);
   std::string letters;
@@ -91,7 +91,7 @@ nb::bytes py_quoted(nb::handle names) {
   return nb::bytes(line.data(), line.size());
 }
 
-// The words are those of Python's strings, which hold them as long as the tuple lives.
+// The words are views of Python strings, valid as long as the tuple lives.
 Vocabulary vocabulary_of(const nb::tuple& words) {
   std::vector<std::string_view> views;
   views.reserve(words.size());
@@ -197,7 +197,7 @@ std::vector<std::int32_t> known_classes(nb::handle target, std::size_t documents
   return {wide.begin(), wide.end()};
 }
 
-// (documents x classes: the sums, the words that were added up), or None where a document was never learned.
+// (documents x classes: the sums, the words that were added up), or None if a document was never learned.
 nb::object py_left_out_words(nb::handle starts, nb::handle words, nb::handle times, nb::handle target, nb::handle counts,
                              nb::handle totals, nb::handle everywhere, double size, double added, bool complement) {
   const auto table = nb::cast<Doubles2>(counts);

@@ -1,4 +1,4 @@
-// Columns of texts for Python: of numpy's arrays and of lists, as the buffers of Arrow.
+// Python bindings of text columns: numpy arrays and lists as Arrow buffers.
 #include <Python.h>
 #include <nanobind/nanobind.h>
 

@@ -1,4 +1,4 @@
-// The Python face of forests.
+// Python bindings of forests.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
@@ -27,7 +27,7 @@ std::vector<T> values_of(const Line<T>& line) {
   return std::vector<T>(line.data(), line.data() + line.size());
 }
 
-// A forest and how it was grown, which tells again which rows each tree has seen.
+// A forest and how it was grown, which determines the rows of each tree.
 struct GrownForest {
   Forest forest;
   ForestOptions options;
@@ -127,7 +127,7 @@ nb::object py_forest_ask_values(const GrownForest& grown, const CodeArray& codes
   return to_numpy(std::move(sum), {rows.rows, classes});
 }
 
-// What the nodes say: nodes x classes, to be asked again and again.
+// The distributions of the nodes, nodes x classes, for repeated queries.
 nb::object py_forest_table(const GrownForest& grown, const Square<std::int64_t>& counts, double weight) {
   grown.require_counts(counts);
   const std::size_t classes = counts.shape(1);
@@ -182,8 +182,8 @@ nb::tuple py_forest_ask_without(const GrownForest& grown, const CodeArray& codes
   return nb::make_tuple(to_numpy(std::move(sum), {rows.rows, classes}), to_numpy(std::move(asked), {rows.rows}));
 }
 
-// A forest of arrays that nobody vouches for: every index must lie inside, children behind their parents, and no node
-// may be that of two.
+// A forest from untrusted arrays: every index must be valid, children after their parents, and no node may have two
+// parents.
 GrownForest py_forest_of(const Line<std::int64_t>& root, const Line<std::int64_t>& column,
                          const Line<std::int64_t>& threshold, const Line<std::int64_t>& child,
                          const Line<std::int64_t>& missing_left, const Line<std::int64_t>& words,

@@ -10,8 +10,8 @@
 
 namespace bayesbox::chain {
 
-// The best path of many states: scores are held a block at a time, and the way back is found from them, so that ties go
-// to the first state and no table of pointers is kept.
+// The best path of many states: scores are stored a block at a time, and the path is backtracked from them, so that
+// ties go to the first state and no table of pointers is needed.
 class BestPath {
  public:
   explicit BestPath(const ChainRequest& request)
@@ -127,7 +127,7 @@ class BestPath {
 
 template <int S, bool Wide>
 BAYESBOX_INLINE void best_paths_of(const ChainRequest& request, double* log_p, std::int32_t* path) {
-  const Packs packs(request, S > 0 && Wide);  // without vectors of four, a path by itself is quicker
+  const Packs packs(request, S > 0 && Wide);  // without vectors of four, a single path is faster
   if constexpr (S > 0 && Wide)
     if (!packs.packs.empty()) {
       const LanePaths<S> lanes(request);

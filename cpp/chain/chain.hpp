@@ -1,9 +1,9 @@
 // Hidden Markov chains: log-likelihood, posteriors, expected counts and the best path, for many sequences in one call.
 //
 // The emission terms are rows of log P(step | state). A step names its row by a code, so that a chain of a few symbols
-// holds a few rows only. Each row is scaled by its own largest term, and the running vectors by powers of two, which
-// rounds nothing: the scale is a sum of integers. Where a scaled number that may still matter would get too small, the
-// sequence is done again in logarithms, so that -inf is said of impossible sequences only, and nothing is ever NaN.
+// holds a few rows only. Each row is scaled by its own largest term, and the running vectors by powers of two, which is
+// exact: the scale is a sum of integers. If a scaled number that may still matter would get too small, the sequence is
+// computed again in logarithms, so that only impossible sequences give -inf, and nothing is ever NaN.
 #pragma once
 
 #include <algorithm>
@@ -32,8 +32,8 @@ struct ChainRequest {
   }
 };
 
-// Where results go; a null pointer is a result that nobody asked for. A sequence that is impossible adds to no count,
-// and its rows are zeros.
+// The outputs; a null pointer is an output that is not requested. An impossible sequence adds to no count, and its rows
+// are zeros.
 struct ChainResult {
   double* log_likelihood = nullptr;  // sequences
   double* filtered = nullptr;        // steps x states: P(state | steps so far)
@@ -46,7 +46,7 @@ struct ChainResult {
   bool only_posterior() const { return posterior != nullptr && start == nullptr && filtered == nullptr; }
 };
 
-// Forward and, where asked for, backward over every sequence.
+// Forward and, on request, backward over every sequence.
 void forward_backward(const ChainRequest& request, const ChainResult& result, std::size_t threads = 1);
 
 // The most probable path of every sequence and the log of its joint probability; ties go to the first state.

@@ -1,7 +1,7 @@
-// Forward and backward over the sequences of a chain, scaled; in logarithms where scaling could lose what matters.
+// Forward and backward over the sequences of a chain, scaled; in logarithms if scaling could lose precision.
 //
-// For the way back the forward vectors of one block of steps are held, and the first one of every block; a block is done
-// again when the way back comes to it. So counts of a sequence of n steps take n / 256 vectors besides.
+// For the backward pass the forward vectors of one block of steps are stored, and the first one of every block; a block
+// is recomputed when the backward pass reaches it. So a sequence of n steps needs n / 256 additional vectors.
 #pragma once
 
 #include "chain/lanes.hpp"
@@ -93,7 +93,7 @@ class Recursion {
     for (std::size_t p = 0; p < shape_.parts(); ++p) store(to + 4 * p, x.get(p));
   }
 
-  // Does the block that ends before step `stop` again, from its first vector on: the same operations, the same bits.
+  // Recomputes the block that ends before step `stop`, from its first vector: the same operations, the same bits.
   BAYESBOX_INLINE void fill(std::int64_t begin, std::int64_t stop) {
     const std::size_t width = scaled_.width;
     const std::int64_t first = (stop - 1) / kBlock * kBlock;
@@ -112,7 +112,7 @@ class Recursion {
     }
   }
 
-  // Adds the counts of a sequence, once it is sure that all its sums keep their digits.
+  // Adds the counts of a sequence, once all its sums are known to be accurate.
   BAYESBOX_INLINE bool backward_is_sure(std::int64_t begin, std::int64_t steps) {
     if (!scaled_.has_zero) return backward<true>(begin, steps), true;
     if (!backward<false>(begin, steps)) return false;

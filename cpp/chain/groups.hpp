@@ -1,5 +1,5 @@
-// The sequences of a chain in groups, for threads. The groups depend on the sequences alone, and what they count is
-// added in their order, so that any number of threads gives the same bits.
+// The sequences of a chain in groups, for threads. The groups depend only on the sequences, and their counts are added
+// in order, so that any number of threads gives the same bits.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,8 @@
 
 namespace bayesbox::chain {
 
-inline constexpr std::int64_t kGroupSteps = 1 << 14;  // fewer steps are not worth a group
-inline constexpr std::size_t kMostGroups = 16;        // each has counts of its own
+inline constexpr std::int64_t kGroupSteps = 1 << 14;  // the fewest steps of a group
+inline constexpr std::size_t kMostGroups = 16;        // each has its own counts
 
 // The requests of the groups: sequences that follow one another, about as many steps in each.
 inline std::vector<ChainRequest> groups_of(const ChainRequest& request) {
@@ -35,7 +35,7 @@ inline std::vector<ChainRequest> groups_of(const ChainRequest& request) {
   return groups;
 }
 
-// Calls work(0), ..., work(count - 1), on so many threads; the first exception of any comes back from here.
+// Calls work(0), ..., work(count - 1), on this many threads; the first exception of any is rethrown here.
 template <class Work>
 void for_each_group(std::size_t count, std::size_t threads, const Work& work) {
   std::atomic<std::size_t> next{0};
@@ -44,7 +44,7 @@ void for_each_group(std::size_t count, std::size_t threads, const Work& work) {
   });
 }
 
-// Counts of one group, added to those of all afterwards. Where each step has a row of its own, no two groups meet in one.
+// Counts of one group, added to those of all afterwards. If each step has its own row, no two groups share one.
 struct GroupCounts {
   std::vector<double> start, transition, emission;
   ChainResult result(const ChainRequest& request, const ChainResult& whole, std::size_t first) {

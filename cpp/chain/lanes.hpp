@@ -1,8 +1,8 @@
 // Forward and backward over four short sequences at once, one in each lane of the vectors.
 //
-// A recursion waits for its own last step; four side by side hardly take longer than one. Each lane does what is done
-// for a sequence by itself, operation by operation, so its log-likelihood and its posteriors have the same bits. Counts
-// are added up in another order, that of the packs, which depends on the lengths alone.
+// A recursion waits for its own last step; four side by side take hardly longer than one. Each lane does the same
+// operations as for a single sequence, so its log-likelihood and posteriors have the same bits. Counts are summed in
+// another order, that of the packs, which depends only on the lengths.
 #pragma once
 
 #include "chain/packs.hpp"
@@ -12,8 +12,8 @@
 
 namespace bayesbox::chain {
 
-// Transitions that cannot be call for care that only the recursion of a single sequence takes. Lanes are quicker where
-// the processor has vectors of four (`wide`); counts are made in lanes on others too, since they are the same for all.
+// Impossible transitions need checks that only the recursion of a single sequence has. Lanes are faster if the
+// processor has vectors of four (`wide`); counts use lanes on other processors too, so that they are the same on all.
 inline bool lanes_apply(const Scaled& scaled, const ChainResult& result, bool wide) {
   return !scaled.has_zero && !scaled.has_least && result.filtered == nullptr && (wide || result.start != nullptr);
 }
@@ -31,7 +31,7 @@ class Lanes {
     if (result.emission != nullptr && request.codes != nullptr) emission_.assign(request.terms * scaled.width, 0.0);
   }
 
-  // False where one of the sequences needs more care; nothing of them was counted then.
+  // False if one of the sequences needs these checks; nothing of them was counted then.
   BAYESBOX_INLINE bool run(const Pack& pack) {
     for (std::size_t lane = 0; lane < kLanes; ++lane) terms_[lane].begin(pack.begin[lane], pack.steps[lane]);
     if (!forward(pack)) return false;
@@ -89,7 +89,7 @@ class Lanes {
     Four tops = all(0.0), rest = all(0.0);  // a CarefulSum in each lane
     Four sum = all(1.0);
     std::int64_t t = 0;
-    for (std::size_t idle = 0; idle < kLanes; ++idle) {  // the lanes before `idle` have come to their end
+    for (std::size_t idle = 0; idle < kLanes; ++idle) {  // the lanes before `idle` are finished
       for (; t < pack.steps[idle]; ++t) {
         if (t > 0) product(now, scaled_.forward, next);
         const std::array<StepTerms, kLanes> step = terms(pack, t, idle);
@@ -117,7 +117,7 @@ class Lanes {
 
   double* alpha(std::int64_t t) { return alpha_.data() + static_cast<std::size_t>(t) * S * kLanes; }
 
-  // Brings the lanes whose sum got small back to [0.5, 1); gives the exponents that were taken out.
+  // Rescales the lanes whose sum got small to [0.5, 1); returns the exponents that were removed.
   BAYESBOX_INLINE static FourMasks rescaled(Four* x, Four& sum, Four* also = nullptr) {
     FourMasks exponents = {};
     Four factor = all(1.0);
@@ -139,7 +139,7 @@ class Lanes {
     Four beta[S], weighted[S] = {}, before[S] = {}, emission[S] = {};
     for (std::size_t k = 0; k < S; ++k) beta[k] = all(1.0);
     for (std::size_t left = kLanes; left > 0; --left) {
-      // From here on the lanes from `idle` have steps; those whose last one this is begin.
+      // The lanes from `idle` have steps from here on; those at their last step start.
       const std::size_t idle = left - 1;
       const std::int64_t last = pack.steps[idle] - 1, stop = idle == 0 ? 0 : pack.steps[idle - 1];
       if (last < stop) continue;
@@ -179,7 +179,7 @@ class Lanes {
     }
   }
 
-  // The posteriors of a step of each lane, to where they were asked for.
+  // Writes the posteriors of a step of each lane.
   BAYESBOX_INLINE void take_posterior(const Pack& pack, std::int64_t t, std::size_t idle, const Four* beta,
                                       const Four& inverse) {
     Four share[(S + 3) / 4 * 4];

@@ -1,4 +1,4 @@
-// Forward and backward in logarithms throughout: for the sequences that the scaled recursion cannot be sure of.
+// Forward and backward in logarithms throughout: for sequences that the scaled recursion cannot guarantee.
 #pragma once
 
 #include "chain/vectors.hpp"
@@ -7,7 +7,7 @@
 
 namespace bayesbox::chain {
 
-// As in the scaled recursion, the vectors of one block of steps are held, and the first one of every block.
+// As in the scaled recursion, the vectors of one block of steps are stored, and the first one of every block.
 class LogRecursion {
  public:
   LogRecursion(const ChainRequest& request, const ChainResult& result) : request_(request), result_(result) {}
@@ -52,13 +52,13 @@ class LogRecursion {
       for (std::size_t j = 0; j < S; ++j) now[j] = request_.log_start[j] + terms[j];
       return;
     }
-    before_.assign(last, last + S);  // the block begins anew where its first step was
+    before_.assign(last, last + S);  // the block restarts at its first step
     for (std::size_t j = 0; j < S; ++j) {
       for (std::size_t i = 0; i < S; ++i) ways_[i] = before_[i] + request_.log_transition[i * S + j];
       now[j] = log_of_sum(ways_.data(), S) + terms[j];
     }
   }
-  // Does the block that ends before step `stop` again: the same operations, the same bits.
+  // Recomputes the block that ends before step `stop`: the same operations, the same bits.
   void fill(std::int64_t begin, std::int64_t stop) {
     const std::int64_t first = (stop - 1) / kBlock * kBlock;
     std::copy_n(start_of(first), request_.states, alpha(first));

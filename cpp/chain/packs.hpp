@@ -8,7 +8,7 @@
 
 namespace bayesbox::chain {
 
-inline constexpr std::int64_t kShort = 1024;  // a longer sequence goes by itself, a block of steps at a time
+inline constexpr std::int64_t kShort = 1024;  // a longer sequence is processed alone, a block of steps at a time
 
 // Four sequences, the shortest first.
 struct Pack {
@@ -18,7 +18,7 @@ struct Pack {
   std::int64_t longest() const { return steps.back(); }
 };
 
-// The sequences of a request in packs, and those that go by themselves. They depend on the lengths alone.
+// The sequences of a request in packs, and those processed alone. This depends only on the lengths.
 struct Packs {
   Packs(const ChainRequest& request, bool allowed) {
     const auto steps = [&](std::size_t q) { return request.offsets[q + 1] - request.offsets[q]; };
@@ -28,7 +28,7 @@ struct Packs {
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return steps(a) < steps(b); });
     std::size_t at = 0;
     while (at + kLanes <= order.size()) {
-      if (steps(order[at + kLanes - 1]) > 2 * steps(order[at])) {  // more than half of a lane would stand idle
+      if (steps(order[at + kLanes - 1]) > 2 * steps(order[at])) {  // more than half of a lane would be idle
         alone.push_back(order[at++]);
         continue;
       }

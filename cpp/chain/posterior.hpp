@@ -1,8 +1,8 @@
 // P(state | the whole sequence) of every step: forward from the first step and backward from the last at once.
 //
 // Each recursion waits for its own last step, so the two side by side take hardly longer than one. Up to the middle
-// each leaves its vectors in the rows of the result; from there on it finds the other's vector in each row, and the
-// row becomes what was asked for. Nothing is held besides the result, and nothing is done again.
+// each stores its vectors in the rows of the result; from there on it finds the other's vector in each row, and the row
+// becomes the posterior. No other memory is needed, and nothing is recomputed.
 #pragma once
 
 #include "chain/terms.hpp"
@@ -20,7 +20,7 @@ class Meeting {
         alpha_(scaled.width), ahead_(scaled.width), beta_(scaled.width), weighted_(scaled.width),
         forward_terms_(request, scaled, kBlock), backward_terms_(request, scaled, kBlock) {}
 
-  // False where the sequence is to be done in logarithms, which writes all its rows anew.
+  // False if the sequence must be computed in logarithms, which rewrites all its rows.
   BAYESBOX_INLINE bool run(std::size_t sequence) {
     const std::int64_t begin = request_.offsets[sequence], steps = request_.offsets[sequence + 1] - begin;
     result_.log_likelihood[sequence] = 0;

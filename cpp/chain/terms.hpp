@@ -1,7 +1,7 @@
 // The scaled terms of the steps of one sequence.
 //
-// Where steps share their rows, these were made once for all. Where each step has a row of its own, the rows of a block
-// of steps are made when one of them is asked for, so that a long sequence takes no memory besides its own.
+// If steps share their rows, these are scaled once for all. If each step has its own row, the rows of a block of steps
+// are scaled on request, so that a long sequence needs no additional memory.
 #pragma once
 
 #include "chain/vectors.hpp"
@@ -20,7 +20,7 @@ class Terms {
     if (request.codes == nullptr) held_ = ScaledRows(request, static_cast<std::size_t>(block));
   }
 
-  // The sequence whose steps will be asked for: blocks are counted from its first step.
+  // The current sequence: blocks are counted from its first step.
   void begin(std::int64_t begin, std::int64_t steps) {
     if (begin == begin_ && begin + steps == end_) return;
     begin_ = first_ = stop_ = begin;

@@ -1,4 +1,4 @@
-// What the recursions of a chain share: scaled parameters and emission rows, and vectors of states.
+// Shared by the recursions of a chain: scaled parameters and emission rows, and vectors of states.
 #pragma once
 
 #include <algorithm>
@@ -22,10 +22,10 @@ inline constexpr double kLogTwo = 0.6931471805599453094;
 inline constexpr double kRescale = 0x1p-60;    // a vector whose sum is below is scaled up
 inline constexpr double kTooSmall = 0x1p-900;  // a sum below has lost digits
 inline constexpr double kLost = 0x1p-700;      // a state below may be lost before it matters again
-inline constexpr double kLeast = 0x1p-200;     // parameters that are smaller, and not zero, call for logarithms
+inline constexpr double kLeast = 0x1p-200;     // smaller non-zero parameters need logarithms
 inline constexpr double kLeastLog = -800.0;     // exp of it is zero
 inline constexpr std::size_t kLanes = 4;
-inline constexpr std::int64_t kBlock = 256;    // steps whose vectors are held at once; others are done again
+inline constexpr std::int64_t kBlock = 256;    // steps whose vectors are stored at once; others are recomputed
 
 typedef double Four __attribute__((vector_size(32)));
 typedef double LooseFour __attribute__((vector_size(32), aligned(8)));
@@ -108,7 +108,7 @@ struct Scaled {
   std::size_t states, width;
   std::vector<double> start, forward, backward;
   ScaledRows shared;       // the terms, where steps share their rows
-  bool has_zero = false;   // a transition that cannot be
+  bool has_zero = false;   // an impossible transition
   bool has_least = false;  // a parameter too small for the scaled recursion
 
  private:
@@ -175,7 +175,7 @@ BAYESBOX_INLINE void times(const Vector<S>& x, const double* rows, std::size_t w
   }
 }
 
-// Brings a vector's sum back to [0.5, 1) where it got small; gives the exponent that was taken out.
+// Rescales a vector to a sum in [0.5, 1) if it got small; returns the exponent that was removed.
 template <int S>
 BAYESBOX_INLINE int rescale(Vector<S>& x, Shape<S> shape, double& sum) {
   int exponent = 0;

@@ -1,5 +1,5 @@
-// Blocks of memory that were given back, kept for the next that asks for as much. Batch after batch wants the same sizes;
-// memory from the system would be cleared page by page each time, and threads would wait for each other.
+// Freed blocks of memory, kept for the next request of the same size. Every batch needs the same sizes; memory from the
+// system would be cleared page by page each time, and threads would wait for each other.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +39,7 @@ class BlockCache {
     return memory;
   }
 
-  // `bytes` as they were asked for. The blocks that wait longest make room.
+  // `bytes` as requested. The oldest blocks are released first.
   void give(void* memory, std::size_t bytes) noexcept {
     const std::size_t size = rounded(bytes);
     if (memory == nullptr || !kept_size(size)) return std::free(memory);

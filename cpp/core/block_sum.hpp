@@ -30,7 +30,7 @@ class RunSummer {
     bool infinite = false;
   };
 
-  // Adds the `count` values to the cell, which has all of them after `finish`; NaN is left out. The run is padded to a
+  // Adds the `count` values to the cell, complete after `finish`; NaN is ignored. The run is padded to a
   // multiple of kPad, and is overwritten.
   Counts add(double* values, std::size_t count, const Cell& cell, Ahead ahead) {
     Counts counts;
@@ -68,11 +68,11 @@ class RunSummer {
   // normal numbers.
   static constexpr int kLeastExponent = -300, kMostExponent = 480;
   static constexpr int kSlack = 2;  // a run this many powers of two smaller still joins what is held
-  static constexpr std::size_t kShort = 12;  // below this a value at a time is quicker
+  static constexpr std::size_t kShort = 12;  // below this, single values are faster
   static constexpr int kMostPasses = 4;
   static constexpr std::size_t kMostKept = 16384;  // cells; with more there is no memory to hold their pieces
 
-  // Pieces not yet carried into limbs: they wait for more runs of the same size.
+  // Pieces not yet carried into limbs, waiting for more runs of the same size.
   struct Held {
     PieceLanes sums;
     int exponent = 0;
@@ -109,7 +109,7 @@ class RunSummer {
     return static_cast<std::int64_t>(found.fractional);
   }
 
-  // Values too small beside the largest of their run are split anew beside their own largest, while that pays.
+  // Values too small relative to the largest of their run are split again relative to their own largest, while worthwhile.
   void add_left_over(std::size_t count, bool scattered, const Cell& cell) {
     double* values = left_over_.data();
     for (int pass = 1; pass < kMostPasses && count >= kShort && !scattered; ++pass) {

@@ -1,4 +1,4 @@
-// A column of numbers as it lies in memory: any element type, any stride, no copy.
+// A column of numbers in memory: any element type, any stride, no copy.
 #pragma once
 
 #include <algorithm>
@@ -95,7 +95,7 @@ std::size_t four_around(std::size_t j, std::size_t columns, Kind kind, const Col
   return four_side_by_side(first, columns, kind, column_at) ? first : columns;
 }
 
-// Never inlined: among the many names of a caller the loop would not keep its own in registers.
+// Never inlined: inside a large caller the loop would not keep its variables in registers.
 template <class T>
 [[gnu::noinline]] void gather_as_doubles(const char* at, std::int64_t stride, const std::uint32_t* order, std::size_t count, double* out) {
   if (stride == static_cast<std::int64_t>(sizeof(T))) {
@@ -111,7 +111,7 @@ inline void gather_doubles(const Column& column, std::size_t begin, const std::u
   with_type(column.kind, [&]<class T>() { gather_as_doubles<T>(column.at(begin), column.stride, order, count, out); });
 }
 
-// Rows [begin, begin + count) of a column of labels: where they stand if they are side by side, else a copy.
+// Rows [begin, begin + count) of a column of labels: in place if they are contiguous, else a copy.
 inline const std::int32_t* labels_at(const Column& target, std::size_t begin, std::size_t count, std::int32_t* copy) {
   const char* at = target.at(begin);
   if (target.stride == sizeof(std::int32_t) && reinterpret_cast<std::uintptr_t>(at) % alignof(std::int32_t) == 0)
@@ -120,7 +120,7 @@ inline const std::int32_t* labels_at(const Column& target, std::size_t begin, st
   return copy;
 }
 
-// The largest of a column of labels; -1 where none is above it.
+// The largest of a column of labels, at least -1.
 inline std::int32_t largest_label(const Column& target) {
   std::int32_t most = -1;
   if (target.stride == sizeof(std::int32_t)) {  // a loop of its own, which becomes one of vectors
@@ -143,7 +143,7 @@ inline void read_doubles(const Column& column, std::size_t begin, std::size_t co
   });
 }
 
-// The same where they stand if they are doubles side by side, else in `copy`.
+// The same in place if they are contiguous doubles, else in `copy`.
 inline const double* doubles_at(const Column& column, std::size_t begin, std::size_t count, double* copy) {
   const char* at = column.at(begin);
   if (column.kind == Kind::float64 && column.stride == sizeof(double) && reinterpret_cast<std::uintptr_t>(at) % alignof(double) == 0)

@@ -32,7 +32,7 @@ inline Instructions best_instructions() {
 #endif
 }
 
-// The one mutable global: the switch that tests and measurements may turn.
+// The only mutable global: a switch for tests and benchmarks.
 inline std::atomic<Instructions>& instructions_switch() {
   static std::atomic<Instructions> chosen{best_instructions()};
   return chosen;
@@ -40,7 +40,7 @@ inline std::atomic<Instructions>& instructions_switch() {
 
 inline Instructions instructions() { return instructions_switch().load(std::memory_order_relaxed); }
 
-// The best of those up to the ones that are wanted; returns what is in force.
+// Selects the best available path up to the given one; returns the active one.
 inline Instructions use_instructions(Instructions wanted) {
   const Instructions best = best_instructions();
   instructions_switch().store(wanted < best ? wanted : best);
@@ -50,7 +50,7 @@ inline Instructions use_instructions(Instructions wanted) {
 inline bool has_avx2() { return best_instructions() >= Instructions::avx2; }
 inline bool avx2_is_on() { return instructions() >= Instructions::avx2; }
 
-// All that there is, or the baseline.
+// All instructions, or the baseline.
 inline bool use_avx2(bool enabled) {
   return use_instructions(enabled ? Instructions::avx512 : Instructions::baseline) != Instructions::baseline;
 }

@@ -1,4 +1,4 @@
-// Decimals as files have them, correctly rounded.
+// Parsing of decimals, correctly rounded.
 #pragma once
 
 #include <charconv>
@@ -24,7 +24,7 @@ namespace bayesbox {
 
 #if !defined(_WIN32)
 // As std::from_chars, by the C library: for standard libraries that lack it. Neither takes a plus sign, spaces or
-// hexadecimals; this one takes no infinity and no NaN either, which nobody wants here.
+// hexadecimals; this one accepts neither infinity nor NaN, which are not needed here.
 inline std::from_chars_result decimal_by_strtod(const char* first, const char* last, double& value) {
   const auto digits_from = [last](const char* at) {
     while (at < last && *at >= '0' && *at <= '9') ++at;
@@ -62,7 +62,7 @@ inline std::from_chars_result any_decimal(const char* first, const char* last, d
 #endif
 }
 
-// As std::from_chars, but quick where the digits are few: an integer below 2^53 over a power of ten up to 10^22 has both
+// As std::from_chars, but fast for few digits: an integer below 2^53 over a power of ten up to 10^22 has both
 // numbers exact, so that their quotient is rounded once (Clinger's fast path).
 inline std::from_chars_result read_decimal(const char* first, const char* last, double& value) {
   static constexpr double kPowers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};

@@ -1,5 +1,5 @@
-// exp, log, erfc, the log of the gamma function and their relatives, made of IEEE operations alone: the same bits on every
-// processor and with every C library, whose own differ. The polynomials are those of least error.
+// exp, log, erfc, the log of the gamma function and their relatives, from IEEE operations only: the same bits on every
+// processor and with every C library, whose own differ. The polynomials are minimax.
 //
 // Errors, in units of the last place: log, log1p and exp 1, erf 3, erfc 4, and the log of the gamma function 6, or 4e-16
 // where that is less (tests/core/test_functions.py).

@@ -1,9 +1,9 @@
-// Whether a long call is to end before its work is done: the user has interrupted it, or nobody waits for it any more.
+// Cancellation of long calls: the user has interrupted it, or its caller no longer waits.
 //
 // Loops that may be long call `poll` with about the number of steps they have done, a step being a few nanoseconds. It
-// counts them, and every so many it looks. A thread that works for another has the stop flag that the other sets when it
-// stops waiting; any other thread asks the function that the bindings have set, as often as a person could notice.
-// What a call has made so far is thrown away: polls stand only where nothing that outlives the call is half changed.
+// counts them, and checks at intervals. A worker thread has the stop flag that its caller sets when it stops waiting;
+// any other thread calls the function set by the bindings, often enough for a person not to notice a delay. Partial
+// results are discarded: polls are only where nothing that outlives the call is in an inconsistent state.
 #pragma once
 
 #include <atomic>
@@ -16,12 +16,12 @@
 
 namespace bayesbox {
 
-// What a poll throws in a thread whose flag is set.
+// The exception of a poll in a thread whose flag is set.
 struct Interrupted : std::exception {
   const char* what() const noexcept override { return "interrupted"; }
 };
 
-// Set by a thread that no longer waits for others. A flag that is made in a thread with a flag is set where that one is.
+// Set by a thread that no longer waits for others. A flag created in a thread with a flag is also set by that one.
 class StopFlag {
  public:
   explicit StopFlag(std::shared_ptr<const StopFlag> outer) : outer_(std::move(outer)) {}
@@ -33,7 +33,7 @@ class StopFlag {
   std::shared_ptr<const StopFlag> outer_;
 };
 
-// Throws where the call of this thread is to end. Without one, polls find nothing.
+// Throws if the call of this thread must end. Without it, polls do nothing.
 using InterruptCheck = void (*)();
 inline std::atomic<InterruptCheck> interrupt_check{nullptr};
 
@@ -47,8 +47,8 @@ inline thread_local std::shared_ptr<const StopFlag> stop_flag;
 inline constexpr std::int64_t kStepsALook = 1 << 17;
 inline constexpr std::chrono::milliseconds kBetweenChecks{50};
 
-// Looks at once. Not marked as cold: compilers take a function that calls a cold one at its start, as every long call of
-// the bindings does, for cold as a whole, and compile its loops for size.
+// Checks immediately. Not marked as cold: compilers take a function that calls a cold one at its start, as every long
+// call of the bindings does, for cold as a whole, and compile its loops for size.
 [[gnu::noinline]] inline void look_for_interrupt() {
   polling.steps_left = kStepsALook;
   if (stop_flag != nullptr) {

@@ -1,5 +1,5 @@
-// A walk over JSON that takes plain texts only: each part says false to what is not valid, and to what takes a closer look
-// (texts with escapes, numbers of more than 18 digits), which somebody else then has.
+// A JSON parser for plain texts only: each function returns false for invalid input, and for input that needs the
+// general parser (texts with escapes, numbers of more than 18 digits).
 #pragma once
 
 #include <charconv>
@@ -24,19 +24,19 @@ class JsonCursor {
  public:
   explicit JsonCursor(std::string_view text) : at_(text.data()), end_(text.data() + text.size()) {}
 
-  // The next letter that is not a space, which stays; 0 at the end.
+  // Peeks at the next character that is not a space; 0 at the end.
   char peek() {
     while (at_ < end_ && (*at_ == ' ' || *at_ == '\n' || *at_ == '\r' || *at_ == '\t')) ++at_;
     return at_ < end_ ? *at_ : '\0';
   }
 
-  // Whether nothing but spaces is left.
+  // Whether only spaces remain.
   bool is_done() {
     peek();
     return at_ == end_;
   }
 
-  // Whether the next letter is this one, which is taken then.
+  // Consumes the next character if it is this one.
   bool take(char letter) {
     if (peek() != letter || at_ == end_) return false;
     ++at_;
@@ -49,7 +49,7 @@ class JsonCursor {
     return true;
   }
 
-  // Whether the text that is next is this one, which is taken then. It must not hold a quote, a backslash or a control character.
+  // Consumes the next text if it is this one, which must not contain a quote, a backslash or a control character.
   bool take_text(std::string_view text) {
     if (static_cast<std::size_t>(end_ - at_) < text.size() + 2 || *at_ != '"' || at_[text.size() + 1] != '"') return false;
     if (std::memcmp(at_ + 1, text.data(), text.size()) != 0) return false;
@@ -57,7 +57,7 @@ class JsonCursor {
     return true;
   }
 
-  // A text without escapes. Its bytes beyond ASCII are not looked at: whoever compares them with a known text need not.
+  // A text without escapes. Its bytes beyond ASCII are not validated, since they are compared with known texts.
   bool text(std::string_view& found) {
     if (at_ == end_ || *at_ != '"') return false;
     const char* first = ++at_;
@@ -119,7 +119,7 @@ class JsonCursor {
   const char* end_;
 };
 
-// A number as JSON has it: the fewest digits that give it again, with a point or an exponent. It must be finite.
+// A number as JSON: the shortest digits that round-trip, with a point or an exponent. It must be finite.
 inline void append_json_number(std::string& out, double value) {
   char written[32];
   const char* end = std::to_chars(written, written + sizeof written, value).ptr;

@@ -1,4 +1,4 @@
-// Memory in large pages where it is large: fewer pages are cleared one by one when it is first touched.
+// Large pages for large memory, so that fewer pages are cleared on first touch.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ inline void ask_for_large_pages(void* memory, std::size_t bytes, std::size_t lea
   const auto first = reinterpret_cast<std::uintptr_t>(memory);
   const std::uintptr_t begin = (first + kLargePage - 1) / kLargePage * kLargePage;
   const std::uintptr_t end = (first + bytes) / kLargePage * kLargePage;
-  madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);  // a wish: nothing depends on it
+  madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);  // a hint only
 #else
   static_cast<void>(memory), static_cast<void>(bytes), static_cast<void>(least);
 #endif

@@ -1,4 +1,4 @@
-// Memory that a process keeps for itself.
+// Tuning of malloc.
 #pragma once
 
 #include <cstdlib>
@@ -9,8 +9,8 @@
 
 namespace bayesbox {
 
-// From now on memory that was given back is kept for the next piece of work, up to a quarter of a gigabyte, and not handed
-// to the system, which would clear it again page by page. For a process that reads one large piece after another.
+// From now on up to a quarter of a gigabyte of freed memory is kept for reuse and not returned to the system, which
+// would clear it again page by page. For a process that reads one large block after another.
 inline void keep_freed_memory() {
 #if defined(__GLIBC__)
   mallopt(M_MMAP_THRESHOLD, 32 << 20);

@@ -29,16 +29,16 @@ class Random {
     state_[3] = rotated(state_[3], 45);
     return result;
   }
-  // From 0 up to, but without, 1.
+  // Uniform on [0, 1).
   double uniform() { return static_cast<double>(bits() >> 11) * 0x1p-53; }
 
-  // A place among non-negative numbers, in proportion to them; their sum is given and positive.
+  // A random index with probability proportional to non-negative numbers, with a given positive sum.
   std::size_t choose(const double* weights, std::size_t count, double total) {
     double rest = uniform() * total;
     std::size_t last = 0;
     for (std::size_t i = 0; i < count; ++i) {
       if (!(weights[i] > 0)) continue;
-      last = i;  // rounding may leave a rest after the last one
+      last = i;  // rounding may leave a remainder after the last one
       if (rest < weights[i]) return i;
       rest -= weights[i];
     }

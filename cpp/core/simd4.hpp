@@ -1,4 +1,4 @@
-// Four numbers at a time. Where the processor has no registers for four they are two times two: the same bits.
+// Four numbers at a time. Without registers for four they are two times two, with the same bits.
 #pragma once
 
 #include <cstdint>
@@ -43,14 +43,14 @@ inline double total_of(const double* values, std::int64_t count) {
   return (first + sums[1]) + (sums[2] + sums[3]);
 }
 
-// Makes their sum 1, at most a rounding away from dividing each; returns what it was.
+// Normalises the numbers, up to rounding as if each were divided; returns their sum.
 inline double scale_to_one(double* values, std::int64_t count) {
   const double total = total_of(values, count);
   scale(values, values, 1 / total, count);
   return total;
 }
 
-// ratios = above / below, 0 where there is nothing below
+// ratios = above / below, 0 if below is 0
 inline void divide(double* ratios, const double* above, const double* below, std::int64_t count) {
   constexpr Four kNone = {0, 0, 0, 0}, kOne = {1, 1, 1, 1};
   std::int64_t i = 0;
@@ -61,7 +61,7 @@ inline void divide(double* ratios, const double* above, const double* below, std
   for (; i < count; ++i) ratios[i] = below[i] > 0 ? above[i] / below[i] : 0.0;
 }
 
-// The least of the positive numbers, and the greatest.
+// The smallest and the largest of the positive numbers.
 inline void find_extent(const double* values, std::int64_t count, double& least, double& most) {
   constexpr double kNone = std::numeric_limits<double>::infinity();
   constexpr Four kZero = {0, 0, 0, 0}, kNothing = {kNone, kNone, kNone, kNone};

@@ -26,7 +26,7 @@ class TableBuffer {
   TableBuffer& operator=(const TableBuffer&) = delete;
   ~TableBuffer() { release(); }
 
-  // Room for so many numbers, of no value yet; what was there before is lost where it grows.
+  // Uninitialised space for this many numbers; growing discards the contents.
   void reserve(std::size_t size) {
     if (size <= size_) return;
     release();
@@ -54,7 +54,7 @@ class TableBuffer {
   std::size_t size_ = 0;
 };
 
-// The largest buffer that someone was done with, for the next one who needs one: new pages would be cleared first.
+// The largest released buffer, kept for reuse: new pages would be cleared first.
 class SpareBuffer {
  public:
   TableBuffer take() {

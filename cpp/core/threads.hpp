@@ -1,4 +1,4 @@
-// Work that the threads of one call share, and that an interrupt of the call ends in all of them.
+// Work shared by the threads of one call; an interrupt of the call stops all of them.
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,7 @@
 
 namespace bayesbox {
 
-// Threads that are waited for at the end of their block, as std::jthread, which some standard libraries still lack.
+// Threads that are joined at the end of their scope, as std::jthread, which some standard libraries still lack.
 class JoinedThreads {
  public:
   JoinedThreads() = default;
@@ -26,7 +26,7 @@ class JoinedThreads {
   }
   template <class Work>
   void start(Work&& work) {
-    threads_.reserve(threads_.size() + 1);  // a thread that runs must not be lost for want of room
+    threads_.reserve(threads_.size() + 1);  // a running thread must not be lost if memory is exhausted
     threads_.emplace_back(std::forward<Work>(work));
   }
 
@@ -34,8 +34,8 @@ class JoinedThreads {
   std::vector<std::thread> threads_;
 };
 
-// Calls work(0) here and work(1), ..., work(threads - 1) on threads of their own, and waits for all. The first exception of
-// any comes back from here; those that still work are then stopped at their next poll.
+// Calls work(0) here and work(1), ..., work(threads - 1) on threads of their own, and waits for all. The first
+// exception of any is rethrown here; the other threads then stop at their next poll.
 template <class Work>
 void run_on_threads(std::size_t threads, const Work& work) {
   const auto stop = std::make_shared<StopFlag>(stop_flag);
@@ -68,7 +68,7 @@ void run_on_threads(std::size_t threads, const Work& work) {
       }
       work(0);
     });
-    // Whoever waits for the others is interrupted as one who works.
+    // The waiting thread can be interrupted like the working ones.
     std::unique_lock held(lock);
     while (!ended.wait_for(held, std::chrono::milliseconds(20), [&] { return running == 0; })) {
       held.unlock();

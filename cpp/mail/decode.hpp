@@ -1,4 +1,4 @@
-// The encodings of mail, undone where they are clean: whatever is not is left to a reader that knows more.
+// Decoding of clean mail encodings: anything else is left to the full parser.
 #pragma once
 
 #include <array>
@@ -51,7 +51,7 @@ inline int hex_digit(char digit) {
   return -1;
 }
 
-// Quoted-printable; what is quoted wrongly stays as it stands.
+// Quoted-printable; invalid quotes stay unchanged.
 inline void append_quoted_printable(std::string_view text, std::string& to) {
   std::size_t at = 0;
   while (at < text.size()) {
@@ -74,7 +74,7 @@ inline void append_quoted_printable(std::string_view text, std::string& to) {
   }
 }
 
-// Base64 in lines; false where it is not whole groups of its own alphabet.
+// Base64 in lines; false if it is not complete groups of its alphabet.
 inline bool append_base64(std::string_view text, std::string& to) {
   static constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   static const auto values = [] {

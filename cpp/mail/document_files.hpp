@@ -1,4 +1,4 @@
-// Documents in files: what a file is by its beginning, and small files read many at a time.
+// Documents in files: detecting the type of a file from its beginning, and reading many small files at a time.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 
 namespace bayesbox {
 
-inline constexpr std::size_t kBeginning = 4096;  // bytes in which a file shows whether it is mail
+inline constexpr std::size_t kBeginning = 4096;  // bytes used to detect mail
 
 // The name of a field at the beginning of a line, with nothing but spaces between it and its colon; empty where it has none.
 inline std::string_view field_name(std::string_view line) {
@@ -63,7 +63,7 @@ inline bool is_message(std::string_view data) {
   return known;
 }
 
-// What a file is read as; another reader takes what is no small file, cannot be read, is compressed or a mailbox.
+// How a file is read; large, unreadable and compressed files and mailboxes are left to another reader.
 enum class FileKind : std::uint8_t { text = 0, message = 1, other = 2 };
 
 inline FileKind file_kind(std::string_view data) {
@@ -80,7 +80,7 @@ struct SmallFiles {
   std::vector<std::uint8_t> kinds;
 };
 
-// Appends a file of at most so many bytes; false, and nothing appended, where it is none.
+// Appends a file of at most this many bytes; false, with nothing appended, otherwise.
 inline bool append_file(const char* path, std::size_t largest, std::string& to) {
 #if defined(__unix__) || defined(__APPLE__)
   const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a pipe is not waited for

@@ -1,4 +1,4 @@
-// The head of a message, line by line, and what its fields say: encoded words, and values with parameters.
+// The header of a message, line by line, and its fields: encoded words, and values with parameters.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ class Charsets {
   // A name for UTF-8 itself.
   void add_utf8(std::string_view name) { utf8_.emplace(name, true); }
 
-  // False where the encoding is not known here or the bytes are not in it.
+  // False if the encoding is unknown here or the bytes are invalid in it.
   bool append(std::string_view bytes, const std::string& charset, std::string& to) const {
     if (utf8_.count(charset) != 0) {
       if (!is_utf8(bytes)) return false;
@@ -40,8 +40,8 @@ class Charsets {
     return true;
   }
 
-  // Bytes of which nothing is said: UTF-8 if they are, else each byte a character of Latin-1. False where they begin with
-  // a mark of their encoding.
+  // Bytes without a declared encoding: UTF-8 if valid, else Latin-1. False if they begin with a byte order
+  // mark.
   static bool append_unnamed(std::string_view bytes, std::string& to) {
     for (const std::string_view mark : {"\xEF\xBB\xBF", "\xFF\xFE", "\xFE\xFF"})
       if (bytes.substr(0, mark.size()) == mark) return false;
@@ -96,7 +96,7 @@ inline bool is_space(std::uint32_t code_point) {
          code_point == 0x2028 || code_point == 0x2029 || code_point == 0x202F || code_point == 0x205F || code_point == 0x3000;
 }
 
-// Text in UTF-8 with its runs of spaces made one, and none at the ends.
+// UTF-8 text with runs of spaces collapsed, and trimmed.
 inline void append_collapsed(std::string_view text, std::string& to) {
   const auto* at = reinterpret_cast<const std::uint8_t*>(text.data());
   const auto* const end = at + text.size();
@@ -156,7 +156,7 @@ class FieldText {
     std::string bytes, charset;  // no charset: a piece that is not encoded
   };
 
-  // Line by line: pieces that are not encoded, and encoded words; a piece of spaces between two words goes.
+  // Line by line: plain pieces and encoded words; spaces between two encoded words are dropped.
   bool read(std::string_view value) {
     words_.clear();
     while (!value.empty()) {
@@ -223,7 +223,7 @@ struct Parameters {
     return nullptr;
   }
 
-  // False where the value is not of this form, or in one of its rarer spellings.
+  // False if the value is not of this form, or in one of its rarer spellings.
   bool read(std::string_view value) {
     others.clear();
     std::size_t at = 0;

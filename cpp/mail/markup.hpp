@@ -1,4 +1,4 @@
-// HTML pages as text: tags and comments are gaps, scripts and styles are left out, references are resolved.
+// HTML pages as text: tags and comments become spaces, scripts and styles are dropped, references are resolved.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +32,7 @@ class Markup {
     longest_ = std::max(longest_, name.size());
   }
 
-  // Every search goes on from where the last one ended, so that no page takes more than time in its length.
+  // Every search continues where the last one ended, so that the time is linear in the length of a page.
   void append_text(std::string_view page, std::string& to) {
     stripped_.clear();
     std::size_t place = 0;

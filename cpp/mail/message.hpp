@@ -1,5 +1,5 @@
-// Messages as text: the fields of the head that say something, and the parts that are text, decoded, without markup.
-// What is not in one of the common forms is marked as unusual, for a reader that knows every form.
+// Messages as text: the informative header fields, and the text parts, decoded, without markup. A message that is not
+// in one of the common forms is marked as unusual, for the full parser.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ class MailReader {
     for (const std::string& name : names_) lowered_names_.push_back(lowered(name));
   }
 
-  // Appends the text of a message; false, and nothing appended, where it is unusual.
+  // Appends the text of a message; false, with nothing appended, if it is unusual.
   bool append_message(std::string_view raw, std::string& to) {
     const std::size_t before = to.size();
     first_ = true;
@@ -29,7 +29,7 @@ class MailReader {
     to.resize(before);
     return false;
   }
-  // The same for a text that is no message.
+  // The same for a text that is not a message.
   bool append_plain(std::string_view raw, std::string& to) const { return Charsets::append_unnamed(raw, to); }
   void append_markup(std::string_view page, std::string& to) { markup_.append_text(page, to); }
 

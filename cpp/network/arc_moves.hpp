@@ -1,7 +1,7 @@
 // A structure under search, and the best of the moves from it: to add an arc, to delete one, to reverse one.
 //
-// The gain of each change of one parent is given for a node at a time; which moves are legal follows from the arcs and
-// from where paths lead. Structures that were seen are known by a mark, the exclusive or of a random number per arc.
+// The gains of all changes of one parent are given for a node at a time; which moves are legal follows from the arcs
+// and from reachability. Visited structures are identified by a hash, the exclusive or of a random number per arc.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ class NodeSets {
       if ((bits_[set * width_ + k] & other.bits_[of * width_ + k]) != 0) return true;
     return false;
   }
-  // Whether a set is another one and one node more.
+  // Whether a set is another one plus one node.
   bool is_with(std::size_t set, std::size_t other, std::size_t node) const {
     for (std::size_t k = 0; k < width_; ++k) {
       std::uint64_t wanted = bits_[other * width_ + k];
@@ -85,7 +85,7 @@ class ArcMoves {
     toggle(move.parent, move.child);
     if (move.kind == MoveKind::reverse) toggle(move.child, move.parent);
   }
-  // The score of a node's family, and what it brings to add or to take away each parent; -inf where that may not be.
+  // The score of a node's family, and the gain of adding or removing each parent; -inf if not allowed.
   void set_changes(std::size_t child, double score, const double* gain) {
     scores_[child] = score;
     for (std::size_t parent = 0; parent < nodes_; ++parent) gain_[parent * nodes_ + child] = gain[parent];
@@ -105,8 +105,8 @@ class ArcMoves {
   }
   void remember() { seen_.insert(mark_); }
 
-  // The best move, the first of equally good ones by kind, parent and child; with `fresh`, to a structure that is not
-  // remembered. The gain is -inf where there is none.
+  // The best move, in case of a tie the first by kind, parent and child; with `fresh`, to a structure not yet visited.
+  // The gain is -inf if there is none.
   ArcMove best(bool fresh) {
     find_paths();
     std::vector<ArcMove>& legal = legal_;
@@ -166,7 +166,7 @@ class ArcMoves {
     const std::uint64_t mark = mark_ ^ marks_[move.parent * nodes_ + move.child];
     return move.kind == MoveKind::reverse ? mark ^ marks_[move.child * nodes_ + move.parent] : mark;
   }
-  // Whether a path leads from one to the other besides the arc between them.
+  // Whether a path leads from one to the other other than the arc between them.
   bool other_path(std::size_t from, std::size_t to) const {
     bool found = false;
     below_.each(from, [&](std::size_t next) { found = found || reach_.has(next, to); });
@@ -195,7 +195,7 @@ class ArcMoves {
   std::size_t nodes_;
   std::vector<std::uint8_t> required_, turnable_;
   std::vector<std::uint64_t> marks_;
-  NodeSets above_, below_, reach_;  // the parents, the children, and where paths lead
+  NodeSets above_, below_, reach_;  // the parents, the children, and the reachable nodes
   std::vector<double> gain_;        // parent x child
   std::vector<double> scores_;
   std::vector<ArcMove> legal_;

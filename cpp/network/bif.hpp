@@ -20,7 +20,7 @@
 
 namespace bayesbox {
 
-// A fault of a text, and the byte at which it was found.
+// An error in a text, and its byte position.
 struct TextFault : std::runtime_error {
   TextFault(const std::string& what, std::size_t at, std::string_view found_there, std::string advice = "")
       : std::runtime_error(what), offset(at), found(found_there), remedy(std::move(advice)) {}
@@ -39,9 +39,9 @@ struct BifVariable {
   std::size_t offset = 0;
   bool has_table = false;
 
-  static constexpr std::size_t kFew = 8;  // states that are sooner compared than looked up
+  static constexpr std::size_t kFew = 8;  // states; with more, a hash table is faster than comparing
 
-  // Where a state stands; -1 where there is none of this name.
+  // The position of a state; -1 if there is none of this name.
   std::int32_t find(std::string_view state) const {
     if (states.size() > kFew) {
       const auto found = place.find(state);
@@ -51,7 +51,7 @@ struct BifVariable {
       if (states[k] == state) return static_cast<std::int32_t>(k);
     return -1;
   }
-  // False where there is one of this name already.
+  // False if there is already one of this name.
   bool add(std::string_view state) {
     if (find(state) >= 0) return false;
     states.push_back(state);
@@ -66,7 +66,7 @@ struct BifFile {
   std::string_view name;
   std::vector<BifVariable> variables;
 
-  // Whether some variable is above itself: variables without waiting parents are taken out until none is left.
+  // Whether there is a cycle: variables without remaining parents are removed until none is left.
   bool has_cycle() const {
     std::vector<std::size_t> waiting(variables.size());
     std::vector<std::vector<std::size_t>> children(variables.size());
@@ -86,7 +86,7 @@ struct BifFile {
 struct BifLimits {
   std::size_t nodes;
   std::size_t cells;
-  double tolerance;  // how far a row may be from the sum 1
+  double tolerance;  // the tolerance of the sum of a row
   bool normalize;
 };
 

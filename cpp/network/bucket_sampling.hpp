@@ -1,8 +1,8 @@
 // Samples of hidden variables by bucket elimination: one variable after another is summed out of the product of all
 // tables, and then they are drawn in the opposite order, each given those that were summed out after it.
 //
-// Where the tables of every bucket can be multiplied within a limit, samples come from the posterior itself. Where they
-// cannot, a bucket falls into several (mini-buckets; Dechter and Rish, 2003), and they come from something close to it.
+// If the tables of every bucket can be multiplied within a limit, samples come from the posterior itself. If not, a
+// bucket is split (mini-buckets; Dechter and Rish, 2003), and samples come from an approximation of it.
 #pragma once
 
 #include <algorithm>
@@ -45,7 +45,7 @@ class BucketDraws {
   // Whether samples come from the posterior itself.
   bool exact() const { return exact_; }
 
-  // Fills in the hidden states; gives the log of the probability of drawing them, minus infinity at a dead end.
+  // Fills in the hidden states; returns the log of their sampling probability, minus infinity at a dead end.
   double draw(Random& random, std::int32_t* states) {
     return walk(states, [&](const double* row, std::size_t card, double total) {
       return random.choose(row, card, total);
@@ -104,8 +104,8 @@ class BucketDraws {
     return cells;
   }
 
-  // Takes the tables that have the variable, multiplies them as far as the limit allows, and leaves the sums in their
-  // place.
+  // Multiplies the tables that have the variable, as far as the limit allows, and replaces them with their
+  // sums.
   void sum_out(std::int32_t v, std::vector<ScopeTable>& tables, std::size_t most_cells) {
     poll(tables.size());
     const auto has = [&](const ScopeTable& table) {
@@ -132,7 +132,7 @@ class BucketDraws {
       }
       members[at].push_back(&table);
     }
-    if (scopes.empty()) scopes.push_back({v}), members.emplace_back();  // nothing is said of it
+    if (scopes.empty()) scopes.push_back({v}), members.emplace_back();  // no table has it
     Bucket bucket{v, {}};
     const std::size_t card = cut_.card(v);
     for (std::size_t at = 0; at < scopes.size(); ++at) {
@@ -161,7 +161,7 @@ class BucketDraws {
     buckets_.push_back(std::move(bucket));
   }
 
-  // The variables of the first, then those that the second has besides.
+  // The variables of the first, then the additional ones of the second.
   static Scope joined(const Scope& first, const Scope& second) {
     Scope both = first;
     for (const std::int32_t v : second)

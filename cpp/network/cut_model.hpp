@@ -1,4 +1,4 @@
-// A product of tables under evidence: each table with the observed variables cut out, likelihoods as tables of their own.
+// A product of tables under evidence: each table sliced at the observed states, likelihoods as separate tables.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace bayesbox {
 
-// What is known of a case: a state of each variable, negative where it is hidden, and for some a likelihood of each state.
+// The evidence of a case: the state of each variable, negative if hidden, and for some a likelihood of each state.
 struct CaseEvidence {
   std::vector<std::int32_t> states;
   std::vector<char> soft;

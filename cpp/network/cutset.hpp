@@ -1,4 +1,4 @@
-// Variables to condition on, so that what is left of a product of tables can be summed out within a given size.
+// Variables to condition on, so that the rest of a product of tables can be summed out within a given size.
 #pragma once
 
 #include <algorithm>
@@ -20,15 +20,15 @@ struct Cutset {
 };
 
 // Chosen one after another: the variable whose states, tried one by one, cost the least time for the memory they save.
-// With u known, every table that has it is smaller by the factor of its states and there are so many runs as it has
-// states; what is lost is the tables that do not have it. Nothing more is chosen where no variable makes a difference or
-// the tables are small enough.
+// With u known, every table that has it is smaller by the number of its states, and there are as many runs as it has
+// states; the loss is in the tables that do not have it. The choice ends when no variable makes a difference or the
+// tables are small enough.
 class CutsetSearch {
  public:
   CutsetSearch(std::vector<std::int64_t> cards, std::vector<Scope> scopes, std::vector<std::int32_t> stage, std::vector<char> allowed)
       : cards_(std::move(cards)), scopes_(std::move(scopes)), stage_(std::move(stage)), allowed_(std::move(allowed)) {}
 
-  // log2_work: of the cells of all cases together, beyond which there is no use in looking on.
+  // log2_work: of the cells of all cases together; the search stops beyond it.
   Cutset found(double log2_limit, double log2_work) {
     Cutset made{{}, ordered()};
     double log2_cases = 0;

@@ -38,7 +38,7 @@ class ExactSearch {
     visit(0, 0, group, 1, 1.0);
   }
 
-  // The parents of each column; empty where no network keeps to what is required and forbidden.
+  // The parents of each column; empty if no network satisfies the required and forbidden arcs.
   std::vector<Bits> best() const {
     const std::size_t sets = std::size_t{1} << count_;
     std::vector<double> total(sets, kNever);
@@ -73,7 +73,7 @@ class ExactSearch {
   static constexpr double kNever = -std::numeric_limits<double>::infinity();
   static constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
-  // Rows that are equal in every column are one row that counts for all of them.
+  // Rows that are equal in every column are merged with a count.
   void merge_equal_rows(std::size_t rows) {
     std::vector<std::uint32_t> group(rows, 0);
     std::uint32_t groups = rows > 0 ? 1 : 0;
@@ -97,7 +97,7 @@ class ExactSearch {
     return 0;
   }
 
-  // Rows of one group that differ in a column go apart; groups are numbered as they are met.
+  // Splits groups by the values of a column; groups are numbered in order of appearance.
   std::uint32_t refine(const CodeColumn& column, const std::vector<std::uint16_t>& codes,
                        const std::vector<std::uint32_t>& group, std::uint32_t groups,
                        std::vector<std::uint32_t>& to) {

@@ -1,4 +1,4 @@
-// What rows with holes are expected to hold, under a network: for learning its tables, and for filling the holes.
+// Expected counts of rows with missing values under a network: for learning its tables, and for imputation.
 #pragma once
 
 #include <cmath>
@@ -13,7 +13,7 @@
 
 namespace bayesbox {
 
-// Works on a tree whose evidence is soft or observed; a state below 0 is a hole.
+// Works on a tree whose evidence is soft or observed; a negative state is missing.
 class ExpectedCounts {
  public:
   explicit ExpectedCounts(const JunctionTree& tree) : tree_(tree), plan_(tree.plan()), model_(*plan_.model) {
@@ -78,7 +78,7 @@ class ExpectedCounts {
     return log_evidence;
   }
 
-  // Fills the holes of a row by a draw from P(holes | row); `draw` gives numbers from 0 up to 1.
+  // Imputes the missing values of a row by a draw from P(missing | row); `draw` gives uniform numbers on [0, 1).
   template <class Draw>
   bool fill(const std::int32_t* states, std::int32_t* filled, const Draw& draw) {
     if (std::isinf(collect(states))) return false;

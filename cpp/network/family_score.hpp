@@ -1,4 +1,4 @@
-// How well a column is explained by others: scores of structure learning, from counts alone.
+// Scores of structure learning: how well a column is explained by others, from counts.
 //
 // With n_jk rows of the child's state k in the parents' combination j and n_j = sum of n_jk:
 //   log-likelihood    sum n_jk log(n_jk / n_j)
@@ -24,9 +24,9 @@ enum class ScoreKind : std::uint8_t { likelihood, dirichlet, bdeu };
 
 class FamilyScore {
  public:
-  static constexpr std::size_t kListed = std::size_t{1} << 20;  // counts whose terms are worked out beforehand
+  static constexpr std::size_t kListed = std::size_t{1} << 20;  // counts with precomputed terms
 
-  // parameter: the penalty of a free parameter, a, or the equivalent sample size; scale: what a counted row is worth.
+  // parameter: the penalty of a free parameter, a, or the equivalent sample size; scale: the weight of a counted row.
   FamilyScore(ScoreKind kind, double parameter, double scale, std::size_t rows)
       : kind_(kind), parameter_(parameter), scale_(scale) {
     if (kind_ == ScoreKind::likelihood) {
@@ -83,10 +83,10 @@ class FamilyScore {
   }
   double x_log_x(std::uint64_t n) const { return n < logs_.size() ? logs_[n] : plain(n); }
 
-  // The two halves of a score, kept apart: each grows in one direction.
+  // The two halves of a score, kept separately: each is monotone.
   struct Sum {
     double above = 0, below = 0;
-    double a = 0, b = 0;            // Dirichlet: what a cell and a combination have beforehand
+    double a = 0, b = 0;            // Dirichlet: the pseudo-counts of a cell and of a combination
     double log_a = 0, log_b = 0;    // ln gamma of these
 
     void child(const FamilyScore& score, std::uint64_t n) {

@@ -1,5 +1,5 @@
-// Gibbs sampling: chains of states, in each step one hidden variable drawn given all others. What a step knows of its
-// variable, the whole conditional distribution, is averaged rather than the state drawn from it.
+// Gibbs sampling: chains of states, in each step one hidden variable drawn given all others. The whole conditional
+// distribution of a step is averaged, rather than the state drawn from it.
 #pragma once
 
 #include <algorithm>
@@ -26,8 +26,8 @@ struct GibbsRequest {
 
 struct GibbsResult {
   std::vector<double> means;  // chains x (all states of all variables, then the cells of the joint of the wanted ones)
-  bool started = true;        // false: no state was found that goes with the evidence
-  bool zeros = false;         // some table forbids states of several hidden variables: chains may not get everywhere
+  bool started = true;        // false: no state was found that is consistent with the evidence
+  bool zeros = false;         // some table forbids states of several hidden variables: chains may not reach everything
   double starts = 0;          // independent draws that the starts are worth; 0 if they were found by search
 };
 

@@ -170,7 +170,7 @@ class IndexMap {
     }
   }
 
-  // The other way round: the places of a block, and which cells belong to each; as many to one as to any other. The
+  // The inverse map: the places of a block, and the cells of each, equally many for all. The
   // axes that the smaller table has come first, so that the cells of a place follow one another.
   void list_cells(const std::vector<std::int64_t>& sizes, const std::vector<std::int64_t>& strides, std::size_t split) {
     std::vector<std::int64_t> of_places, place_strides, of_cells, cell_strides, rest, rest_strides;

@@ -41,8 +41,8 @@ class JunctionTree {
     scratch.messages.resize(plan_.cliques.size());
   }
 
-  // states: one a variable (of unobserved ones it is not read); likelihoods: one a state, read for soft variables;
-  // posteriors: one a state. Returns log P(evidence), minus infinity where it is impossible.
+  // states: one per variable (not read for unobserved ones); likelihoods: one per state, read for soft variables;
+  // posteriors: one per state. Returns log P(evidence), minus infinity if it is impossible.
   double run(const std::int32_t* states, const double* likelihoods, double* posteriors, Scratch& scratch) const {
 #if defined(BAYESBOX_AVX2)
     if (avx2_is_on()) return run_avx2(states, likelihoods, posteriors, scratch);
@@ -50,7 +50,7 @@ class JunctionTree {
     return run_any(states, likelihoods, posteriors, scratch);
   }
 
-  // From the leaves to the roots; returns log P(evidence), minus infinity where it is impossible.
+  // The upward pass; returns log P(evidence), minus infinity if it is impossible.
   double collect(const std::int32_t* states, const double* likelihoods, Scratch& scratch) const {
     LogProduct product;
     for (const CutTable& cut : plan_.constants) product.multiply(model_.table(cut.factor)[cut.place(states)]);
@@ -66,7 +66,7 @@ class JunctionTree {
     return log_constant + totals.log();
   }
 
-  // From the roots to the leaves: each clique takes the separator's marginal of its parent for its own.
+  // The downward pass: each clique adopts the marginal of the separator from its parent.
   void distribute(Scratch& scratch) const {
     std::fill_n(scratch.downward.data(), plan_.separators, 0.0);
     for (const std::size_t k : plan_.downward) {
@@ -90,7 +90,7 @@ class JunctionTree {
     }
   }
 
-  // Adds up a clique's table as it stands after the way down, by a map of its cells.
+  // Sums a clique's table after the downward pass, by a map of its cells.
   void sum(const IndexMap& map, std::size_t k, const Scratch& scratch, double* sums) const {
     map.sum(sums, table_of(k, scratch));
   }

@@ -1,5 +1,5 @@
 // Loopy belief propagation: messages between tables and variables, sent until they no longer change. On a graph without
-// loops they are exact; elsewhere a fixed point is an approximation, and may not be reached.
+// loops they are exact; otherwise a fixed point is an approximation, and may not be reached.
 #pragma once
 
 #include <algorithm>
@@ -70,7 +70,7 @@ class LoopyPropagation {
     for (const std::int32_t v : cut_.hidden()) product(v, kNone, posteriors + cut_.offset(v));
   }
 
-  // What the tables other than one tell of a variable: the product of their messages, which sums to 1.
+  // The normalised product of the messages to a variable from all tables but one.
   double product(std::int32_t v, std::size_t except, double* to) const {
     const std::size_t card = cut_.card(v);
     std::fill_n(to, card, 1.0);

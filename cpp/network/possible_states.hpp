@@ -35,7 +35,7 @@ class PossibleStates {
     }
   }
 
-  // One a state of all variables; all of them where nothing is possible at all.
+  // A flag for each state of all variables; all set if nothing is possible.
   std::vector<std::uint8_t> found() && {
     for (std::size_t v = 0; v < model_.cards.size(); ++v) {
       const auto first = possible_.begin() + model_.offsets[v], end = possible_.begin() + model_.offsets[v + 1];

@@ -1,4 +1,4 @@
-// Rows as delimited text: numbers in the fewest digits that give them back, texts in quotes where they need them.
+// Rows as delimited text: numbers with the shortest digits that round-trip, texts quoted if needed.
 #pragma once
 
 #include <algorithm>
@@ -81,8 +81,8 @@ inline bool is_number(std::string_view text) {
   return at == text.size();
 }
 
-// What a spreadsheet would run as a formula, also behind tabs and line ends, which it drops; a single character and a
-// number are none.
+// Whether a spreadsheet would run a text as a formula, also after tabs and line ends, which it drops; a single
+// character or a number is not one.
 inline bool is_formula(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of("\t\r\n"), text.size()));
   return text.size() > 1 && std::string_view("=+-@").find(text[0]) != std::string_view::npos && text[1] != '\n' && !is_number(text);

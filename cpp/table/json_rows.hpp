@@ -1,8 +1,8 @@
 // Rows of JSON answered as JSON: a body such as {"rows": [{"age": 34, "car": "van"}], "proba": true} is read straight into the
 // buffers of a scorer, and the answers are written from its posteriors. No object is made on the way.
 //
-// It takes plain bodies only: known columns and levels, each column once a row, texts without escapes. All else it leaves
-// to whoever explains what is wrong or worth a note, so that it never has to.
+// It handles plain bodies only: known columns and levels, each column once per row, texts without escapes. Everything
+// else is left to the normal path, which has the errors and notes.
 #pragma once
 
 #include <algorithm>
@@ -47,7 +47,7 @@ class JsonRows {
         plain_ = false;  // it stands in JSON with escapes
   }
 
-  // The answers to a body; nothing where it is not a plain one, or has more than so many rows.
+  // The answers to a body; nothing if it is not plain, or has more than this many rows.
   std::optional<JsonAnswers> answer(std::string_view body, const JsonLabels& labels, std::size_t most) const {
     if (!plain_) return std::nullopt;
     Reading state{JsonCursor(body), Scorer::Lease(scorer_), {}, {}, std::vector<std::size_t>(names_.size(), 0), 0};

@@ -20,13 +20,13 @@ class LevelIndex {
     return {text_.data() + begin, ends_[code] - begin};
   }
 
-  // The code of a level, kNone where it has none.
+  // The code of a level, kNone if it has none.
   std::int32_t find(std::string_view level_wanted) const {
     if (slots_.empty()) return kNone;
     return slots_[place_of(level_wanted)];
   }
 
-  // The code of a level, a new one where it had none.
+  // The code of a level, a new one if it had none.
   std::int32_t add(std::string_view level_wanted) {
     if (2 * (ends_.size() + 1) > slots_.size()) grow();
     std::int32_t& slot = slots_[place_of(level_wanted)];
@@ -55,7 +55,7 @@ class LevelIndex {
     return found ^ found >> 32;
   }
 
-  // The slot that holds a level, or the empty one where it would stand.
+  // The slot of a level, or the empty one where it would go.
   std::size_t place_of(std::string_view text) const {
     const std::size_t mask = slots_.size() - 1;
     std::size_t place = hash(text) & mask;

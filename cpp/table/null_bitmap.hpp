@@ -1,4 +1,4 @@
-// Columns with a bitmap of what is there: the values again, with a mark where there is none.
+// Columns with a validity bitmap: a copy of the values, with a mark for nulls.
 #pragma once
 
 #include <algorithm>

@@ -49,8 +49,8 @@ struct LedgerColumn {
 
 class RowLedger {
  public:
-  // Adds the rows: those without a label or without a weight do not count. A whole weight up to 65,535 is so many copies
-  // of the row; any other is part of what is hashed.
+  // Adds the rows: those without a label or without a weight do not count. An integer weight up to 65,535 is that many
+  // copies of the row; any other is part of what is hashed.
   void add(const std::vector<LedgerColumn>& columns, const Column& target, const Texts& labels, const Column* weights) {
     const blake2b::State row_start = blake2b::start_of(kRowPerson), lane_start = blake2b::start_of(kLanePerson);
     const LedgerKernels& kernels = kernel_set<LedgerKernels>();

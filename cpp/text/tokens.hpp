@@ -1,4 +1,4 @@
-// Words of a text in UTF-8: runs of word characters, in lower case. What a word character is, a table says.
+// Words of a text in UTF-8: runs of word characters, in lower case. A table defines the word characters.
 #pragma once
 
 #include <algorithm>
@@ -56,7 +56,7 @@ class WordTable {
   std::array<std::uint8_t, 256> ascii_{};  // 0 for what is no ASCII, so that a run of letters ends there
 };
 
-// The code point at `at`, which is moved past it; kBroken for a byte that begins none, which alone is passed over.
+// Decodes the code point at `at` and advances; kBroken for an invalid byte, which alone is skipped.
 inline std::uint32_t next_code_point(const std::uint8_t*& at, const std::uint8_t* end) {
   const std::uint8_t first = *at;
   const auto follows = [&](std::ptrdiff_t k) { return end - at > k && (at[k] & 0xC0) == 0x80; };
@@ -123,7 +123,7 @@ class Tokeniser {
  public:
   static constexpr std::size_t kSpare = 16;  // readable bytes after a word, for hashing eight at a time
 
-  // Words shorter than `shortest` characters are passed over.
+  // Words shorter than `shortest` characters are skipped.
   Tokeniser(const WordTable& table, std::size_t shortest) : table_(table), shortest_(shortest) { grow(512); }
 
   // Calls each(bytes, length) for every word of the text, in order.
@@ -199,8 +199,8 @@ class Tokeniser {
   std::vector<std::uint8_t> buffer_;
 };
 
-// Cuts texts into runs of so many characters, in lower case; several spaces are one. The table is one of all characters:
-// for each code point its lower case, and 0 for a space that may be left out beside another.
+// Cuts texts into runs of this many characters, in lower case; several spaces are one. The table is one of all
+// characters: for each code point its lower case, and 0 for a space that may be left out beside another.
 class CharacterRuns {
  public:
   CharacterRuns(const WordTable& lower, std::size_t fewest, std::size_t most)

@@ -1,4 +1,4 @@
-// Words and their numbers: a hash table with a key of its own, so that nobody can craft words that collide in it.
+// Words and their numbers: a hash table with a random key, so that no one can craft words that collide in it.
 #pragma once
 
 #include <algorithm>
@@ -64,7 +64,7 @@ class Vocabulary {
     if (slot.number != kNone) __builtin_prefetch(letters_.data() + ends_[slot.number]);
   }
 
-  // The number of a word, kNone where it is not there. The bytes of a short word are in its key.
+  // The number of a word, kNone if absent. The bytes of a short word are in its key.
   std::uint32_t find(const Key& key, const std::uint8_t* bytes = nullptr, std::size_t length = 0) const {
     return slots_[place(key, bytes, length)].number;
   }
@@ -72,7 +72,7 @@ class Vocabulary {
     return find(key_of(bytes, length), bytes, length) != kNone;
   }
 
-  // The number of a word, a new one where it is not there.
+  // The number of a word, a new one if absent.
   std::uint32_t add(const Key& key, const std::uint8_t* bytes = nullptr, std::size_t length = 0) {
     Slot& slot = slots_[place(key, bytes, length)];
     if (slot.number != kNone) return slot.number;

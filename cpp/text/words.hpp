@@ -38,7 +38,7 @@ struct Phrases {
   const WordTable* table;
   std::size_t shortest = 2;  // characters of a word
   std::size_t fewest = 1, most = 1;  // words of a phrase, or characters of a run
-  const Vocabulary* stop = nullptr;  // words to pass over before phrases are made
+  const Vocabulary* stop = nullptr;  // words to skip before phrases are made
   bool characters = false;  // runs of characters in place of words
   bool places = false;  // each word with its place in front of it: 1 for the first word of the document
 };
@@ -181,7 +181,7 @@ class WordCounts {
     std::int64_t words, documents;
   };
 
-  // Rows whose class is none are passed over. The documents of one class are counted after those of another, so that
+  // Rows without a class are skipped. The documents of one class are counted after those of another, so that
   // what is touched in between does not grow with the number of classes.
   void count(const Documents& documents, const std::int32_t* target, std::size_t classes, const Phrases& phrases) {
     if (documents.size() > std::numeric_limits<std::uint32_t>::max() - 1) throw std::length_error("too many documents");
@@ -213,7 +213,7 @@ class WordCounts {
     if (entries_.size() > 2 * compact_ + kMany) compact();
   }
 
-  // Keeps single words alone: phrases are words with a space between them. How many phrases were dropped.
+  // Keeps single words only: phrases contain a space. Returns the number of phrases dropped.
   std::size_t drop_phrases() {
     finish();
     compact();
@@ -226,7 +226,7 @@ class WordCounts {
     return keep(std::move(kept), place);
   }
 
-  // Keeps the words that occurred most, of equally common ones the first in order; how many were dropped.
+  // Keeps the most frequent words, in case of a tie the first in order; returns the number dropped.
   std::size_t prune(std::size_t limit) {
     if (vocabulary_.size() <= limit) return 0;
     finish();
@@ -300,7 +300,7 @@ class WordCounts {
     }
   }
 
-  // The counts of a class are complete: they are put down, and the cells are free for the next.
+  // Stores the complete counts of a class, and frees the cells for the next.
   void finish() {
     for (const std::uint32_t word : touched_) {
       Cell& cell = cells_[word];

@@ -1,6 +1,6 @@
-// Trees that are added up: each is grown on what those before it leave unexplained of the class (gradient boosting on
-// the log loss, Friedman 2001; leaves are Newton steps). One tree a round serves all classes: a leaf holds a number for
-// each, and a division is judged by the gain of all together.
+// Boosted trees: each is grown on the residual of those before it (gradient boosting on the log loss, Friedman 2001;
+// leaves are Newton steps). One tree a round serves all classes: a leaf holds a number for each, and a division is
+// judged by the gain of all together.
 //
 // The questions are those of a Forest; `values` is nodes x classes, and log P(class | x) is the sum of the leaves a row
 // comes to, normalised.
@@ -23,7 +23,7 @@ struct BoostOptions {
   std::size_t leaves = 15;
   std::size_t smallest = 3;  // rows of a leaf
   double rate = 0.1;         // share of a Newton step
-  double pull = 1.0;         // added to the curvature: how strongly a leaf is held at 0
+  double pull = 1.0;         // added to the curvature: regularisation of a leaf towards 0
   double share = 0.7;        // of the rows that a tree is grown on
   std::uint64_t seed = 0;
 };

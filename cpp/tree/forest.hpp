@@ -1,5 +1,5 @@
-// A forest of trees over coded columns. What a tree asks is derived from some of the rows; what it holds is counts of
-// all of them, class by class in every node, so that rows can be added to a grown forest and taken out of it again.
+// A forest of trees over coded columns. The splits of a tree are derived from some of the rows; its nodes have the
+// counts of all rows by class, so that rows can be added to and subtracted from a grown forest.
 //
 // The probability in a node is that of its counts with `weight` rows added that are spread like its parent (a chain of
 // Dirichlet priors from the leaf to the root); the forest averages its trees.
@@ -292,7 +292,7 @@ inline std::vector<double> forest_table(const Forest& forest, const std::int64_t
   return table;
 }
 
-// Adds to `sum` (rows x classes) what the trees say of each row.
+// Adds to `sum` (rows x classes) the predictions of the trees for each row.
 inline void ask_forest(const Forest& forest, const CodedColumns& rows, const double* table, std::size_t classes,
                        double* sum) {
   for (const std::int32_t root : forest.root)
@@ -304,8 +304,8 @@ inline void ask_forest(const Forest& forest, const CodedColumns& rows, const dou
     }
 }
 
-// What the trees that were not grown on a row say of it, its own unit taken out of their counts: rows x classes, and
-// the number of such trees a row.
+// The out-of-bag predictions of each row, with the row subtracted from the counts: rows x classes, and the number of
+// such trees per row.
 inline void ask_forest_without(const Forest& forest, const CodedColumns& rows, const std::int32_t* target,
                                const std::int64_t* counts, std::size_t classes, double weight,
                                const ForestOptions& options, double* sum, std::int32_t* asked) {

@@ -1,4 +1,4 @@
-// Rows of codes, and trees that ask them: what a forest and a sum of boosted trees have in common.
+// Rows of codes, and decision trees: shared by forests and boosted trees.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace bayesbox {
 
 constexpr std::uint16_t kMissingCode = 0xFFFF;
 
-// Rows of codes, column by column: code 0xFFFF is missing, also for a level that was never seen.
+// Rows of codes, column by column: code 0xFFFF is missing or unseen.
 struct CodedColumns {
   const std::uint16_t* data;  // columns x rows
   std::size_t rows, columns;
@@ -34,7 +34,7 @@ class Draws {
   std::uint64_t state_;
 };
 
-// The best question that was found for a node so far.
+// The best split found for a node so far.
 struct Split {
   double gain = 0;
   std::int32_t column = -1;
