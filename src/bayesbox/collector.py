@@ -1,7 +1,7 @@
-"""A pause of Python's collector of cycles, for making many objects that all stay.
+"""Pausing Python's garbage collector while many long-lived objects are created.
 
-The collector runs after so many new objects and goes through all that are young; where thousands of columns become
-tallies or distributions, none of which is in a cycle, it goes through them again and again.
+The collector runs after a number of new objects and traverses the young ones; when thousands of columns become tallies
+or distributions, none of which is in a cycle, it traverses them again and again.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _was_on = False
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """No collection within the block, in any thread; afterwards it is as it was before the first of several blocks.
+    """Disable the garbage collector within the block, in all threads; nested blocks restore the first state.
 
     >>> with collector_paused():
     ...     gc.isenabled()
