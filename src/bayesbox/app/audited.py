@@ -54,7 +54,7 @@ class NamedTable:
 
     @property
     def reading_texts(self) -> Json:
-        """How it is read, as options of the command, of `bb.train`, and of pandas."""
+        """The options for reading it, of the command, of `bb.train`, and of pandas."""
         dialect = {name: getattr(self.reading.dialect, name) for name in self.reading.dialect.given}
         na = list(self.reading.na)
         named = {PANDAS[name]: value for name, value in dialect.items()}

@@ -1,4 +1,4 @@
-"""What a file is, by its first bytes, for the message about a file of the wrong kind."""
+"""Detecting the type of a file from its first bytes, for messages about a file of the wrong kind."""
 
 from __future__ import annotations
 

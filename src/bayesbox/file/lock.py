@@ -33,7 +33,7 @@ UNSUPPORTED = frozenset(
 
 
 class Locking(Protocol):
-    """How a system locks an open file."""
+    """The locking interface of a system."""
 
     removes_held: bool
     """Whether a file can be removed while it is locked."""
@@ -102,7 +102,7 @@ class OneByte:
 
 
 def system_locking() -> Locking:
-    """How this system locks files."""
+    """The locking of this system."""
     if sys.platform == "win32":
         import msvcrt
 

@@ -1,4 +1,4 @@
-"""What to say about a file that does not exist, or that is something else than the caller expects."""
+"""Error messages about a file that does not exist, or that is of the wrong kind."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _stem(name: str) -> str:
 
 
 def not_a_model(beginning: bytes, name: str) -> KnownFile | None:
-    """What a file is that was passed as a model, with the remedy; None if that is not known.
+    """The error and the remedy for a file passed as a model; None if its type is unknown.
 
     >>> not_a_model(b"age,car\\n25,suv\\n", "cars.csv").what
     'a text file, such as a table'

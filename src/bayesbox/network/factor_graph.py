@@ -60,7 +60,7 @@ class FactorModel:
 
     @cached_property
     def offsets(self) -> NDArray[np.int64]:
-        """Where the states of each variable begin in a row of all states; one more for the end."""
+        """The offsets of each variable's states in a row of all states, and the end."""
         return np.concatenate([[0], np.cumsum(self.cards)]).astype(np.int64)
 
     @cached_property

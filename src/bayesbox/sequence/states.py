@@ -113,7 +113,7 @@ def _cut(steps: Steps, pieces: int) -> Steps:
 
 
 def _taken(steps: Steps, sequences: NDArray[np.int64]) -> Steps:
-    """Some of the sequences."""
+    """The steps of some of the sequences."""
     lengths = np.diff(steps.offsets)[sequences]
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     place = np.repeat(steps.offsets[sequences] - offsets[:-1], lengths) + np.arange(offsets[-1])

@@ -178,7 +178,7 @@ class SourceCounter:
             yield some, self.counts([sets[each] for each in some])
 
     def scores(self, sets: Sequence[Members], of: Sequence[int], child: Sequence[int], score: FamilyScore) -> Doubles:
-        """From the tables of one pass; a table that would be too large has the score -inf: it is never chosen."""
+        """The scores from the tables of one pass; a table that is too large scores -inf, so it is never chosen."""
         sizes = [[self.cards[member] for member in members] for members in sets]
         small = [index for index, each in enumerate(sizes) if math.prod(each) <= most_cells()]
         asked: dict[int, list[tuple[int, int]]] = {index: [] for index in small}
@@ -194,7 +194,7 @@ class SourceCounter:
         return found
 
     def g_tests(self, sets: Sequence[Members]) -> tuple[Doubles, Doubles]:
-        """From the tables of one pass."""
+        """G and the degrees of freedom from the tables of one pass."""
         tests = [
             g_test(table.reshape(self.cards[sets[place][0]], self.cards[sets[place][1]], -1))
             for some, tables in self._passes(sets)

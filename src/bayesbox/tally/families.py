@@ -43,7 +43,7 @@ class FamilyBook:
         counts: Mapping[str, ArrayLike],
         rows: int,
     ) -> FamilyBook:
-        """From integers."""
+        """The book from integer counts."""
         cells = {
             name: ExactArray.from_integers(np.asarray(counts[name], dtype=np.int64).reshape(-1)) for name in scopes
         }

@@ -28,7 +28,7 @@ SAFE_TOTAL = 1 << 31  # the product of two smaller counts fits into 64 bits
 
 
 class Family(Result):
-    """How often each combination of levels occurred; with weights, the sum of the weights.
+    """The count of each combination of levels; with weights, the sum of the weights.
 
     >>> colours = np.array([0, 1, 1, MISSING], dtype=np.int32)
     >>> sizes = np.array([0, 1, 1, 1], dtype=np.int32)

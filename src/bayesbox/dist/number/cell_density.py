@@ -32,7 +32,7 @@ class CellDensity(NamedTuple):
     def of(
         cls, starts: Keys, heights: Doubles, parameters: Doubles, base: float, *, is_log: bool, zeros: Doubles | None
     ) -> CellDensity:
-        """From the first keys of the runs, and runs x densities of heights."""
+        """The density from the first keys of the runs, and heights of runs x densities."""
         least_size, run_of = _run_of(starts)
         by_class = np.ascontiguousarray(heights.T)
         ratios = exp(by_class[:-1] - by_class[-1:])  # if one is infinite, the core sums logs

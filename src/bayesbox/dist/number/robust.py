@@ -158,7 +158,7 @@ class Robust(NumberDensity):
 
     @property
     def _runs(self) -> int:
-        """How many runs of cells there are."""
+        """The number of runs of cells."""
         return self._cells.size if isinstance(self._cells, _core.CellRuns) else len(self.starts)
 
     @property
@@ -200,7 +200,7 @@ class Robust(NumberDensity):
 
     @cached_property
     def _cells(self) -> CellDensity | _core.CellRuns:
-        """What the core adds up: the runs that it has found, or those of the fields.
+        """The density for the core: with the runs that it has found, or those of the fields.
 
         Without a t only the heights count: all scales are infinite.
         """

@@ -37,7 +37,7 @@ class AdjustmentSets(Result):
 
     @classmethod
     def of(cls, cause: str, effect: str, latent: tuple[str, ...], back: FoundSets, front: FoundSets) -> AdjustmentSets:
-        """From what was found."""
+        """The result from the sets found."""
         return cls(cause, effect, latent, back.sets, front.sets, back.complete and front.complete)
 
     def to_dict(self) -> dict[str, Any]:

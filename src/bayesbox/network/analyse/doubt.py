@@ -131,7 +131,7 @@ class NetworkDoubt:
         return found
 
     def _arc_weights(self, evidence: Evidence | None) -> dict[tuple[str, str], float]:
-        """How strong each arc is, from 0 to 1."""
+        """The strength of each arc, from 0 to 1."""
         network = cast("BayesianNetwork", self)
         found = network.learning_.strengths if network.learning_ is not None else {}
         if found:

@@ -61,7 +61,7 @@ class CellSensitivity:
 
     @property
     def swing(self) -> float:
-        """How far the answer moves over the spread."""
+        """The range of the answer over the spread."""
         return abs(self.high - self.low)
 
     def at(self, value: float) -> float:

@@ -58,7 +58,7 @@ class Families:
 
 
 class Maximise(Protocol):
-    """From counts (combinations x states, one per node) to tables."""
+    """The M-step: from counts (combinations x states, one per node) to tables."""
 
     def __call__(self, counts: list[Doubles]) -> list[Doubles]: ...
 

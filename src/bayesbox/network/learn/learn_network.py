@@ -304,7 +304,7 @@ def _averaged(task: _Task, rows: NetworkRows, strengths: Mapping[Arc, tuple[floa
 
 
 def _strengths(task: _Task, rows: NetworkRows, samples: int) -> dict[Arc, tuple[float, float]]:
-    """How often an arc is found in samples of the rows, drawn with replacement."""
+    """The share of bootstrap samples of the rows in which each arc is found."""
     if rows.coded is None:
         raise BadOption("the bootstrap holds the rows in memory, and there are too many", found=samples)
     names = [variable.name for variable in rows.variables]

@@ -69,7 +69,7 @@ class TableRules:
 
     @classmethod
     def of(cls, given: object) -> TableRules:
-        """From an option."""
+        """The rules from an option."""
         if isinstance(given, TableRules):
             return given
         if isinstance(given, Mapping):

@@ -9,7 +9,7 @@ JOINED = re.compile(r"(.*?)\s+(?:&&?|\^|and|AND|;)\s+([^=<>]+)=(.*)", re.DOTALL)
 
 
 def comparison(name: str) -> tuple[str, str] | None:
-    """What is wrong with a name that contains a comparison, and the remedy; None for any other name.
+    """The error and the remedy for a name that contains a comparison; None for any other name.
 
     >>> comparison("age>50")
     ('comparisons are not supported in a question', 'Write age=VALUE, or add a column of bins to the data')
@@ -22,7 +22,7 @@ def comparison(name: str) -> tuple[str, str] | None:
 
 
 def joined(value: str) -> tuple[str, str] | None:
-    """What is wrong with a value that contains a second finding, and the remedy; None for any other value.
+    """The error and the remedy for a value that contains a second finding; None for any other value.
 
     >>> joined("yes & late=no")
     ('expected `,` between two findings', 'Write ...=yes, late=no')

@@ -154,7 +154,7 @@ class _SqliteTransaction(Transaction):
         """BEGIN IMMEDIATE has locked the file."""
 
     def lock_audit(self) -> None:
-        """Likewise."""
+        """BEGIN IMMEDIATE has locked the file."""
 
 
 @contextlib.contextmanager
