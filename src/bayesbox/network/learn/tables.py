@@ -1,6 +1,6 @@
 """From the counts of a family to P(node | parents), by a smoothing rule.
 
-For a smoothing rule the combinations of the parents' states take the place of a classifier's classes. Networks have two
+For a smoothing rule the combinations of the parents' states replace a classifier's classes. Networks have two
 more rules: `bdeu:ess`, with ess pseudo-counts spread evenly over the cells of each family, and `k2`, one pseudo-count
 in each cell. A combination that never occurred, and for which a rule is undefined, gets the distribution over all
 combinations.
