@@ -175,7 +175,7 @@ class ExactArray {
     return result;
   }
 
-  // The cells as a table of so many rows: the sum of each row.
+  // The cells as a table of this many rows: the sum of each row.
   ExactArray sum_rows(std::size_t rows) const {
     ExactArray result = with_window(rows, low_, limbs_);
     const std::size_t width = rows == 0 ? 0 : size_ / rows;

@@ -67,7 +67,7 @@ inline void poll(std::size_t steps) {
   if ((polling.steps_left -= static_cast<std::int64_t>(steps)) < 0) [[unlikely]] look_for_interrupt();
 }
 
-// For a loop over rows or cells, each of so many steps: a poll every 1024 of them.
+// For a loop over rows or cells of a given cost in steps: a poll every 1024 of them.
 inline void poll_at(std::size_t row, std::size_t steps = 1) {
   if ((row & 1023) == 0) poll(1024 * steps);
 }

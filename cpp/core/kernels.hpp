@@ -79,7 +79,7 @@ struct Kernels {
                        Ahead ahead);
   PieceSums (*in_units)(const PieceLanes& sums, int exponent);
   std::size_t most_split;
-  // Whether a value of some columns is NaN; infinite values of both signs in one row may be taken for one.
+  // Whether a value of some columns is NaN; infinite values of both signs in one row may count as NaN.
   bool (*any_nan)(const double* const* values, std::size_t columns, std::size_t count);
   // sums[c * row_stride + i] += the sum of constant - z * z / 2 over up to four columns; the classes of one column follow
   // those of the one before. A NaN adds nothing; without `holes` it may instead make NaN of its row's sums.

@@ -15,7 +15,7 @@ namespace bayesbox {
 
 inline constexpr std::size_t kLargePage = std::size_t{1} << 21;
 
-// For the whole pages that lie in the memory, where it is of at least so many bytes.
+// For the complete pages within the memory, if it has at least this many bytes.
 inline void ask_for_large_pages(void* memory, std::size_t bytes, std::size_t least = 2 * kLargePage) {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
   if (bytes < least) return;

@@ -51,7 +51,7 @@ struct TableKernels {
   MakeKeys<std::uint16_t> word_keys[4];
   // counts[key] += 1 for keys below `cells`, which is small
   void (*count_bytes)(const std::uint8_t* keys, std::size_t count, unsigned cells, std::uint32_t* counts);
-  // up to so many cells that is quicker than a histogram
+  // the number of cells up to which this is faster than a histogram
   std::size_t most_byte_cells;
   // levels[i] = values[i] - base + skipped; `outside` for values outside
   FindLevels levels_of[4];

@@ -214,7 +214,7 @@ PieceSums in_units(const PieceLanes& sums, int exponent) {
           whole(sums.third_third, 2 * unit3)};
 }
 
-// Whether a value is NaN; infinite values of both signs in one row may be taken for one.
+// Whether a value is NaN; infinite values of both signs in one row may count as NaN.
 bool any_nan(const double* const* values, std::size_t columns, std::size_t count) {
   Mask found = differ(Lanes::all(0.0), Lanes::all(0.0));
   for (std::size_t i = 0; i < count; i += Lanes::width) {

@@ -136,7 +136,7 @@ std::uint32_t sum_of(Bytes bytes) {
 #endif
 }
 
-// Some keys at a time, so that each vector of bytes is loaded once for so many comparisons. A byte counts up to 255.
+// Some keys at a time, so that each vector of bytes is loaded once for several comparisons. A byte counts up to 255.
 template <unsigned Keys>
 void count_some(const std::uint8_t* keys, std::size_t vectors, unsigned first, std::uint32_t* counts) {
   for (std::size_t begin = 0; begin < vectors; begin += 255) {

@@ -116,7 +116,7 @@ class Markup {
       append_code_point(kWindows[number - 0x80], to);
     } else if ((number < 0x20 && number != '\t' && number != '\n' && number != '\f' && number != '\r') || number == 0x7F ||
                (number >= 0xFDD0 && number <= 0xFDEF) || (number & 0xFFFE) == 0xFFFE) {
-      return;  // what is no character
+      return;  // not a character
     } else {
       append_code_point(number, to);
     }

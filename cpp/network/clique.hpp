@@ -37,7 +37,7 @@ struct Clique {
   std::size_t shared = 0;
   std::int64_t cells = 1, start = 0, separator_cells = 1, separator_start = 0;
   std::ptrdiff_t parent = -1;
-  std::int64_t part = 1;              // so many cells are worked on at a time
+  std::int64_t part = 1;              // the number of cells processed at a time
   std::vector<std::size_t> heirs;     // all cliques below
   std::vector<std::size_t> children;  // those whose messages change from run to run
   bool settled = false;               // nothing below it is observed: its message is always the same

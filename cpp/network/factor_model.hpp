@@ -19,7 +19,7 @@ struct LiveCells {
   std::vector<std::vector<std::int32_t>> states;  // one list a variable of the scope
 };
 
-// Variables with so many states each, and tables over some of them, row-major in the order of their scope.
+// Variables with their numbers of states, and tables over some of them, row-major in the order of their scope.
 struct FactorModel {
   std::vector<std::int64_t> cards;
   std::vector<std::int64_t> offsets;  // of each variable's states in a row of all states; one more for the end
@@ -55,7 +55,7 @@ struct FactorModel {
   }
 
  private:
-  static constexpr std::int64_t kFewer = 4;  // at most one cell in so many is not zero where they are listed
+  static constexpr std::int64_t kFewer = 4;  // cells are listed if at most one in this many is not zero
 
   std::int64_t zeros(std::size_t factor) const {
     return std::count_if(table(factor), table(factor) + (starts[factor + 1] - starts[factor]),

@@ -42,7 +42,7 @@ class ClassOrder {
   std::size_t capacity() const { return order_.size(); }
 
  private:
-  static constexpr std::size_t kFewClasses = 8;  // so many looks at all labels are quicker than counting them
+  static constexpr std::size_t kFewClasses = 8;  // up to this, scanning all labels once per class is faster than counting them
 
   void close_run(std::size_t label, std::size_t count) {
     if (count == 0) return;

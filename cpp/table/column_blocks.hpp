@@ -72,7 +72,7 @@ class ColumnBlocks {
     with_type(columns_[j].kind, [&]<class T>() { use.template operator()<T>(j, static_cast<const T*>(values)); });
   }
 
-  // The first of `size` columns that are neighbours in one row-major matrix, with elements of so many bytes, and of
+  // The first of `size` columns that are neighbours in one row-major matrix, with elements of this many bytes, and of
   // which column j is one; the last columns are read with some that have been read before.
   std::size_t side_by_side_around(std::size_t j, std::size_t size, std::size_t bytes) const {
     if (size_of(columns_[j].kind) != bytes || columns_.size() < size) return kNone;

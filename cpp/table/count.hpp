@@ -82,7 +82,7 @@ inline std::vector<std::vector<std::int64_t>> count_codes(const std::vector<Colu
   return result;
 }
 
-// The same with a weight a row, summed exactly.
+// The same with one weight per row, summed exactly.
 inline ExactArray count_codes_weighted(const Column& column, std::size_t size, const Column& target,
                                        std::size_t classes, const Column& weights) {
   ExactArray sums(classes * size);

@@ -167,7 +167,7 @@ class Modl {
   }
 
  private:
-  static constexpr double kMostTabled = 16;  // rows a value: with more, a table costs more than it saves
+  static constexpr double kMostTabled = 16;  // rows per value: with more, a table costs more than it saves
 
   double log_gamma_of(double x) const {
     const bool is_tabled = x < static_cast<double>(tabled_.size()) && x == std::floor(x);

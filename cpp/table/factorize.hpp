@@ -18,7 +18,7 @@
 
 namespace bayesbox {
 
-// Distinct values in the order in which they come, found by open addressing.
+// Distinct values in order of appearance, found by open addressing.
 class DistinctValues {
  public:
   DistinctValues() : slots_(1024, kEmpty) {}
@@ -62,7 +62,7 @@ class DistinctValues {
   std::vector<std::int64_t> values_;
 };
 
-// Where a column of so many bytes an element lies as the kernels want it.
+// A column with elements of this many bytes in the layout of the kernels.
 inline bool is_dense(const Column& column, std::size_t bytes) {
   return column.stride == static_cast<std::int64_t>(bytes) && reinterpret_cast<std::uintptr_t>(column.data) % bytes == 0;
 }

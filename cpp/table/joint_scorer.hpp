@@ -19,7 +19,7 @@ struct JointAxis {
 
 struct JointModel {
   std::vector<JointAxis> axes;
-  std::vector<double> table;  // cells x classes, and one more row for levels that were never seen
+  std::vector<double> table;  // cells x classes, and one more row for unseen levels
   bool ignores_unseen = false;
   std::vector<std::size_t> numbers;  // inputs
   std::vector<double> mean, mean_low, factor, constant;  // of normals: factor is lower triangular, width x width each

@@ -30,7 +30,7 @@ struct JsonLabels {
 struct JsonAnswers {
   std::string text;                  // the answers, with commas between them
   std::size_t rows = 0;
-  std::vector<std::int64_t> counts;  // of rows by the most probable class, of equal ones the first
+  std::vector<std::int64_t> counts;  // of rows by the most probable class, the first in case of a tie
 };
 
 class JsonRows {

@@ -88,7 +88,7 @@ class LabelBlock {
 
 class LevelCounter {
  public:
-  // `flush_rows`: after so many rows at most the tallies of 32 bits are drained.
+  // `flush_rows`: the 32-bit tallies are drained after at most this many rows.
   explicit LevelCounter(std::size_t classes, std::uint64_t flush_rows = std::uint64_t{1} << 31)
       : classes_(classes), flush_rows_(flush_rows) {}
 

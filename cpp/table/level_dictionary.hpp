@@ -1,4 +1,4 @@
-// The levels of a column as bytes, in the order in which they came: what streamed batches are counted by.
+// The levels of a column as bytes, in order of appearance, for counting streamed batches.
 #pragma once
 
 #include <algorithm>

@@ -227,7 +227,7 @@ struct MomentsAndGrids {
   std::vector<GridCounts> grids;
 };
 
-// Both in one pass where each class has rows enough for a table of cells, some columns at a time, so that the tables of
+// Both in one pass if each class has enough rows for a table of cells, some columns at a time, so that the tables of
 // the widest ranges take 64 MB; else one after the other.
 inline MomentsAndGrids moments_and_grids(const std::vector<Column>& columns, const Column& target, std::size_t classes) {
   constexpr std::size_t kMostTables = 256, kMostClasses = 64, kLeastRows = 8192;  // rows for each class

@@ -22,7 +22,7 @@ class NumberDensity {
   virtual void log_densities(double x, double* out) const = 0;
 };
 
-// x - y, where it is no double the greatest one.
+// x - y, clipped to the largest double.
 inline double distance_within_doubles(double x, double y) {
   constexpr double kGreatest = std::numeric_limits<double>::max();
   return std::clamp(x - y, -kGreatest, kGreatest);
@@ -93,7 +93,7 @@ class LogNormalDensity final : public NumberDensity {
   double constant_;
 };
 
-// The curves of one class, and their log-density at points of equal distance, where there are so many curves that it is
+// The curves of one class, and their log-density at points of equal distance, if there are so many curves that it is
 // interpolated.
 struct KernelClass {
   std::vector<double> values, weights;

@@ -14,7 +14,7 @@ namespace bayesbox {
 template <class ColumnAt>
 Ahead next_block(const ColumnAt& column_at, std::size_t j, std::size_t columns, std::size_t next, std::size_t rows, bool side_by_side) {
   if (!side_by_side) return {column_at(j).at(next), size_of(column_at(j).kind)};
-  constexpr std::size_t kLeast = 8, kMost = 16;  // bytes a value: where other columns stand between them, not all of it
+  constexpr std::size_t kLeast = 8, kMost = 16;  // bytes per value: with other columns in between, not all of it
   const auto stride = static_cast<std::size_t>(std::max<std::int64_t>(column_at(0).stride, 0));
   const std::size_t step = std::clamp(stride / columns, kLeast, kMost);
   return {column_at(0).at(next) + j * rows * step, step};

@@ -10,7 +10,7 @@
 
 namespace bayesbox::test {
 
-// A product of random tables over a few variables, some of which no table may name; about so many tenths of its cells
+// A product of random tables over a few variables, some of which no table may name; about this many tenths of its cells
 // are zero.
 inline std::shared_ptr<FactorModel> random_model(std::mt19937_64& random, std::uint64_t zeros = 1) {
   auto model = std::make_shared<FactorModel>();

@@ -86,7 +86,7 @@ inline bool narrow_texts(const char* data, std::int64_t stride, std::size_t rows
   return true;
 }
 
-// Distinct texts of one width in the order in which they come, found by open addressing; each is known by its first row.
+// Distinct texts of one width in order of appearance, found by open addressing; each is identified by its first row.
 class DistinctWideTexts {
  public:
   DistinctWideTexts(const char* data, std::int64_t stride, std::size_t width)
