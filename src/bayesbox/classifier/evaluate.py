@@ -23,6 +23,7 @@ from bayesbox.classifier.report.learned_rows import TrainingRowCheck
 from bayesbox.classifier.rows import LabelledRows, Part, common_codes, numbered, parts_of
 from bayesbox.classifier.train import labelled_rows, train
 from bayesbox.classifier.training import Progress, Training
+from bayesbox.dist import functions
 from bayesbox.errors import UnknownColumn
 from bayesbox.schema.encode import encode
 from bayesbox.source.base import Batch, Source
@@ -150,7 +151,7 @@ def leave_one_out(
         part = rows.take(np.flatnonzero(rows.labels.codes >= 0))
         if part.batch.rows:
             with np.errstate(divide="ignore"):
-                log_p = np.log(classifier.leave_one_out(part.batch, part.labels))
+                log_p = functions.log(classifier.leave_one_out(part.batch, part.labels))
             total = total + scored(log_p, part.labels, classes, bins=bins, rows=part.numbers, groups=part.groups)
         if progress is not None:
             progress(rows.batch.rows)

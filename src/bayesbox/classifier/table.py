@@ -15,6 +15,7 @@ from bayesbox.classifier.opened import AS_IT_IS, EVERY, Opened, ReadingOptions
 from bayesbox.classifier.options import calibration_of_command, options_from_command
 from bayesbox.classifier.report.asked import KnownLevels, known_levels, none_there
 from bayesbox.classifier.rows import LabelledRows, minus_rows
+from bayesbox.dist import functions
 from bayesbox.dist.base import Columns, Doubles
 from bayesbox.errors import BadOption, UnknownColumn
 from bayesbox.rule.options import NaiveOptions
@@ -103,7 +104,7 @@ class TableClassifier(Classifier[R, D, M]):
             one = rows.take(np.array([place]))
             other = minus_rows(self, [one])
             where = [self.classes.index(name) for name in other.classes]
-            found[place, where] = np.exp(other.plain_log_posterior(one.batch))[0]
+            found[place, where] = functions.exp(other.plain_log_posterior(one.batch))[0]
         return found
 
     def slow_leave_one_out(self) -> bool:

@@ -50,7 +50,7 @@ def level_evidence(counts: Doubles, rule: Smoothing, size: int) -> float:
         raise BadOption(
             "maximum likelihood is not a prior, so there is no evidence to average by", remedy="Use laplace"
         )
-    by_class = sum(_dirichlet(row, a, b) for row in counts.tolist())
+    by_class = math.fsum(_dirichlet(row, a, b) for row in counts.tolist())  # sum() rounds otherwise before Python 3.12
     return float(by_class - _dirichlet(counts.sum(axis=0).tolist(), a, b))
 
 

@@ -213,7 +213,7 @@ def _expanded(df: float, z: float) -> float:
         z * (3 * z**6 + 19 * z**4 + 17 * z**2 - 15) / 384,
         z * (79 * z**8 + 776 * z**6 + 1482 * z**4 - 1920 * z**2 - 945) / 92160,
     ]
-    return z + sum(term / df ** (place + 1) for place, term in enumerate(powers))
+    return z + math.fsum(term / df ** (place + 1) for place, term in enumerate(powers))
 
 
 def log_student_height(df: Doubles) -> Doubles:

@@ -259,7 +259,8 @@ class _Numbers:
         thin = (n - 1 <= x.shape[1]) & (self.less[own] <= FIRM * n)
         doubtful[rows] |= thin | ~np.isfinite(x).all(axis=1) | self._floored(x, own, normals)
         with np.errstate(all="ignore"):
-            z = np.stack([((x - mean[c]) - mean_low[c]) @ factor[c].T for c in range(len(normals))], axis=1)
+            away = [(x - mean[c]) - mean_low[c] for c in range(len(normals))]
+            z = np.stack([functions.product(each, factor[c].T) for c, each in enumerate(away)], axis=1)
             mine = z[np.arange(len(rows)), own]
             if self.rules.covariance == "pooled":
                 found, share = self._pooled(z, mine, own, n)
@@ -287,7 +288,7 @@ class _Numbers:
         found, share = -0.5 * (z * z).sum(axis=2), np.ones(len(own))
         for place in np.unique(own).tolist():
             normal, rows = self._plain_normal(int(normals[place]), self.less[place]), np.flatnonzero(own == place)
-            height = 0.5 * np.linalg.slogdet(self.normals.correlation[normals[place]])[1]
+            height = log(np.diag(functions.cholesky(self.normals.correlation[normals[place]]))).sum()
             units = ((x[rows] - normal.mean) - normal.mean_low) / normal.std
             share[rows] = 1 - (units**2).max(axis=1) / (normal.n - 1)
             for some in pieces(rows, normal):

@@ -196,11 +196,16 @@ def _reduced(normal: Normal, z: Doubles, weights: Doubles, m: float) -> tuple[Do
 
 def _log_density(covariance: Doubles, z: Doubles) -> Doubles:
     """-(z' C^-1 z + log |C|) / 2 with one covariance per row, or one for all; -inf if it is not positive definite."""
-    values, vectors = np.linalg.eigh(covariance)
-    if (values <= 0).any():
-        values = np.where(values <= 0, np.nan, values)
-    turned = np.einsum("...ji,...j->...i", vectors, z)
-    found: Doubles = -0.5 * ((turned * turned / values).sum(axis=-1) + functions.log(values).sum(axis=-1))
+    rest, away = covariance.copy(), z.copy()
+    total = np.zeros(z.shape[:-1])
+    with np.errstate(over="ignore", invalid="ignore"):
+        for place in range(z.shape[-1]):  # eliminated column by column, for all rows at once
+            pivot = np.where(rest[..., place, place] > 0, rest[..., place, place], np.nan)
+            total += away[..., place] ** 2 / pivot + functions.log(pivot)
+            share = rest[..., place + 1 :, place] / pivot[..., None]
+            away[..., place + 1 :] -= share * away[..., place, None]
+            rest[..., place + 1 :, place + 1 :] -= share[..., :, None] * rest[..., place, None, place + 1 :]
+    found: Doubles = -0.5 * total
     return np.where(np.isnan(found), -np.inf, found)
 
 
