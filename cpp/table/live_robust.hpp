@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -79,7 +80,9 @@ class LiveRobust {
       tree_has_zeros_ = !shape.zero_apart;
     }
     const Spread& spread = spreads_[shape.spread];
-    for (std::size_t c = 0; c <= classes_; ++c) lines_[c] = spread.line(c, shape.low);
+    const double weight = spread.mean_rows();
+    for (std::size_t c = 0; c < classes_; ++c) lines_[c] = spread.line(c, shape.low, weight);
+    lines_[classes_] = spread.common(shape.low);
     const CellPlace place{shape.is_log, shape.base, 0, 1};
     tree_.log_ratios(key_of(cell_of(value)), lines_.data(), place, !shape.is_log, CellTree::kNone, ratios_.data());
     const double away = place.of(value);
@@ -92,39 +95,74 @@ class LiveRobust {
   }
 
  private:
-  static constexpr double kMeanRows = 1, kVarianceRows = 3, kMostDegrees = 0x1p53;
+  static constexpr double kMeanRows[] = {0.01, 0.1, 1, 10, 100, 1000};
+  static constexpr std::size_t kWeights = std::size(kMeanRows);
+  static constexpr double kVarianceRows = 10, kNoDegrees = 3, kMostDegrees = 0x1p53;
+  static constexpr double kLogOdds = 2.995732273553991;  // log 20: by how much the evidence for the scale of logs must be greater
   static constexpr double kZeroRows = 2, kLogOwn = -0.10536051565782628, kLogCommon = -2.302585092994046;
   static constexpr double kFar = 1e150;  // in scales, beyond which a square is not a double
 
-  // n, the distance of the mean from that of the column and the deviation, of each class and, last, of one without rows.
+  // n, the distance of the mean from that of the column and the deviation, of each class; the formulas are those of
+  // bayesbox/dist/number/conjugate.py.
   struct Spread {
     std::vector<double> n, distance, std;
     double unit = 0;
+    double before = 0;                // 10 w
+    double log_evidence[kWeights]{};  // for each k, but for what does not depend on the scale
+    double size = 0;                  // of the terms of the evidence
 
     void resize(std::size_t classes) {
-      for (std::vector<double>* each : {&n, &distance, &std}) each->assign(classes + 1, 0.0);
+      for (std::vector<double>* each : {&n, &distance, &std}) each->assign(classes, 0.0);
     }
-    double squares(std::size_t c) const {
+    double squares(std::size_t c, double weight) const {
       const double away = distance[c] / unit, own = std[c] / unit;
-      const double between = kMeanRows * n[c] * away * away / (n[c] + kMeanRows);
-      return kVarianceRows + n[c] * own * own + between;
+      return before + n[c] * own * own + weight * (n[c] / (n[c] + weight)) * away * away;
     }
-    StudentLine line(std::size_t c, double low) const {
-      const double k = n[c] + kMeanRows, variance = squares(c) / (n[c] + kVarianceRows) * ((k + 1) / k);
-      const double scale = std::min(unit * std::sqrt(variance), std::numeric_limits<double>::max());
-      return {low + distance[c] * (n[c] / (n[c] + kMeanRows)), scale, std::min(n[c] + kVarianceRows, kMostDegrees)};
-    }
-    // The log of the evidence, but for what does not depend on the scale; its size is added to `size`.
-    double evidence(double& size) const {
-      const double log_unit = portable::log(unit);
-      double sum = 0;
-      for (std::size_t c = 0; c + 1 < n.size(); ++c) {
-        const double spread = (n[c] + kVarianceRows) / 2 * portable::log(squares(c)), scale = n[c] * log_unit;
-        sum -= spread + scale;
-        size += std::fabs(spread) + std::fabs(scale);
+    // To be called when the spreads are known.
+    void weigh() {
+      double inside = 1, rows = 1;
+      for (std::size_t c = 0; c < n.size(); ++c) {
+        const double own = std[c] / unit;
+        inside += n[c] * own * own;
+        rows += std::max(n[c] - 1, 0.0);
       }
-      return sum;
+      before = kVarianceRows * (inside / rows);
+      const double log_unit = portable::log(unit), log_before = kVarianceRows / 2 * portable::log(before);
+      size = 0;
+      for (std::size_t k = 0; k < kWeights; ++k) {
+        double sum = 0;
+        for (std::size_t c = 0; c < n.size(); ++c) {
+          const double spread = (n[c] + kVarianceRows) / 2 * portable::log(squares(c, kMeanRows[k])), scale = n[c] * log_unit;
+          sum += log_before - spread - portable::log1p(n[c] / kMeanRows[k]) / 2 - scale;
+          size += std::fabs(log_before) + std::fabs(spread) + std::fabs(scale);
+        }
+        log_evidence[k] = sum;
+      }
     }
+    // Of all weights together: the log of the mean, and what the prior of the mean is worth.
+    double evidence() const {
+      const double most = *std::max_element(log_evidence, log_evidence + kWeights);
+      double sum = 0;
+      for (const double each : log_evidence) sum += portable::exp(each - most);
+      return most + portable::log(sum / kWeights);
+    }
+    double mean_rows() const {
+      const double most = *std::max_element(log_evidence, log_evidence + kWeights);
+      double sum = 0, logs = 0;
+      for (std::size_t k = 0; k < kWeights; ++k) {
+        const double share = portable::exp(log_evidence[k] - most);
+        sum += share;
+        logs += share * portable::log(kMeanRows[k]);
+      }
+      return portable::exp(logs / sum);
+    }
+    StudentLine line(std::size_t c, double low, double weight) const {
+      const double k = n[c] + weight, variance = squares(c, weight) / (n[c] + kVarianceRows) * ((k + 1) / k);
+      return {low + distance[c] * (n[c] / k), scale_of(variance), std::min(n[c] + kVarianceRows, kMostDegrees)};
+    }
+    // That of a class of no rows.
+    StudentLine common(double low) const { return {low, scale_of(2), kNoDegrees}; }
+    double scale_of(double variance) const { return std::min(unit * std::sqrt(variance), std::numeric_limits<double>::max()); }
   };
 
   struct Shape {
@@ -148,8 +186,8 @@ class LiveRobust {
       if (!find_spread(false, shape)) return false;
       find_log_spread();
       const double sum_of_logs = logs_.n(classes_) * logs_.mean(classes_);
-      double size = std::fabs(sum_of_logs);
-      const double gain = spreads_[1].evidence(size) - sum_of_logs - spreads_[0].evidence(size);
+      const double size = std::fabs(sum_of_logs) + spreads_[0].size + spreads_[1].size;
+      const double gain = spreads_[1].evidence() - sum_of_logs - spreads_[0].evidence() - kLogOdds;
       if (!(std::fabs(gain) > 1e-12 * size)) return false;
       if (gain > 0) {
         shape = {zeros > 0, true, logs_.mean(classes_), 0, 1};
@@ -188,7 +226,9 @@ class LiveRobust {
       spread.std[c] = rounded_root(variance);
       if (!std::isfinite(spread.distance[c]) || !std::isfinite(spread.std[c])) return false;
     }
-    return std::isfinite(spread.unit) && spread.unit > 0;
+    if (!std::isfinite(spread.unit) || !(spread.unit > 0)) return false;
+    spread.weigh();
+    return true;
   }
 
   void find_log_spread() {
@@ -199,6 +239,7 @@ class LiveRobust {
       logs.std[c] = std::sqrt(logs_.squares(c) / (logs.n[c] > 0 ? logs.n[c] : 1));
     }
     logs.unit = std::sqrt(logs_.squares(classes_) / std::max(logs_.n(classes_), 1.0));
+    logs.weigh();
   }
 
   // The share of zero in the column, which is the prior of that of each class.

@@ -7,7 +7,7 @@ import itertools
 import math
 import pickle
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -19,6 +19,7 @@ from tests.refusal import refusal
 import bayesbox as bb
 from bayesbox.dist.fit import FitOptions
 from bayesbox.dist.number.cell_tree import edges_of
+from bayesbox.dist.number.conjugate import ClassSpreads
 from bayesbox.dist.number.robust import Robust
 from bayesbox.errors import CannotExport, NeverLearned, TooCostly
 from bayesbox.rule.smoothing import Laplace
@@ -36,17 +37,39 @@ def fit(x: Any, y: Any, classes: int | None = None) -> Robust:
     return found
 
 
-def predictive(own: np.ndarray, m: float, v: float) -> tuple[float, float, float]:
-    """(df, loc, scale) of the t, from a prior worth one row for the mean and three for the variance."""
-    n, k, df = len(own), 1 + len(own), 3 + len(own)
-    a = own.mean() if n else m
-    b = 3 * v + ((own - a) ** 2).sum() + n * (a - m) ** 2 / k
-    return df, (m + n * a) / k, np.sqrt(b * (k + 1) / (k * df))
+WEIGHTS = (0.01, 0.1, 1, 10, 100, 1000)
 
 
-def evidence(own: np.ndarray, m: float, v: float) -> float:
-    """The log of the product of the predictive densities, each after the values before it."""
-    return sum(stats.t.logpdf(value, *predictive(own[:place], m, v)) for place, value in enumerate(own))
+class Prior(NamedTuple):
+    """The mean of the column, the variance within its classes, and what the former is worth in rows."""
+
+    m: float
+    w: float
+    k: float
+
+    @classmethod
+    def of(cls, parts: list[np.ndarray], inside: float = 0.0) -> Prior:
+        """That of the values of each class; `inside`: squares that they have besides."""
+        x = np.concatenate(parts)
+        squares = sum(((own - own.mean()) ** 2).sum() for own in parts if len(own)) + inside
+        w = (x.var() + inside / len(x) + squares) / (1 + sum(max(len(own) - 1, 0) for own in parts))
+        logs = np.array([sum(cls(x.mean(), w, k).evidence(own) for own in parts) for k in WEIGHTS])
+        return cls(x.mean(), w, float(np.exp(np.average(np.log(WEIGHTS), weights=special.softmax(logs)))))
+
+    def predictive(self, own: np.ndarray) -> tuple[float, float, float]:
+        """(df, loc, scale) of the t."""
+        n, k, df = len(own), self.k + len(own), 10 + len(own)
+        a = own.mean() if n else self.m
+        b = 10 * self.w + ((own - a) ** 2).sum() + self.k * n * (a - self.m) ** 2 / k
+        return df, (self.k * self.m + n * a) / k, np.sqrt(b * (k + 1) / (k * df))
+
+    def evidence(self, own: np.ndarray) -> float:
+        """The log of the product of the predictive densities, each after the values before it."""
+        return sum(stats.t.logpdf(value, *self.predictive(own[:place])) for place, value in enumerate(own))
+
+
+def by_class(x: np.ndarray, y: np.ndarray) -> list[np.ndarray]:
+    return [x[y == label] for label in range(int(y.max()) + 1)]
 
 
 def sample(rows: int = 90, seed: int = 2) -> tuple[np.ndarray, np.ndarray]:
@@ -56,8 +79,8 @@ def sample(rows: int = 90, seed: int = 2) -> tuple[np.ndarray, np.ndarray]:
 
 
 def common(m: float, v: float) -> tuple[float, float, float]:
-    """That of a class of no rows."""
-    return predictive(np.empty(0), m, v)
+    """(df, loc, scale) of a class of no rows."""
+    return 3, m, np.sqrt(2 * v)
 
 
 def test_the_density_is_the_predictive_t_and_one_of_no_rows() -> None:
@@ -66,8 +89,9 @@ def test_the_density_is_the_predictive_t_and_one_of_no_rows() -> None:
     assert (family.is_log, family.zero_apart, len(family.starts)) == (False, False, 1)
     asked = np.array([-30.0, 0.0, 0.5, 1e6])
     none = stats.t.pdf(asked, *common(x.mean(), x.var()))
+    prior = Prior.of(by_class(x, y))
     for label in range(4):
-        own = stats.t.pdf(asked, *predictive(x[y == label], x.mean(), x.var()))
+        own = stats.t.pdf(asked, *prior.predictive(x[y == label]))
         expected = np.log(0.9 * own + 0.1 * none)
         np.testing.assert_allclose(family.log_density(asked)[:, label], expected, rtol=1e-12)
 
@@ -81,12 +105,13 @@ def test_zero_is_apart_where_it_is_common() -> None:
     share = Fraction(int((x == 0).sum()), len(x))
     rest = x[x != 0]
     none = stats.t.pdf(1.5, *common(rest.mean(), rest.var()))
+    prior = Prior.of(by_class(rest, y[x != 0]))
     for label in range(3):
         own = x[y == label]
         zero = (int((own == 0).sum()) + 2 * share) / (len(own) + 2)
         assert np.exp(family.log_zero[label]) == pytest.approx(float(zero), rel=1e-14)
         assert np.exp(family.log_rest[label]) == pytest.approx(float(1 - zero), rel=1e-14)
-        t = stats.t.pdf(1.5, *predictive(own[own != 0], rest.mean(), rest.var()))
+        t = stats.t.pdf(1.5, *prior.predictive(own[own != 0]))
         expected = [float(zero * 9 + share) / 10, 0.9 * float(1 - zero) * t + 0.1 * float(1 - share) * none]
         found = np.exp(family.log_density(np.array([0.0, 1.5]))[:, label])
         np.testing.assert_allclose(found, expected, rtol=1e-12)
@@ -111,7 +136,8 @@ def by_hand(x: np.ndarray, y: np.ndarray, classes: int, asked: float, scale: Any
     """The density of a number in each class, down the tree node by node; `scale` is log where the t is one of logs."""
     u = np.array([scale(value) for value in x])
     m, v = u.mean(), u.var()
-    ts = [stats.t(*predictive(u[y == label], m, v)) for label in range(classes)] + [stats.t(*common(m, v))]
+    prior = Prior.of(by_class(u, y))
+    ts = [stats.t(*prior.predictive(u[y == label])) for label in range(classes)] + [stats.t(*common(m, v))]
     share = [float((y == label).mean()) for label in range(classes)] + [0.0]
     keys = np.array([key(value) for value in x])
     factors = [1.0] * (classes + 1)
@@ -177,21 +203,74 @@ def logs_of(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return (np.log(low) + np.log(high))[cell] / 2, (np.log(high / low) ** 2 / 12)[cell]
 
 
+def column_evidence(parts: list[np.ndarray], inside: list[float] | None = None) -> float:
+    """The log of the mean over k of the densities of all values; `inside`: squares that a class has besides."""
+    more = inside or [0.0] * len(parts)
+    prior = Prior.of(parts, sum(more))
+    found = np.zeros(len(WEIGHTS))
+    for own, besides in zip(parts, more, strict=True):
+        n = len(own)
+        for place, k in enumerate(WEIGHTS):
+            b = 10 * prior.w + n * own.var() + besides + k * n * (own.mean() - prior.m) ** 2 / (n + k)
+            found[place] += special.gammaln((n + 10) / 2) - special.gammaln(5) + 5 * np.log(10 * prior.w)
+            found[place] -= (n + 10) / 2 * np.log(b) + n / 2 * np.log(np.pi) + np.log(n / k + 1) / 2
+    return float(special.logsumexp(found) - np.log(len(WEIGHTS)))
+
+
+def test_the_evidence_is_the_product_of_the_predictions() -> None:
+    x, y = sample(40)
+    parts = by_class(x, y)
+    prior = Prior.of(parts)
+    each = [sum(prior._replace(k=k).evidence(own) for own in parts) for k in WEIGHTS]
+    expected = special.logsumexp(each) - np.log(len(WEIGHTS))
+    n, mean, std = (np.array([function(own) for own in parts], dtype=float) for function in (len, np.mean, np.std))
+    spreads = ClassSpreads(n, mean - x.mean(), std, float(x.std()))
+    assert spreads.log_evidence() == pytest.approx(expected, rel=1e-12)
+    assert column_evidence(parts) == pytest.approx(expected, rel=1e-12)
+
+
+def test_squares_are_exact_fractions() -> None:
+    """Three classes of 20, 45, 20, 25 and of 25, 25 and of 40: the column has the mean 200/7."""
+    parts = [[20, 45, 20, 25], [25, 25], [40]]
+    x = [Fraction(value) for part in parts for value in part]
+    m = sum(x) / 7
+    v = sum((value - m) ** 2 for value in x) / 7
+    means = [Fraction(sum(part), len(part)) for part in parts]
+    inside = [sum((value - a) ** 2 for value in part) for part, a in zip(parts, means, strict=True)]
+    w = (v + sum(inside)) / (1 + 3 + 1 + 0)
+    n = np.array([4.0, 2.0, 1.0])
+    std = np.sqrt([float(each / len(part)) for each, part in zip(inside, parts, strict=True)])
+    spreads = ClassSpreads(n, np.array([float(a - m) for a in means]), std, math.sqrt(v))
+    squares = spreads.squares()
+    for k in (Fraction(1, 10), Fraction(1), Fraction(100)):
+        rows = zip(parts, means, inside, strict=True)
+        exact = [(10 * w + s + k * len(part) * (a - m) ** 2 / (len(part) + k)) / v for part, a, s in rows]
+        np.testing.assert_allclose(squares.within(float(k)), [float(each) for each in exact], rtol=1e-14)
+
+
+def test_equal_means_are_shared_and_distant_ones_are_not() -> None:
+    n, std = np.full(4, 50.0), np.full(4, 1.0)
+    near, far = (ClassSpreads(n, np.arange(4) * step - 1.5 * step, std, math.hypot(1, step)) for step in (0.01, 30))
+    assert near.mean_rows()[0] > 100
+    assert near.students(near.mean_rows())[0][0] == pytest.approx(-0.015, abs=0.014)  # nearer to 0
+    assert far.mean_rows()[0] < 0.1
+    assert far.students(far.mean_rows())[0][0] == pytest.approx(-45, rel=1e-3)
+
+
+def test_values_that_are_all_those_of_their_class_leave_a_scale() -> None:
+    family = fit([-5.0] * 3 + [7.0] * 4 + [1.0] * 5, [0] * 3 + [1] * 4 + [2] * 5)
+    assert (family.scale > 0).all()
+    assert family.log_density(np.array([-5.0, 7.0, 1.0])).argmax(axis=1).tolist() == [0, 1, 2]
+
+
 def test_the_evidence_chooses_the_scale() -> None:
     random = np.random.default_rng(4)
     y = random.integers(0, 2, 60)
     for x in (np.exp(random.normal(y, 1.0)), 20 + random.normal(y, 1.0)):
         middle, within = logs_of(x)
-        plain = sum(evidence(x[y == label], x.mean(), x.var()) for label in (0, 1))
-        m, v = middle.mean(), middle.var() + within.mean()
-        logs = -middle.sum()
-        for label in (0, 1):
-            own, inside = middle[y == label], within[y == label].sum()
-            n = len(own)
-            b = 3 * v + ((own - own.mean()) ** 2).sum() + inside + n * (own.mean() - m) ** 2 / (n + 1)
-            logs += special.gammaln((n + 3) / 2) - special.gammaln(1.5) + 1.5 * np.log(3 * v)
-            logs -= (n + 3) / 2 * np.log(b) + n / 2 * np.log(np.pi) + np.log(n + 1) / 2
-        assert fit(x, y).is_log == (logs > plain)
+        plain = column_evidence(by_class(x, y))
+        logs = column_evidence(by_class(middle, y), [within[y == label].sum() for label in (0, 1)]) - middle.sum()
+        assert fit(x, y).is_log == (logs > plain + np.log(20))
     assert fit(np.exp(random.normal(y, 1.0)), y).is_log
 
 

@@ -1,20 +1,26 @@
 """A normal with unknown mean and variance: its posterior predictive t, and the marginal likelihood.
 
-The prior is normal-inverse-gamma at the mean m and the variance v of the whole column, worth one row for the mean and
-three for the variance:
+The prior is normal-inverse-gamma at the mean m of the column and the variance w within its classes, with a weight of k
+rows for the mean and of ten for the variance:
 
-    mean ~ N(m, variance / 1)        variance ~ inverse gamma(3 / 2, 3 v / 2)
+    mean ~ N(m, variance / k)        variance ~ inverse gamma(10 / 2, 10 w / 2)
 
-A class of n values with the mean a and the variance s then predicts by Student's t with n + 3 degrees of freedom, and
+A class of n values with the mean a and the variance s then predicts by Student's t with n + 10 degrees of freedom, and
 
-    b = 3 v + n s + n (a - m)**2 / (n + 1)
-    loc = (m + n a) / (n + 1)        scale**2 = b (n + 2) / ((n + 1) (n + 3))
+    b = 10 w + n s + k n (a - m)**2 / (n + k)
+    loc = (k m + n a) / (n + k)        scale**2 = b (n + k + 1) / ((n + k) (n + 10))
 
-so a class with one value does not get a spike. The marginal likelihood of the n values is
+so a class with one value does not get a spike. w is the pooled variance of the classes, with the variance v of the
+column as one degree of freedom more: (v + sum of n s) / (1 + sum of (n - 1)). The marginal likelihood of the n values is
 
-    G((n + 3) / 2) / G(3 / 2) * (3 v)**(3 / 2) / b**((n + 3) / 2) * pi**(-n / 2) * (n + 1)**(-1 / 2)
+    G((n + 10) / 2) / G(10 / 2) * (10 w)**(10 / 2) / b**((n + 10) / 2) * pi**(-n / 2) * (n / k + 1)**(-1 / 2)
 
 (Murphy, Conjugate Bayesian analysis of the Gaussian distribution, 2007, sections 3.3 and 3.4).
+
+k is learned (empirical Bayes): k is .01, .1, 1, 10, 100 or 1000, all equally probable at first. The product of the
+marginal likelihoods of all classes gives their posterior, and the k of the formulas is the exponential of the posterior
+mean of log k. If the means of the classes differ by no more than chance, k is large and the classes share one mean. The
+marginal likelihood of the column is the mean of the six products.
 """
 
 from __future__ import annotations
@@ -25,18 +31,19 @@ from typing import NamedTuple
 import numpy as np
 
 from bayesbox.dist.base import Doubles
-from bayesbox.dist.functions import log, log1p, log_gamma
+from bayesbox.dist.functions import exp, log, log1p, log_gamma
 from bayesbox.dist.number.special import GREATEST, apart
 from bayesbox.tally.spread_table import SpreadTable
 
-MEAN_ROWS = 1.0  # the weight of the prior: k0
-VARIANCE_ROWS = 3.0  # nu0
+MEAN_ROWS = (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)  # the weight of the prior of the mean: k
+VARIANCE_ROWS = 10.0  # that of the variance
+NO_DEGREES = 3.0  # the degrees of freedom of a class without rows
 MOST_DEGREES = 2.0**53
 MOST_ROWS = 1e300  # beyond which the log of a gamma function overflows
 
 
 class ClassSpreads(NamedTuple):
-    """For each class n, the distance of its mean from that of the column, and its std; and the std of the column.
+    """Of each class n, the distance of its mean from that of the column and its deviation; and that of the column.
 
     They are arrays of classes, or of rows x classes with a unit of rows x 1.
     """
@@ -46,53 +53,72 @@ class ClassSpreads(NamedTuple):
     std: Doubles
     unit: float | Doubles
 
-    @property
-    def df(self) -> Doubles:
-        """The degrees of freedom, up to where one more makes no difference."""
-        return np.minimum(self.n + VARIANCE_ROWS, MOST_DEGREES)
+    def mean_rows(self) -> Doubles:
+        """k, the weight of the shared mean: 1, or rows x 1."""
+        evidence = self.squares().log_evidence()
+        shares = exp(evidence - evidence.max(axis=0))
+        logs = log(MEAN_ROWS).reshape(-1, *[1] * (evidence.ndim - 1))
+        return exp((shares * logs).sum(axis=0) / shares.sum(axis=0))[..., None]
 
-    @property
-    def _squares(self) -> Doubles:
-        """b, in units of the column's variance, so that no square over- or underflows."""
-        away, spread = self.distance / self.unit, self.std / self.unit
-        between = MEAN_ROWS * self.n * away * away / (self.n + MEAN_ROWS)
-        squares: Doubles = VARIANCE_ROWS + self.n * spread * spread + between
-        return squares
+    def students(self, mean_rows: Doubles) -> tuple[Doubles, Doubles, Doubles]:
+        """The location, relative to the mean of the column, the scale and the degrees of freedom of the t of each class.
 
-    @property
-    def loc(self) -> Doubles:
-        """The location of each t, relative to the mean of the column."""
-        return self.distance * (self.n / (self.n + MEAN_ROWS))
-
-    @property
-    def scale(self) -> Doubles:
-        k = self.n + MEAN_ROWS
-        variance = self._squares / (self.n + VARIANCE_ROWS) * ((k + 1) / k)
+        The last is that of a class without rows: at the mean of the column, with twice its variance and 3 degrees.
+        """
+        k = self.n + mean_rows
+        variance = self.squares().within(mean_rows) / (self.n + VARIANCE_ROWS) * ((k + 1) / k)
+        loc, df = self.distance * (self.n / k), np.minimum(self.n + VARIANCE_ROWS, MOST_DEGREES)
+        variance, loc, df = _with(variance, 2.0), _with(loc, 0.0), _with(df, NO_DEGREES)
         with np.errstate(over="ignore"):
             scale: Doubles = np.minimum(self.unit * np.sqrt(variance), GREATEST)
-        return scale
-
-    def with_no_rows(self) -> ClassSpreads:
-        """The same with an additional class without rows: its t is that of the prior."""
-        nothing = np.zeros((*self.n.shape[:-1], 1))
-        n, distance, std = (np.concatenate([each, nothing], axis=-1) for each in (self.n, self.distance, self.std))
-        return ClassSpreads(n, distance, std, self.unit)
+        return loc, scale, df
 
     def log_evidence(self) -> Doubles:
-        """The log marginal likelihood, with separate classes; one number, or one per row."""
+        """The log marginal likelihood of all values; one number, or one per row."""
         n = np.minimum(self.n, MOST_ROWS)
-        df = n + VARIANCE_ROWS
         terms = (
-            log_gamma(df / 2)
+            log_gamma((n + VARIANCE_ROWS) / 2)
             - log_gamma(VARIANCE_ROWS / 2)
-            + VARIANCE_ROWS / 2 * math.log(VARIANCE_ROWS)
-            - df / 2 * log(self._squares)
             - n / 2 * math.log(math.pi)
-            - log1p(n / MEAN_ROWS) / 2
             - n * log(self.unit)
         )
-        total: Doubles = terms.sum(axis=-1)
+        evidence = self.squares().log_evidence()
+        most = evidence.max(axis=0)
+        total: Doubles = terms.sum(axis=-1) + most + log(exp(evidence - most).mean(axis=0))
         return total
+
+    def squares(self) -> ClassSquares:
+        """In units of the column's variance, so that none over- or underflows."""
+        n, away, own = np.minimum(self.n, MOST_ROWS), self.distance / self.unit, self.std / self.unit
+        inside = n * own * own
+        pooled = (1 + inside.sum(axis=-1, keepdims=True)) / (1 + np.maximum(n - 1, 0.0).sum(axis=-1, keepdims=True))
+        return ClassSquares(n, away * away, inside, VARIANCE_ROWS * pooled)
+
+
+class ClassSquares(NamedTuple):
+    """The terms of b."""
+
+    n: Doubles
+    away: Doubles  # (a - m)**2
+    inside: Doubles  # n s
+    before: Doubles  # 10 w; 1, or rows x 1
+
+    def within(self, mean_rows: Doubles | float) -> Doubles:
+        """b, with this weight of the shared mean."""
+        return self.before + self.inside + mean_rows * (self.n / (self.n + mean_rows)) * self.away
+
+    def log_evidence(self) -> Doubles:
+        """The part that depends on the squares, for each k: 6, or 6 x rows."""
+        before = VARIANCE_ROWS / 2 * log(self.before)
+        half = (self.n + VARIANCE_ROWS) / 2
+        each = [before - half * log(self.within(k)) - log1p(self.n / k) / 2 for k in MEAN_ROWS]
+        found: Doubles = np.stack(each).sum(axis=-1)
+        return found
+
+
+def _with(each: Doubles, last: float) -> Doubles:
+    """The same with an additional class."""
+    return np.concatenate([each, np.full((*each.shape[:-1], 1), last)], axis=-1)
 
 
 def spreads_of_table(table: SpreadTable) -> ClassSpreads:

@@ -48,17 +48,24 @@ class Robust(NumberDensity):
 
         P(x = 0 | class) = (z + 2 q) / (n + 2)
 
-    The t is the posterior predictive of a normal under a normal-inverse-gamma prior at the mean and the variance of the
-    column (`bayesbox.dist.number.conjugate`), of the non-zero values if zero is separate: its moments are exact, since
-    zeros add nothing to a sum. In the cells of the grid it is scaled by the counts of the cells, if there are enough
-    (`bayesbox.dist.number.cell_tree`).
+    The t is the posterior predictive of a normal under a normal-inverse-gamma prior at the mean m of the column and the
+    variance w within its classes, of the non-zero values if zero is separate: its moments are exact, since zeros add
+    nothing to a sum. With the mean a and the variance s of the n values of a class,
 
-    If no value is negative, log x may be normal instead. The marginal likelihood decides: that of the exact moments
-    against that of the moments of log x from the grid, over x. On the log scale zero is separate wherever it occurs,
-    and a negative value, or a zero if there was none, is not informative about the class.
+        b = 10 w + n s + k n (a - m)**2 / (n + k)        df = n + 10
+        loc = (k m + n a) / (n + k)        scale**2 = b (n + k + 1) / ((n + k) (n + 10))
 
-    A class without rows has q as its probability of zero, and the t of the prior, with 3 degrees of freedom. It has a
-    weight of one in ten, so that no single value, such as an outlier, determines the class.
+    where k, the weight of the shared mean in rows, is learned from how far the means of the classes are apart
+    (`bayesbox.dist.number.conjugate`). In the cells of the grid the t is scaled by the counts of the cells, if there
+    are enough (`bayesbox.dist.number.cell_tree`).
+
+    If no value is negative, log x may be normal instead: if the marginal likelihood of the moments of log x from the
+    grid, over x, is 20 times that of the exact moments. On the log scale zero is separate wherever it occurs, and a
+    negative value, or a zero if there was none, is not informative about the class.
+
+    A class without rows has q as its probability of zero, and a t at the mean of the column with twice its variance and
+    3 degrees of freedom. It has a weight of one in ten, so that no single value, such as an outlier, determines the
+    class.
 
     If all non-zero values are equal, only whether x is zero is informative about the class.
     """
@@ -73,6 +80,7 @@ class Robust(NumberDensity):
     shift: Doubles
     scale: Doubles  # 0 if all non-zero values are equal
     df: Doubles
+    mean_rows: float  # the weight of the shared mean; 0 without a t
     starts: Keys  # of the runs of cells with one ratio, ascending; the first starts at the smallest number
     log_ratios: Doubles  # runs x classes: the factor of the t
 
@@ -92,14 +100,14 @@ class Robust(NumberDensity):
             return found
         places = some.tolist()
         shapes = Shapes.of([tallies[place] for place in places], SpreadTable(*(each[some] for each in table)))
-        has_t, spread = shapes.has_t, shapes.student()
+        has_t, (spread, mean_rows) = shapes.has_t, shapes.student()
         log_zero, log_rest = shapes.log_shares()
         at_loc = np.zeros(log_rest.shape)
         at_loc[has_t] = _at_loc(spread.scale[has_t], spread.df[has_t])
         added = HeightTerms(log_rest, at_loc, _own_terms(log_rest.shape[-1]), mixed(log_zero))
         runs = iter(shapes.cells([tallies[place] for place in places], spread, added))
         is_log, base = shapes.is_log.tolist(), shapes.base.tolist()
-        each = zip(places, log_zero, log_rest, is_log, base, *spread, has_t.tolist(), strict=True)
+        each = zip(places, log_zero, log_rest, is_log, base, *spread, mean_rows.tolist(), has_t.tolist(), strict=True)
         nothing = np.zeros(len(tallies[0].classes))
         for place, *parameters, with_t in each:
             presence = nothing, nothing
@@ -118,7 +126,7 @@ class Robust(NumberDensity):
     ) -> Self:
         """One whose runs of cells are in the core, until `__getattr__` is asked for them."""
         made = object.__new__(cls)
-        log_zero, log_rest, is_log, base, shift, scale, df = parameters
+        log_zero, log_rest, is_log, base, shift, scale, df, mean_rows = parameters
         made.__dict__.update(
             column=column,
             log_observed=presence[0],
@@ -130,6 +138,7 @@ class Robust(NumberDensity):
             shift=shift,
             scale=scale,
             df=df,
+            mean_rows=mean_rows,
             _cells=cells,
         )
         return made
@@ -184,7 +193,8 @@ class Robust(NumberDensity):
 
     def describe(self) -> str:
         parts = ["zero apart"] if self.zero_apart else []
-        parts += [f"t of {'log x' if self.is_log else 'x'}"] if self.has_t else []
+        if self.has_t:
+            parts.append(f"t of {'log x' if self.is_log else 'x'}, shared mean worth {self.mean_rows:.3g} rows")
         cells = f", in {self._runs} runs of cells" if self._runs > 1 else ""
         return f"robust: {' and '.join(parts)}{cells}"
 

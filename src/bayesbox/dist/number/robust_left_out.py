@@ -141,19 +141,20 @@ class HeldOutCells:
 
     def _plain_terms(self, zero_apart: bool) -> tuple[Doubles, Flags]:
         others = self._others(zero_apart=zero_apart)
-        spreads = ClassSpreads(others.n, others.distance, others.std, others.whole_std).with_no_rows()
-        terms = log_student(others.x, spreads.loc, spreads.scale, spreads.df) - functions.log(others.unit)
+        spreads = ClassSpreads(others.n, others.distance, others.std, others.whole_std)
+        spread = StudentShape(*spreads.students(spreads.mean_rows()))
+        terms = log_student(others.x, *spread) - functions.log(others.unit)
         values = np.where(others.present, self.values, 0.0)
 
         places = Places(values, np.ascontiguousarray(others.x[:, 0]), others.unit)
-        terms += self._log_ratios(spreads, places, others.present, zeros=not zero_apart)
+        terms += self._log_ratios(spread, places, others.present, zeros=not zero_apart)
         return terms, others.doubtful
 
-    def _log_ratios(self, spreads: ClassSpreads, places: Places, present: Flags, *, zeros: bool) -> Doubles:
+    def _log_ratios(self, students: StudentShape, places: Places, present: Flags, *, zeros: bool) -> Doubles:
         """The factor of the t in the cell of each row, by the counts of the other rows."""
         tree = CellTree.of(self.tally, zeros=zeros)
         rows = np.flatnonzero(present)
-        spread = StudentShape(spreads.loc[rows], spreads.scale[rows], spreads.df[rows])
+        spread = StudentShape(*(each[rows] for each in students))
         keys = keys_of(_core.grid_cells(self.values[rows]))
         found = np.zeros((len(self.values), tree.classes + 1))
         here = Places(places.base[rows], places.origin[rows], places.unit)
@@ -178,11 +179,11 @@ class HeldOutCells:
 
     def _log_terms(self) -> tuple[Doubles, Flags]:
         spreads, whole, unsure = self._log_spreads()
-        spreads = spreads.with_no_rows()
+        spread = StudentShape(*spreads.students(spreads.mean_rows()))
         there: Flags = self.values > 0
         x = functions.log(np.where(there, self.values, 1.0))[:, None]
-        terms = log_student(x - whole.mean, spreads.loc, spreads.scale, spreads.df) - x
+        terms = log_student(x - whole.mean, *spread) - x
 
         places = Places(np.ascontiguousarray(whole.mean[:, 0]), np.zeros(len(x)), None)
-        terms += self._log_ratios(spreads, places, there, zeros=False)
+        terms += self._log_ratios(spread, places, there, zeros=False)
         return terms, unsure

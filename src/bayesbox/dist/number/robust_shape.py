@@ -23,6 +23,7 @@ from bayesbox.tally.spread_table import SpreadTable
 
 COMMON = Fraction(1, 100)  # zero is separate if more than this share of a column is zero
 ZERO_ROWS = 2  # the weight of the prior of P(zero), in rows
+LOG_ODDS = math.log(20)  # by how much the log marginal likelihood must favour the log scale
 NO_ROWS = 0.1  # the weight of the class without rows
 LOG_OWN, LOG_COMMON = math.log1p(-NO_ROWS), math.log(NO_ROWS)
 
@@ -54,7 +55,7 @@ class ZeroCounts(NamedTuple):
 class Shapes(NamedTuple):
     """The chosen shapes of some columns, and their data: arrays of columns, or columns x classes.
 
-    The spreads are of columns x (classes and one of no rows), all 0 if all non-zero values are equal.
+    The spreads are all 0 if all non-zero values are equal.
     """
 
     apart: NDArray[np.bool_]
@@ -86,21 +87,23 @@ class Shapes(NamedTuple):
         has_t = is_log | values.has_spread()
         base = np.where(is_log, means, values.mean[:, -1])
         low = np.where(is_log | ~has_t, 0.0, values.mean_low[:, -1])
-        return cls(apart, is_log, ZeroCounts(n, zeros), base, low, spreads.with_no_rows(), has_t)
+        return cls(apart, is_log, ZeroCounts(n, zeros), base, low, spreads, has_t)
 
     def log_shares(self) -> tuple[Doubles, Doubles]:
         """log P(x = 0 | class) and log P(x != 0 | class) of each column."""
         with_zero, without = (log_shares(*self.counts, apart=apart) for apart in (True, False))
         return _chosen(self.apart, with_zero[0], without[0]), _chosen(self.apart, with_zero[1], without[1])
 
-    def student(self) -> StudentShape:
-        """The t of each class and of one of no rows, all zeros if there is none."""
+    def student(self) -> tuple[StudentShape, Doubles]:
+        """The t of each class and of one without rows, and the weight of the shared mean; all zeros without a t."""
         n, distance, std, unit = (np.asarray(each)[self.has_t] for each in self.spreads)
-        fitted = ClassSpreads(n, distance, std, unit)
-        shift, scale, df = np.zeros((3, *self.spreads.n.shape))
-        shift[self.has_t] = self.low[self.has_t, None] + fitted.loc
-        scale[self.has_t], df[self.has_t] = fitted.scale, fitted.df
-        return StudentShape(shift, scale, df)
+        columns, classes = self.spreads.n.shape
+        shift, scale, df = np.zeros((3, columns, classes + 1))
+        fitted, mean_rows = ClassSpreads(n, distance, std, unit), np.zeros((columns, 1))
+        mean_rows[self.has_t] = fitted.mean_rows()
+        loc, scale[self.has_t], df[self.has_t] = fitted.students(mean_rows[self.has_t])
+        shift[self.has_t] = self.low[self.has_t, None] + loc
+        return StudentShape(shift, scale, df), mean_rows[:, 0]
 
     def cells(self, tallies: Sequence[Grid], spread: StudentShape, added: HeightTerms) -> list[_core.CellRuns]:
         """The runs of cells of each column that has a t."""
@@ -168,8 +171,8 @@ def log_is_possible(tally: Grid) -> bool:
 
 
 def log_wins(plain: Doubles, logs: ClassSpreads, whole: LogSums) -> Any:
-    """Whether the marginal likelihood on the log scale is larger; one answer, or one per row."""
-    return logs.log_evidence() - sum_of_logs(whole)[..., 0] > plain
+    """Whether the marginal likelihood on the log scale is 20 times as large; one answer, or one per row."""
+    return logs.log_evidence() - sum_of_logs(whole)[..., 0] > plain + LOG_ODDS
 
 
 def log_shares(n: Doubles, zeros: Doubles, *, apart: bool) -> tuple[Doubles, Doubles]:
