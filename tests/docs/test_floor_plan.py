@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import fnmatch
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -115,3 +116,18 @@ def test_recipes_point_to_what_is_there() -> None:
     named = [word for word in text.split("`")[1::2] if word.endswith((".py", ".hpp")) and "VERB" not in word]
     assert named
     assert [word for word in named if not (ROOT / word).exists() and not (PACKAGE / word).exists()] == []
+
+
+def not_looked_into(patterns: list[str], folders: set[str]) -> list[str]:
+    """The folders that pytest passes over."""
+    return sorted(name for name in folders if any(fnmatch.fnmatch(name, pattern) for pattern in patterns))
+
+
+def test_pytest_looks_into_every_folder(pytestconfig: pytest.Config) -> None:
+    roots = [ROOT / path for path in pytestconfig.getini("testpaths")]
+    folders = {
+        folder.name for root in roots for path in root.rglob("*.py") for folder in path.relative_to(root).parents
+    }
+    assert {"dist", "docs"} <= folders
+    assert not_looked_into(pytestconfig.getini("norecursedirs"), folders - {""}) == []
+    assert not_looked_into([".*", "build", "dist"], folders) == ["dist"]  # the gate itself

@@ -95,8 +95,8 @@ class Nomogram(Result):
     ...                           ["no", "no", "yes", "no"])
     >>> found = clf.nomogram("yes", row={"sex": "female", "age": 8})
     >>> [ruler.column for ruler in found.rulers]
-    ['age', 'sex']
-    >>> [(mark.label, round(mark.log_odds, 2)) for mark in found.rulers[1].marks]
+    ['sex', 'age']
+    >>> [(mark.label, round(mark.log_odds, 2)) for mark in found.rulers[0].marks]
     [('female', 0.51), ('male', -0.59)]
     >>> [found.total] == clf.explain([{"sex": "female", "age": 8}]).log_odds("yes", "no").tolist()
     True

@@ -11,7 +11,7 @@ A class of n values with the mean a and the variance s then predicts by Student'
     loc = (k m + n a) / (n + k)        scale**2 = b (n + k + 1) / ((n + k) (n + 10))
 
 so a class with one value does not get a spike. w is the pooled variance of the classes, with the variance v of the
-column as one degree of freedom more: (v + sum of n s) / (1 + sum of (n - 1)). The marginal likelihood of the n values is
+column as one degree of freedom more: (v + sum of n s) / (1 + sum of n - 1). The marginal likelihood of the values is
 
     G((n + 10) / 2) / G(10 / 2) * (10 w)**(10 / 2) / b**((n + 10) / 2) * pi**(-n / 2) * (n / k + 1)**(-1 / 2)
 
@@ -61,7 +61,7 @@ class ClassSpreads(NamedTuple):
         return exp((shares * logs).sum(axis=0) / shares.sum(axis=0))[..., None]
 
     def students(self, mean_rows: Doubles) -> tuple[Doubles, Doubles, Doubles]:
-        """The location, relative to the mean of the column, the scale and the degrees of freedom of the t of each class.
+        """The location, relative to the mean of the column, the scale and the degrees of freedom of each t.
 
         The last is that of a class without rows: at the mean of the column, with twice its variance and 3 degrees.
         """

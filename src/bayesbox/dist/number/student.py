@@ -220,7 +220,7 @@ def log_student_height(df: Doubles) -> Doubles:
     """The log-density at the location, for a scale of 1, accurate for any degrees of freedom.
 
     >>> log_student_height(np.array([3.0, 1e9])).round(10).tolist()
-    [-1.0008888497, -0.9189385334]
+    [-1.0008888496, -0.9189385335]
     """
     return _core.log_student_heights(np.ascontiguousarray(df, dtype=np.float64).ravel()).reshape(np.shape(df))
 
