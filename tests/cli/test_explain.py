@@ -172,7 +172,7 @@ def test_a_number_of_zeros_and_ones_is_read_as_a_flag(bayes: Bayes, folder: Path
     [
         ("gaussian", "N(30 | "),
         ("gaussian:rounded", "N(18.75 to 31.25 | "),  # ages 20, 25 and 45: the mean gap is 12.5
-        ("robust", "t(log 30 | "),
+        ("robust", "0.9 * t(30 | "),
         ("student", "t(30 | "),
         ("kernel", "kernel(30 | 3 values, width "),
         ("lognormal", "lognormal(30 | "),

@@ -63,7 +63,7 @@ class Draw:
         starts = np.append(-16377, np.unique(self.random.integers(-9000, 9000, self.random.integers(0, 6))))
         ratios = self.random.normal(size=(len(starts), CLASSES + 1))
         shares = log(zero), np.log1p(-zero)
-        family = Robust("x", *self.presence, *shares, bool(is_log), base, shift, scale, df, starts, ratios)
+        family = Robust("x", *self.presence, *shares, bool(is_log), base, shift, scale, df, 1.0, starts, ratios)
         return family, np.array([1e-300, 5e-324, 1.0]) if is_log else self.offset + self.shift
 
     def poisson(self) -> Drawn:

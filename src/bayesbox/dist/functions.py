@@ -135,7 +135,7 @@ def lower_inverse(lower: Doubles) -> Doubles:
     """
     inverse = np.zeros_like(lower)
     for row in range(len(lower)):
-        inverse[row] = -product(lower[row, :row], inverse[:row])
+        inverse[row] -= product(lower[row, :row], inverse[:row])
         inverse[row, row] += 1.0
         inverse[row] /= lower[row, row]
     return inverse
