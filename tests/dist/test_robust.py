@@ -274,6 +274,20 @@ def test_the_evidence_chooses_the_scale() -> None:
     assert fit(np.exp(random.normal(y, 1.0)), y).is_log
 
 
+def test_the_log_scale_must_be_20_times_as_likely() -> None:
+    gains = []
+    for seed in range(40):
+        random = np.random.default_rng(seed)
+        y = np.arange(9) % 2
+        x = np.exp(random.normal(y, 0.7))
+        middle, within = logs_of(x)
+        inside = [within[y == label].sum() for label in (0, 1)]
+        gains.append(column_evidence(by_class(middle, y), inside) - middle.sum() - column_evidence(by_class(x, y)))
+        assert fit(x, y).is_log == (gains[-1] > np.log(20))
+    assert sum(0 < gain < np.log(20) for gain in gains) > 5
+    assert sum(gain > np.log(20) for gain in gains) > 5
+
+
 def test_the_density_of_logs_is_one_of_x() -> None:
     x, y = np.exp(sample(19, 5)[0]), sample(19, 5)[1]
     family = fit(x, y)
