@@ -76,6 +76,17 @@ REPLACED = {
     r"shared? out": "distribute",
     r"with no chance in it": "deterministically",
     r"takes? the place of": "replaces",
+    r"passed over": "skipped, ignored",
+    r"gone over": "read again, a second pass",
+    r"rows' worth": "pseudo-counts, pseudo-rows",
+    r"worth a (word|warning|try)": "reported",
+    r"what becomes of": "how ... is handled",
+    r"for want of": "since there is no",
+    r"(put|take|taken|takes) (one )?out again": "subtract, remove",
+    r"what is odd (in|about)": "problems of",
+    r"means? nothing here": "does not apply",
+    r"nothing learned yet": "unfitted, untrained",
+    r"(row|rows) that (was|were|it has|they have|have been) learned": "training rows",
     r"(frame|axes|splitter|table) of (pandas|Dask|matplotlib|scikit-learn|Arrow)": "a pandas DataFrame",
 }
 """What not to write, as a regular expression of whole words, and what to write instead."""
@@ -123,6 +134,9 @@ def test_no_replaced_phrase_is_left():
         "The codes, one a\n# row",
         "A value that is no number",
         "Write a file whole or not at all",
+        "Lines that are passed\n    # over",
+        "A table leans on its parent",
+        "The rows that were learned",
     ],
 )
 def test_a_replaced_phrase_is_found(text):

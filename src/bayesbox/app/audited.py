@@ -139,7 +139,7 @@ def forgetting(
 ) -> Json:
     """Which of these rows can be forgotten, why others cannot, and the result of forgetting them.
 
-    Rows are subtracted from the copy one after another, so a row that was learned once is found once.
+    Rows are subtracted from the copy one after another, so a row that was counted once is found once.
     """
     try:
         numbers = row_numbers(chosen)

@@ -19,7 +19,7 @@ INFERRED: dict[str, type[Kind]] = {
     "unknown": Unknown,
     "date-part": DatePart,
 }
-"""The kinds that nobody declares."""
+"""The kinds that are only detected, not declared."""
 _INFERRED_NAMES = {kind: name for name, kind in INFERRED.items()}
 
 

@@ -35,7 +35,7 @@ GROUPS = {
     "Displays": ("ReliabilityDisplay", "EvidenceDisplay", "NomogramDisplay", "DensityDisplay", "NetworkDisplay"),
     "What a column is": ("Category", "Flag", "Real", "Count", "Date", "Words", "Ignore"),
 }  # fmt: skip
-"""The order of the index; names that are in none of the groups stand under "More"."""
+"""The groups of the index in order; other names are under "More"."""
 
 MODULES = ("rules", "errors", "extend", "mlflow")
 WITHOUT_EXAMPLE = {

@@ -61,7 +61,7 @@ RESULTS = {
 """The classes of results and where they are defined."""
 
 NO_RESULTS = {"ChainWidget", "LessonWidget", "NetworkWidget", "OptimalClassifier", "RowWidget", "SqlSource"}
-"""What methods give besides: pictures of a notebook, a source to train on, and an inner part."""
+"""Other return types: notebook pictures, a source to train on, and an internal part."""
 
 INNER_OF_RESULTS = {
     "Book": {

@@ -28,7 +28,7 @@ ZIP = b"PK\3\4"
 MODEL_SUFFIX = ".bayes"
 FOLDS = 10
 LEARNING = ("cv", "repeats", "seed", "types", "ignore", "model", "loo", "target_bins")
-"""The options that say how to learn, besides those of models: they have no meaning for a model that has learned."""
+"""Training options besides those of models; they do not apply to a trained model."""
 
 
 @click.command(

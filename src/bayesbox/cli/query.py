@@ -56,10 +56,9 @@ ROWS = ("weight", "types", "na", "bad_rows", *options.DIALECT_OPTIONS)
         "bayes query alarm.bif 'J _|_ M | A'",
         "bayes query people.bayes 'P(income | sex=Female, education=Masters)'",
     ),
-    notes="A name that holds one of , | = ( ) ~ : and a value that holds one of , | ( ) stand in double quotes. "
-    "alarm~0.7 is evidence that is itself uncertain, colour~(red:0.7, blue:0.3) the same for any values. Of a network, "
-    "alarm:=0.7 says what the probability is from now on (Jeffrey's rule), and do(alarm=true) sets a node from "
-    "outside. "
+    notes="Put a name that contains one of , | = ( ) ~ : and a value that contains one of , | ( ) in double quotes. "
+    "alarm~0.7 is virtual evidence, a likelihood; colour~(red:0.7, blue:0.3) is the same for any values. For a "
+    "network, alarm:=0.7 sets the new probability (Jeffrey's rule), and do(alarm=true) is an intervention. "
     "Keys of --json: question, counted, left_out; for an event fraction, probability, given; for a table columns, "
     "rows, given; for independence independent, joint, product, parts, chi_square, g. Of a network: question, and "
     "probability (with fraction, where the network is small), or columns and rows; with --mpe states, probability, "

@@ -31,7 +31,7 @@ ROWS_ONLY = (
     "na",
     *options.FILE_OPTIONS,
 )
-"""The options that a model of given tables does not take, besides those of models of rows."""
+"""The options that do not apply to a model made from given tables, besides those of table models."""
 
 if TYPE_CHECKING:
     from bayesbox.classifier.base import AnyClassifier
@@ -69,8 +69,8 @@ if TYPE_CHECKING:
     "replace-zero:prior, as-written:1,2. A file of --tables holds "
     '{"prior": {"young": 0.4, "old": 0.6}, '
     '"tables": {"Radio1": {"young": {"like": 0.95, "dislike": 0.05}, "old": ...}}}. '
-    "With --model text, DATA are also folders of documents or mail (a folder or mailbox a class: text files, single "
-    "messages, mbox, Maildir). "
+    "With --model text, DATA are also folders of documents or mail (one folder or mailbox per class: text files, "
+    "single messages, mbox, Maildir). "
     "Keys of --json: model, kind, target, rows, unlabelled, skipped, classes, columns, ignored, warnings, digest (of "
     "the counts), model_digest, calibration "
     "(name, asked, kind, rows, log_loss_before, log_loss_after, standard_error, candidates, column_weights: of "

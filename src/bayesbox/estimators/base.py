@@ -70,7 +70,7 @@ class TableEstimator(HasWidget, CountedEstimator[K]):
     columns: Mapping[Any, Any] | None = option(
         Takes("mapping of column name or position to kind, or None"),
         default=None,
-        help="The types of columns, where they are not detected as wanted: Category([...]), Real(floor=0), 'flag'.",
+        help="The types of columns, if they are not detected correctly: Category([...]), Real(floor=0), 'flag'.",
     )
     one_hot: OneHot | None = option(
         Takes("mapping of a new name to a list of columns, or None"),
@@ -161,9 +161,9 @@ class TableEstimator(HasWidget, CountedEstimator[K]):
         if len(classifier.book.classes) == 0:
             raise BadData("every sample weight is zero, so no row counts")
         if self.prior is not None:
-            given_prior(self.prior, classifier.classes)  # refuses one that does not fit the classes
+            given_prior(self.prior, classifier.classes)  # raises an error if it does not fit the classes
         if classifier.names_values():
-            classifier.check()  # refuses a rule that names values of other columns
+            classifier.check()  # raises an error for a rule that names values of other columns
         self._note_features(X, batch)
         self._drop_waiting()
         self.classifier_ = classifier
@@ -186,7 +186,7 @@ class TableEstimator(HasWidget, CountedEstimator[K]):
             self._require_rows(batch)
             labels = labels_from(y, batch.rows, None if first else self.classifier_.target_cuts)
             if classes is not None:
-                classes_from(classes, label_type_of(labels.values))  # refuses those that do not fit, before rows count
+                classes_from(classes, label_type_of(labels.values))  # raises before rows are counted
             classifier = self._blank_classifier() if first else copy.copy(self.classifier_)
             classifier.learn(batch, labels, weights=sample_weight)
             if classes is not None:

@@ -89,7 +89,7 @@ class TextClassifier(CountedEstimator[DocumentClassifier], DocumentOptions):
         if not classifier.book.classes:
             raise BadData("every sample weight is zero, so no document counts")
         if self.prior is not None:
-            given_prior(self.prior, classifier.classes)  # refuses one that does not fit the classes
+            given_prior(self.prior, classifier.classes)  # raises an error if it does not fit the classes
         self.classifier_ = classifier
         self._loaded_from()  # refitted: it is not loaded from a file
         return self

@@ -213,7 +213,7 @@ def _database_name(database: object) -> str:
 
 
 def without_password(text: str) -> str:
-    """A message or an address in which no password is left.
+    """A message or an address without its password.
 
     >>> without_password("postgresql://ann:secret@db/people"), without_password("host=db password='a b' user=ann")
     ('postgresql://ann:***@db/people', 'host=db password=*** user=ann')

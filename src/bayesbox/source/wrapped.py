@@ -69,7 +69,7 @@ class Recorded(WrappedSource):
         self.given: list[Batch] = []
 
     def parts(self, threads: int) -> None:
-        """None: the batches are wanted in their order."""
+        """None: the batches are needed in order."""
 
     def _pass_on(self, batches: Iterator[Batch]) -> Iterator[Batch]:
         self.given = []
@@ -79,7 +79,7 @@ class Recorded(WrappedSource):
 
 
 class Narrowed(WrappedSource):
-    """Some columns of a source. `left` are the others, `found` all of them, known after the first batch."""
+    """Some columns of a source. `left` are the other columns, `found` all columns, known after the first batch."""
 
     def __init__(self, source: Source, wanted: Sequence[str]) -> None:
         super().__init__(source)
@@ -126,7 +126,7 @@ class Chained(Source):
 
 
 class Peeked(WrappedSource):
-    """A source whose first batch was taken out; it still yields all of them, once."""
+    """A source whose first batch was read already; it still yields all batches, once."""
 
     rereadable = False
 

@@ -318,7 +318,7 @@ def _require_learned(possible: bool, what: str, *, column: str | None = None, pl
         raise NeverLearned(
             f"some of these rows were never learned: {what} would have an impossible count{of_class}",
             found=place.value,
-            remedy="Nothing was changed. Forget only rows that were learned, with their labels and weights",
+            remedy="Nothing was changed. Forget only training rows, with their labels and weights",
             column=column,
             label=place.label,
         )

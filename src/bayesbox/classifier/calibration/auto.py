@@ -62,7 +62,7 @@ def auto_calibrated(classifier: AnyClassifier, kept: list[LabelledRows]) -> Auto
     if rows < max(FEWEST_CALIBRATED, 2 * len(classifier.classes)) or len(classifier.classes) < 2:
         return AutoCalibration(None, None)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DataWarning)  # what is odd in these rows was reported when they were learned
+        warnings.simplefilter("ignore", DataWarning)  # problems of these rows were reported in training
         found = classifier.held_out_answers(kept)
     return auto_chosen(classifier, found)
 

@@ -41,7 +41,7 @@ def command(name: str, as_json: bool) -> None:
         emit_json({"private_key": str(private), "public_key": str(public)})
         return
     note(f"private key written to {private}: keep it secret; sign with bayes forget --key {private}")
-    note(f"public key written to {public}: give it to whoever verifies, with bayes verify --public-key {public}")
+    note(f"public key written to {public}: give it to those who verify, with bayes verify --public-key {public}")
 
 
 def _write(path: Path, data: bytes, *, mode: int) -> None:

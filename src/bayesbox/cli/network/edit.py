@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 EDIT = ("remove_arc", "remove_node", "rename", "rename_state", "add_node", "add_arc", "set_table")
-"""The options that edit takes, by the names of their parameters, in the order in which they are applied."""
+"""The options of edit by parameter name, in the order of their application."""
 
 NOISY = re.compile(r"noisy-(or|and)\s*\((.*)\)", re.DOTALL)
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 OF_FILES = {"na": "--na", "input_format": "--format", **options.DIALECT_OPTIONS}
-"""Options that say how a file is read."""
+"""The options for reading files."""
 
 
 def sql_options(verb: F) -> F:

@@ -29,7 +29,7 @@ DIALECT_OPTIONS = {
     "comment": "--comment",
     "sheet": "--sheet",
 }
-"""How a file is written: the names of the parameters, and of the options."""
+"""The text format of a file: the names of the parameters, and of the options."""
 FILE_OPTIONS = ("input_format", *DIALECT_OPTIONS)
 LONG_EXPONENT = re.compile("[eE][+-]?[0-9]{5}")  # such a number would have too many digits
 MOST_THREADS = 4  # the default maximum: beyond it, counting is limited by memory bandwidth

@@ -25,15 +25,15 @@ from bayesbox.cli.print.output import emit_json, note, say
         "bayes serve models --retrain-every 5000",
         "bayes serve models --sign company.pem --max-body 4194304 --rate 100",
     ),
-    notes="Make a token first: bayes token create DIR --scope predict. SIGTERM and Ctrl-C stop the service once all "
-    "requests under way are answered; SIGHUP takes all model files as they are now. The log on standard error has a "
+    notes="Create a token first: bayes token create DIR --scope predict. SIGTERM and Ctrl-C stop the service after "
+    "pending requests are answered; SIGHUP reloads all model files. The log on standard error has a "
     "line of JSON for each request: time, event, id, method, route, status, ms, model, rows, token (its id), problem. "
     "Keys of --json, printed when it starts: address, models (name, kind, digest, rows, classes).",
 )
 @click.argument("folder", metavar="DIR")
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=8080, show_default=True, help="The port; 0 takes a free one."
+    "--port", type=click.IntRange(0, 65535), default=8080, show_default=True, help="The port; 0 chooses a free one."
 )
 @click.option(
     "--bind",
@@ -41,18 +41,20 @@ from bayesbox.cli.print.output import emit_json, note, say
     help="The address and port in one, such as 0.0.0.0:9000; instead of --host and --port.",
 )
 @click.option("--store", metavar="URL", help="Where events are kept; by default sqlite:///DIR/store.db.")
-@click.option("--tls-cert", metavar="FILE", help="The certificate of TLS (PEM).")
-@click.option("--tls-key", metavar="FILE", help="The key of TLS (PEM).")
-@click.option("--behind-proxy", is_flag=True, help="Listen beyond this machine without TLS: a proxy speaks it.")
-@click.option("--no-tokens", is_flag=True, help="Answer whoever asks; on this machine only.")
+@click.option("--tls-cert", metavar="FILE", help="The TLS certificate (PEM).")
+@click.option("--tls-key", metavar="FILE", help="The TLS key (PEM).")
+@click.option(
+    "--behind-proxy", is_flag=True, help="Listen beyond this machine without TLS, behind a proxy that provides it."
+)
+@click.option("--no-tokens", is_flag=True, help="Require no tokens; for this machine only.")
 @click.option(
     "--workers",
     type=click.IntRange(0, 256),
     default=0,
     show_default=True,
-    help="Processes that answer, beside the one that writes; 0 is one process for both.",
+    help="The number of processes that answer requests, besides the one that writes; 0 uses one process for both.",
 )
-@click.option("--at", type=click.IntRange(min=0), metavar="N", help="Answer as of event N, and change nothing.")
+@click.option("--at", type=click.IntRange(min=0), metavar="N", help="Answer as of event N, read-only.")
 @click.option(
     "--retrain-every",
     type=click.IntRange(min=0),
@@ -138,7 +140,7 @@ def command(folder: str, as_json: bool, **given: Any) -> None:
         sys.stdout.flush()
         if not is_open:
             store = f" --store {shlex.quote(given['store'])}" if given["store"] else ""
-            note(f"Nobody has a token yet: bayes token create {shlex.quote(folder)}{store} --scope predict")
+            note(f"There are no tokens yet: bayes token create {shlex.quote(folder)}{store} --scope predict")
 
     run(asked, started)
 

@@ -91,7 +91,7 @@ def command(
     if action != "create" and (scopes or expires is not None or label):
         raise click.UsageError(f"--scope, --expires and --label go with create, not with {action}")
     if action != "revoke" and token_id is not None:
-        raise click.UsageError(f"--id goes with revoke, not with {action}")
+        raise click.UsageError(f"--id applies to revoke, not to {action}")
     with open_store(store or default_store(folder)) as opened:
         if action == "create":
             _create(opened, scopes, expires, label, as_json=as_json)

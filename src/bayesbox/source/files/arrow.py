@@ -1,6 +1,6 @@
-"""Parquet, Arrow IPC and Feather files: batches as they are stored, validated before anything reads them.
+"""Parquet, Arrow IPC and Feather files: stored batches, validated before use.
 
-A file from outside may hold offsets that point beyond its buffers; every batch is checked in full first.
+An untrusted file may contain offsets outside its buffers, so every batch is checked in full first.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ BUFFERED_FROM = 32 << 20  # bytes of a file; of smaller ones all that a group ho
 
 @contextlib.contextmanager
 def _damage_named(file: str, format_name: str) -> Iterator[None]:
-    """Whatever Arrow says about a broken file becomes one clear error."""
+    """A context that translates Arrow's errors about a damaged file."""
     try:
         yield
     except BadData:
@@ -75,9 +75,9 @@ def _validate(column: pa.Array) -> None:
 
 
 def _require_dates(column: ArrowColumn, name: str, file: str) -> None:
-    """Refuse dates and times that Python cannot hold: a year beyond 9999, or a time zone that is not known.
+    """Raise an error for dates and times that Python does not support: a year beyond 9999, or an unknown time zone.
 
-    The first and the last tell for all between.
+    Only the smallest and the largest value need to be checked.
     """
     kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
     if not pa.types.is_temporal(kind) or pa.types.is_interval(kind):
@@ -120,7 +120,7 @@ class _TypedRows(OpenedFile):
         raise NotImplementedError
 
     def _stored_batches(self) -> Iterator[pa.RecordBatch]:
-        """The batches as they are stored; they set `share_read` on the way."""
+        """The stored batches; reading them updates `share_read`."""
         raise NotImplementedError
 
     def tables(self) -> Iterator[tuple[tuple[Column, ...], int]]:
@@ -163,7 +163,7 @@ class _TypedRows(OpenedFile):
         return column
 
     def _check_kind(self, name: str, kind: str | None) -> None:
-        """Every file holds the same in a column, as far as that decides how it is read."""
+        """Raise an error unless a column has the same type in every file."""
         reading = self._reading
         if kind is None or name in reading.text or name in reading.number:
             return
@@ -180,7 +180,7 @@ def _mixed_files(what: str, where: str, name: str) -> BadData:
 
 
 class ParquetRows(_TypedRows):
-    """The rows of a Parquet file; texts come dictionary-coded, as they are stored."""
+    """The rows of a Parquet file; texts stay dictionary-encoded."""
 
     format_name = "Parquet"
 
@@ -218,13 +218,13 @@ class ParquetRows(_TypedRows):
         yield from file.iter_batches(ROWS, row_groups=groups, columns=wanted, use_threads=use_threads)
 
     def groups(self) -> list[int]:
-        """The rows of each group, which can be read apart from the others; none if the file is a copy."""
+        """The row groups, which can be read separately; none if the file is a temporary copy."""
         if self._stream.file is None:
             return []
         return [self._metadata.row_group(index).num_rows for index in range(self._metadata.num_row_groups)]
 
     def group_tables(self, group: int, row: int) -> Iterator[tuple[tuple[Column, ...], int]]:
-        """The rows of one group, of which `row` is the first, for whichever thread asks."""
+        """The rows of one group, whose first row is `row`; callable from any thread."""
         return self._tables(self._batches(pa.OSFile(self._stream.path), [group], use_threads=False), row)
 
 
@@ -276,7 +276,7 @@ def _memory_of_the_system() -> Iterator[None]:
 
 
 def random_access(stream: ByteStream) -> Any:
-    """The file for Arrow to jump about in: itself, or a temporary copy of what cannot be read twice."""
+    """The file with random access for Arrow: itself, or a temporary copy of a stream."""
     if stream.file is not None:
         return pa.OSFile(stream.path)
     return pa.PythonFile(stream.spooled(), mode="r")
@@ -298,7 +298,7 @@ def kind_of_type(kind: pa.DataType) -> str | None:
 
 
 def without_tokens(column: ArrowColumn, tokens: tuple[str, ...]) -> ArrowColumn:
-    """A text column with the values that mean missing made null; other columns as they are.
+    """A text column with null for values that mean missing; other columns as is.
 
     >>> without_tokens(pa.array(["suv", "?"]), ("?",)).to_pylist()
     ['suv', None]
@@ -320,7 +320,7 @@ def without_tokens(column: ArrowColumn, tokens: tuple[str, ...]) -> ArrowColumn:
 
 
 def numbers_of_texts(column: ArrowColumn, name: str, *, file: str, row: int = 0, weight: str | None = None) -> pa.Array:
-    """A text column that was declared a number; the first value that is none is an error.
+    """The numbers of a text column that is declared numeric; an error at the first value that is not a number.
 
     >>> numbers_of_texts(pa.array(["25", None, " +3"]), "age", file="people.parquet").to_pylist()
     [25.0, None, 3.0]

@@ -24,7 +24,7 @@ class AveragedOptions(NaiveOptions):
     numeric: str = option(
         TakesDensity(),
         default="gaussian",
-        help="The density of numbers, or the bins they are put into; auto chooses for each column.",
+        help="The density of numbers, or how they are binned; auto chooses for each column.",
     )
     missing: str = fixed("averaged naive Bayes ignores missing values", default="ignore")
     var_smoothing: float | None = fixed(
