@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import bayesbox as bb
 from bayesbox import _core
 from bayesbox.dist.fit import ColumnToFit, FitOptions, fitted, fitted_columns
 from bayesbox.dist.number.gaussian import Gaussian, floored_std
@@ -115,3 +116,9 @@ def test_what_clearly_differs_does(rows: list[tuple[float, int, float]]) -> None
     if _core.clearly_differ([tally.sums])[0]:
         assert len(set(x.tolist())) > 1
     assert _core.clearly_differ([Moments.of(("a",), np.array([1.0, 2.0]), np.zeros(2, dtype=np.int32)).sums])[0]
+
+
+def test_the_former_name_of_std_works():
+    clf = bb.NaiveBayes().fit({"age": [1.0, 3.0, 5.0]}, ["a", "a", "b"])
+    with pytest.warns(FutureWarning, match="std"):
+        assert clf.book_["age"].deviation.tolist() == clf.book_["age"].std.tolist() == [1.0, 0.0]

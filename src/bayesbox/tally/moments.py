@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
@@ -140,6 +141,12 @@ class Moments(Result):
     def std(self) -> NDArray[np.float64]:
         """The root of the population variance, rounded once; NaN for a class without a value."""
         return self._each("std")
+
+    @property
+    def deviation(self) -> NDArray[np.float64]:
+        """The former name of `std`; works until 0.4."""
+        warnings.warn("`deviation` is called `std`; the old name works until 0.4", FutureWarning, stacklevel=2)
+        return self.std
 
     def _each(self, what: str) -> NDArray[np.float64]:
         spreads = self.spreads()
