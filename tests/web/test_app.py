@@ -13,7 +13,10 @@ from playwright.sync_api import expect
 from tests.tables import TENNIS
 
 import bayesbox as bb
+from bayesbox.app.report.make import report_of_rows
 from bayesbox.app.server.opened import OpenedClassifier, OpenedNetwork, open_files, shipped, sprinkler
+from bayesbox.rule.options import NaiveOptions
+from bayesbox.table.naive.classifier import NaiveClassifier
 
 pytestmark = pytest.mark.xdist_group("browser")
 
@@ -294,6 +297,14 @@ def test_an_evaluation_that_fails_says_why(
     page.get_by_role("link", name="tennis.bayes").last.click()
     page.get_by_role("link", name="Evaluate").click()
     expect(page.get_by_role("alert")).to_contain_text("no column `play`. The columns are `day`, `seen`")
+
+
+def test_a_table_of_few_rows_has_as_many_folds(tmp_path: Any) -> None:
+    (tmp_path / "few.csv").write_text("a,y\np,yes\nq,no\np,yes\nq,no\np,\n")
+    [opened] = open_files([str(tmp_path / "few.csv")], target="y")
+    assert opened.answer("evaluate", {})["found"]["rows"] == 4
+    page = report_of_rows(NaiveClassifier(NaiveOptions()), str(tmp_path / "few.csv"), "y")
+    assert "4 rows, cross-validation" in page
 
 
 def test_rows_of_one_class_have_no_area(tmp_path: Any) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from bayesbox.described import parameter
 from bayesbox.errors import BadOption
 
 NO_FOLD = -1  # of a row without a label
@@ -31,9 +32,9 @@ def stratified_folds(codes: NDArray[np.integer], folds: int, *, seed: int = 0, r
     if seed < 0:
         raise BadOption("seed must be a non-negative integer", found=seed)
     if folds > labelled:
-        raise BadOption(
-            f"there are more folds than labelled rows ({labelled:,})", found=folds, remedy="Use fewer folds"
-        )
+        fewer = "Use fewer folds: " + parameter("cv", labelled)
+        remedy = fewer if labelled > 1 else "At least 2 rows with a label are needed"
+        raise BadOption(f"there are more folds than labelled rows ({labelled:,})", found=folds, remedy=remedy)
     order = np.lexsort((shuffle_keys(len(codes), seed=seed, repeat=repeat), codes))
     order = order[codes[order] >= 0]
     fold = np.full(len(codes), NO_FOLD, dtype=np.int32)

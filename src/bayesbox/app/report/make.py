@@ -68,12 +68,12 @@ def report_of_rows(
     opened = classifier.open_rows(data, target=target, weight=weight, text=None, reading=reading)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
-        train(opened.classifier, opened.source, opened.target, weight=weight, threads=threads)
+        training = train(opened.classifier, opened.source, opened.target, weight=weight, threads=threads)
         evaluation: Evaluation = cross_validate(
             opened.classifier.unfitted_clone(),
             opened.source,
             opened.target,
-            folds=FOLDS,
+            folds=min(FOLDS, max(training.rows - training.unlabelled, 2)),
             weight=weight,
             threads=threads,
         )

@@ -162,7 +162,7 @@ class OpenedClassifier(ShownFile):
 
 
 class OpenedTable(OpenedClassifier):
-    """A table with a target: naive Bayes is trained on it, and evaluated by ten-fold cross-validation.
+    """A table with a target: naive Bayes is trained on it, and evaluated by cross-validation with at most ten folds.
 
     `types` are the declared types of some columns; the others are detected. With other types the model is refitted.
     """
@@ -180,7 +180,7 @@ class OpenedTable(OpenedClassifier):
     ) -> None:
         self.types = dict(types or {})
         self._typed: dict[tuple[tuple[str, str], ...], OpenedTable] = {}
-        self._opened = _learned(table, self.types)
+        self._opened, self._rows = _learned(table, self.types)
         self._batches = learned_here(self._opened.classifier, table)
         super().__init__(
             name, self._opened.classifier, lesson=lesson, judge=self._cross_validated if judged else None, table=table
@@ -205,7 +205,7 @@ class OpenedTable(OpenedClassifier):
     def reload(self) -> None:
         super().reload()
         assert self.table is not None
-        self._opened = _learned(self.table, self.types)
+        self._opened, self._rows = _learned(self.table, self.types)
         self.classifier = self._opened.classifier
         self._batches = learned_here(self.classifier, self.table)
 
@@ -219,18 +219,20 @@ class OpenedTable(OpenedClassifier):
         assert self.table is not None
         opened = self._opened
         blank = opened.classifier.unfitted_clone()
-        judged = cross_validate(blank, opened.source, opened.target, folds=FOLDS, weight=self.table.weight)
+        folds = min(FOLDS, max(self._rows, 2))
+        judged = cross_validate(blank, opened.source, opened.target, folds=folds, weight=self.table.weight)
         return judged, opened.source
 
 
-def _learned(table: NamedTable, types: Mapping[str, str]) -> Opened[NaiveClassifier]:
+def _learned(table: NamedTable, types: Mapping[str, str]) -> tuple[Opened[NaiveClassifier], int]:
+    """The rows of a table with a model trained on them, and the number of labelled rows."""
     declared = {name: kind_named(kind) for name, kind in types.items()}
     opened = NaiveClassifier(NaiveOptions(), declared).open_rows(
         table.path, target=table.target, weight=table.weight, reading=table.reading
     )
-    train(opened.classifier, opened.source, opened.target, weight=table.weight)
+    training = train(opened.classifier, opened.source, opened.target, weight=table.weight)
     opened.classifier.learned_from(opened.target)
-    return opened
+    return opened, training.rows - training.unlabelled
 
 
 def open_files(
