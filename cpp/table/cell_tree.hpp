@@ -68,6 +68,8 @@ class CellTree {
     nothing_.resize(width_);
     node_.resize(width_);
     half_.resize(width_);
+    parts_.resize(width_);
+    shares_.resize(width_);
   }
 
   std::size_t classes() const { return classes_; }
@@ -114,12 +116,15 @@ class CellTree {
     find_middles(depth, lines, place);
     for (std::size_t k = 0; k < depth; ++k)
       halve(states_[k], states_[k + 1], side_of(key, kTop - static_cast<int>(k)) == 1, edges_[k], lines, place, sharp);
-    weigh(states_.data(), depth);
+    weigh_halved(depth);
     for (std::size_t k = 0; k < depth; ++k) {
       const double* half = at[k + 1] == 0 ? without_nothing(own) : without(at[k + 1], own, half_);
       correct(states_[k], states_[k + 1], without(at[k], own, node_), half);
     }
-    for (std::size_t c = 0; c < width_; ++c) out[c] = states_[depth].log_of(c);
+    logs_.assign(padded(width_), 1.0);
+    std::copy_n(states_[depth].factor.data(), width_, logs_.data());  // all of them plain
+    kernels_.logarithms(logs_.data(), logs_.size());
+    for (std::size_t c = 0; c < width_; ++c) out[c] = states_[depth].log[c] + logs_[c];
   }
 
   // In scales, below which a difference of tails has few digits: then the mass of a piece is worked out anew. Beside an outlier
@@ -157,7 +162,6 @@ class CellTree {
     void resize(std::size_t width) {
       for (std::vector<double>* each : {&low, &high, &mass, &log, &factor, &middle, &other, &depth}) each->resize(width);
     }
-    double log_of(std::size_t c) const { return factor[c] == 1 ? log[c] : log[c] + portable::log(factor[c]); }
   };
 
   static constexpr std::size_t kMostPlaces = padded(kTop + 1);
@@ -251,8 +255,29 @@ class CellTree {
       for (std::size_t c = 0; c < width_; ++c) states[k].depth[c] = 1 - logs_[k * width_ + c] * std::numbers::log2e;
   }
 
+  // The same of the nodes of a way down whose halves both have mass by some t: no others are corrected. Most edges of the
+  // grid are far from all values.
+  void weigh_halved(std::size_t count) {
+    for (std::size_t first = 0, last = 0; first < count; first = last + 1) {
+      while (first < count && !is_halved(states_[first + 1])) ++first;
+      for (last = first; last < count && is_halved(states_[last + 1]); ++last) {
+      }
+      if (last > first) weigh(states_.data() + first, last - first);
+    }
+  }
+  bool is_halved(const State& half) const {
+    for (std::size_t c = 0; c < width_; ++c)
+      if (half.mass[c] > kLeastMass && half.other[c] > kLeastMass) return true;
+    return false;
+  }
+
   // What each t is multiplied by in a half, by the counts of it and of its node.
-  void correct(const State& from, State& to, const double* node, const double* half) const {
+  void correct(const State& from, State& to, const double* node, const double* half) {
+    if (!is_halved(to)) {
+      to.log = from.log;
+      to.factor = from.factor;
+      return;
+    }
     double part = 0, rest = 0;
     for (std::size_t c = 0; c < classes_; ++c) {
       part += to.mass[c] * share_[c];
@@ -266,20 +291,30 @@ class CellTree {
       up_ratio = corrected / r;
       other_ratio = (1 - corrected) / not_r;
     }
+    // First the shares of all classes, those that do not count too, so that they are divided side by side.
+    double* __restrict const q = parts_.data();
+    double* __restrict const share = shares_.data();
+    const double* __restrict const mass = to.mass.data();
+    const double* __restrict const other = to.other.data();
+    const double* __restrict const whole = from.mass.data();
+    const double* __restrict const depth = from.depth.data();
+    for (std::size_t c = 0; c < width_; ++c) {
+      q[c] = mass[c] / whole[c];
+      const double not_q = other[c] / whole[c], up = q[c] * up_ratio;
+      share[c] = up / (up + not_q * other_ratio);
+    }
+    for (std::size_t c = 0; c < classes_; ++c) {
+      const double worth = kClassRows * (depth[c] * depth[c]);
+      share[c] = (half[c] + worth * share[c]) / (node[c] + worth);
+    }
     for (std::size_t c = 0; c < width_; ++c) {
       to.log[c] = from.log[c];
       to.factor[c] = from.factor[c];
-      if (!(to.mass[c] > kLeastMass && to.other[c] > kLeastMass)) continue;
-      const double q = to.mass[c] / from.mass[c], not_q = to.other[c] / from.mass[c];
-      const double up = q * up_ratio, tilted = up / (up + not_q * other_ratio);
-      double share = tilted;
-      if (c < classes_) {
-        const double worth = kClassRows * (from.depth[c] * from.depth[c]);
-        share = (half[c] + worth * tilted) / (node[c] + worth);
-      }
-      to.factor[c] *= std::max(share, kLeastShare) / q;
+      if (!(mass[c] > kLeastMass && other[c] > kLeastMass)) continue;
+      const double ratio = std::max(share[c], kLeastShare) / q[c];
+      to.factor[c] *= ratio;
       if (is_plain(to.factor[c])) continue;
-      to.log[c] += portable::log(from.factor[c]) + portable::log(std::max(share, kLeastShare) / q);
+      to.log[c] += portable::log(from.factor[c]) + portable::log(ratio);
       to.factor[c] = 1;
     }
   }
@@ -301,7 +336,7 @@ class CellTree {
   std::size_t classes_, width_;  // the last count of a node is that of all classes
   std::vector<Node> nodes_;      // the first is the whole line
   std::vector<double> counts_;
-  std::vector<double> share_, nothing_, node_, half_, logs_;
+  std::vector<double> share_, nothing_, node_, half_, logs_, parts_, shares_;
   std::vector<State> states_;
   double widest_ = 0;  // of the scales
   double edges_[kTop + 1] = {}, places_[kTop + 1] = {};

@@ -1,10 +1,12 @@
 // The robust density of a column of numbers, from counts that a live model keeps up to date row by row.
 //
 // The formulas are those of bayesbox/dist/number/robust.py: what is chosen for the column, the t of each class, and what it is
-// multiplied by in the cell of one value. A question needs one path of the tree, so nothing is made anew when a row is learned.
+// multiplied by in the cell of one value. A question needs one path of the tree, so nothing is made anew when a row is learned;
+// what does not depend on the value is kept until the next row.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -15,6 +17,7 @@
 
 #include "core/double_double.hpp"
 #include "core/functions.hpp"
+#include "core/kernels.hpp"
 #include "table/cell_density.hpp"
 #include "table/cell_tree.hpp"
 #include "table/live_sums.hpp"
@@ -29,17 +32,22 @@ class LiveRobust {
       : classes_(rest.size() - 1), base_(base), rest_(std::move(rest)), zeros_(std::move(zeros)), logs_(classes_), tree_(classes_) {
     lines_.resize(classes_ + 1);
     ratios_.resize(classes_ + 1);
+    heights_.resize(classes_ + 1);
+    own_.resize(classes_);
     for (Spread& spread : spreads_) spread.resize(classes_);
   }
 
   // Enters values of a cell that is not zero, whose sums are known.
   void add_cell(std::size_t label, std::int32_t cell, std::int64_t count) {
+    is_chosen_ = false;
     if (cell < 0) negative_ += count;
     else logs_.add(label, cell, static_cast<double>(count));
     tree_.add(key_of(cell), label, static_cast<double>(count));
   }
 
   void count(double value, std::size_t label, std::int64_t sign) {
+    is_chosen_ = false;
+    own_[label].is_stale = true;
     if (value == 0) {
       for (const std::size_t place : {label, classes_}) zeros_[place] += sign;
       if (tree_has_zeros_) tree_.add(0, label, static_cast<double>(sign));
@@ -66,8 +74,8 @@ class LiveRobust {
   // sums[c] += the log of the density, but for what all classes have in common; false where it is not exact enough.
   bool add(double value, double* sums) {
     if (std::isnan(value)) return true;
-    Shape shape;
-    if (!choose(shape)) return false;
+    if (!is_chosen_ && !choose()) return false;
+    const Shape& shape = shape_;
     if (value == 0 && shape.zero_apart) {
       add_zero(sums);
       return true;
@@ -79,10 +87,6 @@ class LiveRobust {
         if (zeros_[c] != 0) tree_.add(0, c, sign * static_cast<double>(zeros_[c]));
       tree_has_zeros_ = !shape.zero_apart;
     }
-    const Spread& spread = spreads_[shape.spread];
-    const double weight = spread.mean_rows();
-    for (std::size_t c = 0; c < classes_; ++c) lines_[c] = spread.line(c, shape.low, weight);
-    lines_[classes_] = spread.common(shape.low);
     const CellPlace place{shape.is_log, shape.base, 0, 1};
     tree_.log_ratios(key_of(cell_of(value)), lines_.data(), place, !shape.is_log, CellTree::kNone, ratios_.data());
     const double away = place.of(value);
@@ -110,9 +114,12 @@ class LiveRobust {
     double before = 0;                // 10 w
     double log_evidence[kWeights]{};  // for each k, but for what does not depend on the scale
     double size = 0;                  // of the terms of the evidence
+    std::vector<double> logs, rows_of_logs, log_rows;
 
     void resize(std::size_t classes) {
       for (std::vector<double>* each : {&n, &distance, &std}) each->assign(classes, 0.0);
+      rows_of_logs.assign(classes, -1.0);
+      log_rows.assign(classes * kWeights, 0.0);
     }
     double squares(std::size_t c, double weight) const {
       const double away = distance[c] / unit, own = std[c] / unit;
@@ -129,14 +136,29 @@ class LiveRobust {
       before = kVarianceRows * (inside / rows);
       const double log_unit = portable::log(unit), log_before = kVarianceRows / 2 * portable::log(before);
       size = 0;
+      find_logs();
       for (std::size_t k = 0; k < kWeights; ++k) {
         double sum = 0;
         for (std::size_t c = 0; c < n.size(); ++c) {
-          const double spread = (n[c] + kVarianceRows) / 2 * portable::log(squares(c, kMeanRows[k])), scale = n[c] * log_unit;
-          sum += log_before - spread - portable::log1p(n[c] / kMeanRows[k]) / 2 - scale;
+          const double spread = (n[c] + kVarianceRows) / 2 * logs[k * n.size() + c], scale = n[c] * log_unit;
+          sum += log_before - spread - log_rows[c * kWeights + k] / 2 - scale;
           size += std::fabs(log_before) + std::fabs(spread) + std::fabs(scale);
         }
         log_evidence[k] = sum;
+      }
+    }
+    // Of the squares for each weight, side by side; those of the rows alone stay while a class has no more of them.
+    void find_logs() {
+      logs.assign(padded(kWeights * n.size()), 1.0);
+      bool plain = true;
+      for (std::size_t k = 0; k < kWeights; ++k)
+        for (std::size_t c = 0; c < n.size(); ++c) plain &= CellTree::is_plain(logs[k * n.size() + c] = squares(c, kMeanRows[k]));
+      if (plain) kernels().logarithms(logs.data(), logs.size());
+      else for (double& each : logs) each = portable::log(each);
+      for (std::size_t c = 0; c < n.size(); ++c) {
+        if (rows_of_logs[c] == n[c]) continue;
+        rows_of_logs[c] = n[c];
+        for (std::size_t k = 0; k < kWeights; ++k) log_rows[c * kWeights + k] = portable::log1p(n[c] / kMeanRows[k]);
       }
     }
     // Of all weights together: the log of the mean, and what the prior of the mean is worth.
@@ -146,13 +168,21 @@ class LiveRobust {
       for (const double each : log_evidence) sum += portable::exp(each - most);
       return most + portable::log(sum / kWeights);
     }
+    static const std::array<double, kWeights>& log_weights() {
+      static const std::array<double, kWeights> known = [] {
+        std::array<double, kWeights> made{};
+        for (std::size_t k = 0; k < kWeights; ++k) made[k] = portable::log(kMeanRows[k]);
+        return made;
+      }();
+      return known;
+    }
     double mean_rows() const {
       const double most = *std::max_element(log_evidence, log_evidence + kWeights);
       double sum = 0, logs = 0;
       for (std::size_t k = 0; k < kWeights; ++k) {
         const double share = portable::exp(log_evidence[k] - most);
         sum += share;
-        logs += share * portable::log(kMeanRows[k]);
+        logs += share * log_weights()[k];
       }
       return portable::exp(logs / sum);
     }
@@ -163,6 +193,14 @@ class LiveRobust {
     // That of a class of no rows.
     StudentLine common(double low) const { return {low, scale_of(2), kNoDegrees}; }
     double scale_of(double variance) const { return std::min(unit * std::sqrt(variance), std::numeric_limits<double>::max()); }
+  };
+
+  // The moments of a class, which stay as they are while rows of other classes are learned.
+  struct OwnSpread {
+    bool is_stale = true, with_zeros = false, is_known = false;
+    double n = 0, squares = 0;
+    DoubleDouble mean;
+    double std = 0;
   };
 
   struct Shape {
@@ -177,7 +215,35 @@ class LiveRobust {
   }
   static std::int32_t key_of(std::int32_t cell) { return cell > 0 ? cell - 1 : cell; }
 
-  // What is chosen for the column; false where doubles cannot tell, or where there is no t.
+  // The height of a t at its middle depends on its degrees alone, which a row changes in one class.
+  struct Height {
+    double df = -1, log = 0;
+  };
+
+  // What is chosen for the column, and the t of each class: until the next row, whatever is asked.
+  bool choose() {
+    shape_ = {};
+    if (!choose(shape_)) return false;
+    const Spread& spread = spreads_[shape_.spread];
+    const double weight = spread.mean_rows();
+    for (std::size_t c = 0; c <= classes_; ++c) {
+      lines_[c] = c < classes_ ? spread.line(c, shape_.low, weight) : spread.common(shape_.low);
+      if (heights_[c].df != lines_[c].df) heights_[c] = {lines_[c].df, log_student_height(lines_[c].df)};
+    }
+    find_log_scales();
+    is_chosen_ = true;
+    return true;
+  }
+
+  void find_log_scales() {
+    log_scales_.assign(padded(classes_ + 1), 1.0);
+    bool plain = true;
+    for (std::size_t c = 0; c <= classes_; ++c) plain &= CellTree::is_plain(log_scales_[c] = lines_[c].scale);
+    if (plain) return kernels().logarithms(log_scales_.data(), log_scales_.size());
+    for (double& each : log_scales_) each = portable::log(each);
+  }
+
+  // False where doubles cannot tell, or where there is no t.
   bool choose(Shape& shape) {
     const std::int64_t zeros = zeros_[classes_];
     const bool common = 100 * zeros > n(classes_);
@@ -215,15 +281,23 @@ class LiveRobust {
     shape.base = whole.high;
     shape.low = whole.low;
     for (std::size_t c = 0; c < classes_; ++c) {
-      const LiveSums sums = sums_of(c);
-      spread.n[c] = static_cast<double>(sums.n);
+      OwnSpread& own = own_[c];
+      if (own.is_stale || own.with_zeros != with_zeros) {
+        const LiveSums sums = sums_of(c);
+        own = {false, with_zeros, true, static_cast<double>(sums.n), sums.squares.high, {}, 0};
+        if (sums.n != 0) {
+          own.is_known = sums.spread(mean, variance);
+          own.mean = base + mean;
+          own.std = rounded_root(variance);
+        }
+      }
+      spread.n[c] = own.n;
       spread.distance[c] = spread.std[c] = 0;
-      if (sums.n == 0) continue;
+      if (own.n == 0) continue;
       // What is lost of the variance of a class does no harm where it is little beside that of the column.
-      if (!sums.spread(mean, variance) && !(sums.squares.high <= 1e12 * whole_variance)) return false;
-      const DoubleDouble own = base + mean;
-      spread.distance[c] = (own.high - whole.high) + (own.low - whole.low);
-      spread.std[c] = rounded_root(variance);
+      if (!own.is_known && !(own.squares <= 1e12 * whole_variance)) return false;
+      spread.distance[c] = (own.mean.high - whole.high) + (own.mean.low - whole.low);
+      spread.std[c] = own.std;
       if (!std::isfinite(spread.distance[c]) || !std::isfinite(spread.std[c])) return false;
     }
     if (!std::isfinite(spread.unit) || !(spread.unit > 0)) return false;
@@ -267,7 +341,7 @@ class LiveRobust {
     double rest = 0;
     if (zero_apart)
       rest = portable::log(rows(c) - zero_rows(c) + kZeroRows * (1 - share_of_zero())) - portable::log(rows(c) + kZeroRows);
-    const double height = log_student_height(line.df) - portable::log(line.scale);
+    const double height = heights_[c].log - log_scales_[c];
     const double z = (away - line.shift) / line.scale, size = std::fabs(z);
     const double tail = size < kFar ? portable::log1p(z * z / line.df)
                                     : 2 * portable::log(std::min(size, std::numeric_limits<double>::max())) - portable::log(line.df);
@@ -283,8 +357,12 @@ class LiveRobust {
   CellTree tree_;
   bool tree_has_zeros_ = false;
   Spread spreads_[2];  // of x, and of log x
+  bool is_chosen_ = false;
+  Shape shape_;
   std::vector<StudentLine> lines_;
-  std::vector<double> ratios_;
+  std::vector<Height> heights_;
+  std::vector<OwnSpread> own_;
+  std::vector<double> ratios_, log_scales_;
 };
 
 }  // namespace bayesbox
