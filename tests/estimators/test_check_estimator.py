@@ -129,4 +129,4 @@ def test_how_many_checks_run_on_texts():
         names = [each.func.__name__ for _, each in estimator_checks_generator(OfDocuments())]
     run = [name for name in names if name not in NOT_OF_DOCUMENTS]
     page = (Path(__file__).parents[2] / "docs" / "guarantees.md").read_text(encoding="utf-8")
-    assert f"{len(run)} of its checks with texts" in page
+    assert f"{len(run)} of the checks adapted to texts" in page
