@@ -257,7 +257,7 @@ class BifReader {
     }
     if (found.states.empty()) fail("a variable without a state");
     if (counted && declared != found.states.size())
-      throw TextFault("variable `" + std::string(found.name) + "` is said to have " + std::to_string(declared) + " states, and has " +
+      throw TextFault("variable `" + std::string(found.name) + "` declares " + std::to_string(declared) + " states, but lists " +
                           std::to_string(found.states.size()),
                       declared_at, std::to_string(declared));
     take(";");
