@@ -35,7 +35,7 @@ BAD_BIF = {
     "table twice": (GOOD + P_RAIN, "line 8, column 15", "a second table"),
     "no table": (RAIN + GRASS + P_RAIN, "line 2, column 10", "has no probabilities"),
     "state twice": (GOOD.replace("yes, no", "yes, yes"), "line 1, column 44", "has already"),
-    "number of states": (GOOD.replace("[ 2 ] { yes", "[ 3 ] { yes"), "line 1, column 33", "3 states, and has 2"),
+    "number of states": (GOOD.replace("[ 2 ] { yes", "[ 3 ] { yes"), "line 1, column 33", "3 states, but lists 2"),
     "own parent": (GOOD.replace("grass | rain", "grass | grass"), "line 4, column 23", "has already"),
     "parent twice": (GOOD.replace("grass | rain", "grass | rain, rain"), "line 4, column 29", "has already"),
     "cut off": (GOOD[:-4], "line 6", "expected"),
