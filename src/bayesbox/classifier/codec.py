@@ -181,11 +181,12 @@ def _ignored(written: Json | None, schema: Schema) -> tuple[str | None, dict[str
 def _require_consistent(schema: Schema, book: Book, label_type: str) -> None:
     """Raise an error unless the tallies match the types of their columns."""
     _require_labels((*book.classes, *schema.classes), label_type)
+    forms = schema.tally_forms(name for name in book.columns if name in schema.kinds)
     for name, tally in book.columns.items():
         kind = schema.kinds.get(name)
         if kind is None:
             raise ValueError(f"there is a tally for the column `{name}`, which is not in the schema")
-        if schema.tally_form(name) not in (None, tally.form):
+        if forms[name] not in (None, tally.form):
             raise ValueError(f"column `{name}` is a {kind.name}, but its tally is for {tally.form}")
         if kind.is_flag and not set(FLAG_LEVELS).issuperset(_levels(tally)):
             raise ValueError(f"column `{name}` is a flag, but its levels are not false and true")

@@ -114,6 +114,17 @@ class Schema:
         kind = self.kinds[name]
         return (family_named(self.density(name)).number_form if kind.is_number else None) or kind.tally
 
+    def tally_forms(self, names: Iterable[str]) -> dict[str, str | None]:
+        """The forms of the tallies of these columns: one kind is shared by many of them, as a rule, and asked once."""
+        forms: dict[int, str | None] = {}
+        found: dict[str, str | None] = {}
+        for name in names:
+            key = id(self.kinds[name])
+            if key not in forms:
+                forms[key] = self.tally_form(name)
+            found[name] = forms[key]
+        return found
+
     def extended(self, columns: Columns, *, where: str | None = None) -> Schema:
         """The schema after more rows: unknown columns may get a kind, others must keep theirs."""
         for name in columns:
