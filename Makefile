@@ -114,7 +114,7 @@ test-clang: $(BASE)
 	build/clang/core_tests
 
 # Spark 4 and Ray in an environment of their own: make test has Spark 3.5, and neither is small.
-ENGINE_TESTS_spark := tests/source/test_spark.py tests/source/test_spark_stream.py tests/laws/test_one_digest.py::test_spark tests/laws/test_one_digest.py::test_spark_loses_an_executor
+ENGINE_TESTS_spark := tests/source/test_spark.py tests/source/test_spark_stream.py tests/export/test_spark_columns.py tests/laws/test_one_digest.py::test_spark tests/laws/test_one_digest.py::test_spark_loses_an_executor
 ENGINE_TESTS_packed := tests/engines/packed.py
 ENGINE_TESTS_ray := tests/engines/ray_dataset.py
 

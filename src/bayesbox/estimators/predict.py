@@ -17,12 +17,15 @@ from bayesbox.classifier.opened import EVERY, ReadingOptions
 from bayesbox.classifier.predict import PredictionWriter, PredictOptions, answer_tables
 from bayesbox.classifier.report.asked import missing_columns
 from bayesbox.classifier.train import source_of
-from bayesbox.errors import BadOption
+from bayesbox.errors import BadOption, CannotExport, UnknownChoice
 from bayesbox.source.base import Source
 from bayesbox.source.files.dialect import TextDialect
 from bayesbox.source.shapes import is_pandas_frame, is_path, is_polars_frame
 from bayesbox.source.spark import SparkSource
 from bayesbox.source.wrapped import peek
+from bayesbox.table.naive.export import spark_steps_of
+
+ENGINES = ("auto", "sql", "arrow")
 
 
 def predict(
@@ -43,6 +46,7 @@ def predict(
     skip_rows: int = 0,
     comment: str | None = None,
     sheet: str | None = None,
+    engine: str = "auto",
 ) -> Any:
     """Predict the class of each row of files, a DataFrame, a query or any other source; returns a table.
 
@@ -51,8 +55,8 @@ def predict(
 
     `proba` adds a column `P(class)` for each class, `explain=3` the three columns with the most evidence for the class
     against the runner-up, `keep` copies columns (`["*"]` copies all). For a Spark DataFrame the result is a lazy Spark
-    DataFrame with all of its columns and the new ones, computed on the executors. Links in folders of documents are
-    skipped unless `follow_links` is true.
+    DataFrame with all of its columns and the new ones, computed on the executors by `engine`. Links in folders of
+    documents are skipped unless `follow_links` is true.
 
     Parameters
     ----------
@@ -72,6 +76,8 @@ def predict(
     skip_rows : int, default 0; the number of lines to skip at the start of a text file
     comment : str or None (default); the prefix of comment lines, which are skipped
     sheet : str or None (default, the first); the sheet of an Excel workbook
+    engine : str, default "auto"; how to predict a Spark DataFrame: "sql" by expressions that Spark compiles, "arrow" by
+        the core in Python on the executors; "auto" selects "sql" if possible
 
     Returns
     -------
@@ -89,10 +95,11 @@ def predict(
     dialect = TextDialect(encoding, decimal, thousands, delimiter, skip_rows, comment, sheet)
     reading = ReadingOptions(tuple(na), format=format, follow_links=follow_links, dialect=dialect)
     source = _source(classifier, data, asked.keep, reading)
+    if engine not in ENGINES:
+        raise UnknownChoice("engine", engine, ENGINES)
     if isinstance(source, SparkSource):
-        answers = PredictionWriter(classifier, replace(asked, keep=()), (), where=source.name)
         kept = None if keep is None else source.names if EVERY in keep else asked.keep
-        return source.with_columns(answers.of, answers.added_fields(), classifier.feature_names, kept)
+        return _on_spark(classifier, source, replace(asked, keep=()), kept, engine)
     first, rows = peek(source)
     names = source.names if first is None else first.names
     lacking = missing_columns(classifier, names)
@@ -102,6 +109,24 @@ def predict(
     tables = list(answer_tables(answers, rows, threads=threads))
     answers.unseen.warn()
     return like_frame(pa.concat_tables(tables) if tables else answers.no_rows(), data)
+
+
+def _on_spark(
+    classifier: AnyClassifier, source: SparkSource, asked: PredictOptions, keep: Sequence[str] | None, engine: str
+) -> Any:
+    """The rows of a Spark DataFrame with their answers: by expressions of Spark, or else by the core."""
+    answers = PredictionWriter(classifier, asked, (), where=source.name)
+    if engine != "arrow":
+        try:
+            if asked.explain:
+                raise CannotExport("explanations are given by the core", remedy='Write engine="arrow"')
+            steps = spark_steps_of(classifier, source.types(), proba=asked.proba)
+        except CannotExport:
+            if engine == "sql":
+                raise
+        else:
+            return source.with_expressions(steps, answers.added_fields().names, keep)
+    return source.with_columns(answers.of, answers.added_fields(), classifier.feature_names, keep)
 
 
 def like_frame(table: pa.Table, data: Any) -> Any:

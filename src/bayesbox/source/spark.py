@@ -83,13 +83,7 @@ class SparkSource(Source):
 
         `keep` lists the other columns to keep; None keeps all.
         """
-        for name in keep or ():
-            if name not in self.names:
-                raise UnknownColumn(name, available=self.names, where=self.name)
-        kept = self.names if keep is None else tuple(dict.fromkeys(keep))
-        for name in fields.names:
-            if name in kept:
-                raise BadOption(f"`{name}` is already a column", where=self.name, remedy="Rename or drop it first")
+        kept = self._kept(keep, fields.names)
         found = tuple(name for name in self.names if name in set(reads))
         if reads and not found:
             raise UnknownColumn(reads[0], available=self.names, where=self.name)
@@ -99,6 +93,38 @@ class SparkSource(Source):
             return _with_expression(self.frame, function, fields, arrow_udf)
         needed = [name for name in self.names if name in {*found, *kept}] or list(self.names[:1])
         return _mapped(_selected(self.frame, needed), function, _spark_schema(self.frame, kept, fields))
+
+    def types(self) -> dict[str, tuple[str, str]]:
+        """By column its reference in `with_expressions`, and its type as Spark names it."""
+        fields = self.frame.schema.fields
+        return {field.name: (f"`{place}`", field.dataType.simpleString()) for place, field in enumerate(fields)}
+
+    def with_expressions(
+        self, steps: Sequence[Sequence[str]], names: Sequence[str], keep: Sequence[str] | None = None
+    ) -> Any:
+        """The same rows with new columns, which Spark computes by itself, step by step; the last has one for each name.
+
+        `keep` is as in `with_columns`.
+        """
+        kept = self._kept(keep, names)
+        numbers = [f"`{self.names.index(name)}`" for name in kept]
+        text = "{rows}"
+        for step in steps:
+            listed = ", ".join([*numbers, *step]).replace("{", "{{").replace("}", "}}")
+            text = f"(SELECT {listed} FROM {text})"  # one statement is analysed much quicker than a frame for each step
+        numbered = self.frame.toDF(*map(str, range(len(self.names))))
+        return self.frame.sparkSession.sql(f"SELECT * FROM {text}", rows=numbered).toDF(*kept, *names)
+
+    def _kept(self, keep: Sequence[str] | None, added: Sequence[str]) -> tuple[str, ...]:
+        """The columns that stay beside those that are added."""
+        for name in keep or ():
+            if name not in self.names:
+                raise UnknownColumn(name, available=self.names, where=self.name)
+        kept = self.names if keep is None else tuple(dict.fromkeys(keep))
+        for name in added:
+            if name in kept:
+                raise BadOption(f"`{name}` is already a column", where=self.name, remedy="Rename or drop it first")
+        return kept
 
 
 def spark_table(table: str, master: str) -> SparkSource:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,19 @@ def sql_of(classifier: object, dialect: str, *, table: str = "data", keep: Seque
 
     naive = _naive(classifier)
     return to_sql(_weighed(naive), dialect, table=table, keep=keep, one_hot=naive.one_hot, power=_power(naive))
+
+
+def spark_steps_of(
+    classifier: object, columns: Mapping[str, tuple[str, str]], *, proba: bool = False
+) -> list[list[str]]:
+    """The model as expressions of Spark, from columns given by their references and types."""
+    from bayesbox.export.spark_columns import SparkColumn, scoring_steps
+
+    naive = _naive(classifier)
+    if naive.one_hot:
+        raise CannotExport("one-hot groups are read by the core", remedy='Write engine="arrow"')
+    found = {name: SparkColumn(*column) for name, column in columns.items()}
+    return scoring_steps(_weighed(naive), found, power=_power(naive), proba=proba)
 
 
 def pmml_of(classifier: object, *, target: str | None = None) -> str:
