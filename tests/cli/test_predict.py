@@ -105,7 +105,7 @@ def test_columns_that_are_not_there(bayes: Bayes, tennis: Path, folder: Path) ->
     (folder / "other.csv").write_text("outlok,wind\nsunny,true\n")
     refused = bayes("predict", "tennis.bayes", "other.csv", code=3)
     assert "the data have none of the model's columns" in refused.err
-    assert "Did you mean `outlok`?" in refused.err
+    assert "Is `outlok` the column `outlook`?" in refused.err
     assert "Did you mean `windy`?" in bayes("predict", "tennis.bayes", "new.csv", "--keep", "wind", code=3).err
 
 
