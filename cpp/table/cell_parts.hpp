@@ -224,7 +224,8 @@ class CellParts {
       const double factor = factors_[half_[i]], below = factor * ratios_[i], above = factor * ratios_[stride_ + i];
       factors_[i] = below;
       factors_[stride_ + i] = above;
-      plain &= CellTree::is_plain(below) & CellTree::is_plain(above);
+      plain &= CellTree::is_plain(below);
+      plain &= CellTree::is_plain(above);
     }
     return plain;
   }
