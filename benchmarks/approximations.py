@@ -49,8 +49,12 @@ def run(session: harness.Session) -> None:
             measure(session, network, cases, method, kind)
     bounds(session, network, list(evidence_sets(network, sets // 2, "random")))
     for name, graph, evidence, truth in hard_ones(session):
-        believed = [on_hard_one(session, name, graph, evidence, truth, method) for method in HARD_METHODS]
-        stated, method, off = min(each for each in believed if each is not None)
+        answers = [on_hard_one(session, name, graph, evidence, truth, method) for method in HARD_METHODS]
+        believed = [each for each in answers if each is not None]
+        if not believed:
+            session.add(harness.Result(f"{name}: mean error", "cannot say", f"< {CLOSE}", False))
+            continue
+        stated, method, off = min(believed)
         session.add(harness.Result(f"{name}: mean error of {method}", f"{off:.5f}", f"< {CLOSE}", off < CLOSE))
         session.say(f"which states the least, {stated:.2g}")
 

@@ -11,9 +11,10 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import TemporaryDirectory
 from textwrap import dedent
 
 from contents import CONTENTS, listed, pages
@@ -97,25 +98,29 @@ def titanic() -> dict[str, object]:
     return {"model": classifier_document(classifier), "spec": row_spec(classifier)}
 
 
-def shown_file(text: str, name: str) -> Path:
-    """A file that a page prints by `$ cat`, written out."""
+@contextmanager
+def shown_file(text: str, name: str) -> Iterator[Path]:
+    """A file that a page prints by `$ cat`, written out for as long as the block lasts."""
     found = re.search(rf"^    \$ cat {re.escape(name)}\n((?:    [^$\n].*\n)+)", text, re.MULTILINE)
     if found is None:
         raise ValueError(f"the page prints no {name}: say in stage.py what its live picture shows")
-    path = Path(mkdtemp()) / name
-    path.write_text(dedent(found[1]), encoding="utf-8")
-    return path
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / name
+        path.write_text(dedent(found[1]), encoding="utf-8")
+        yield path
 
 
 def table_shown(text: str, name: str, target: str) -> dict[str, object]:
     """The model of a table that the page prints, and what its picture needs to know of it."""
-    classifier = bb.train(shown_file(text, name), target=target).classifier_
+    with shown_file(text, name) as path:
+        classifier = bb.train(path, target=target).classifier_
     return {"model": classifier_document(classifier), "spec": row_spec(classifier)}
 
 
 def network_shown(text: str, name: str) -> dict[str, object]:
     """A network that the page prints, and what its picture needs to know of it."""
-    network = bb.read_network(shown_file(text, name))
+    with shown_file(text, name) as path:
+        network = bb.read_network(path)
     return {"model": network_document(network), "spec": network_spec(network)}
 
 

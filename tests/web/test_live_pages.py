@@ -46,7 +46,8 @@ def percent(value: float) -> str:
 
 
 def weather(stage: dict[str, Any], name: str) -> Any:
-    return bb.train(stage["shown_file"]((ROOT / name).read_text(encoding="utf-8"), "weather.csv"), target="play")
+    with stage["shown_file"]((ROOT / name).read_text(encoding="utf-8"), "weather.csv") as path:
+        return bb.train(path, target="play")
 
 
 def test_every_live_page_draws_something(stage, tmp_path, page):
@@ -74,7 +75,8 @@ def test_numbers_can_be_set_where_a_heading_has_the_name_of_the_picture(stage, t
 def test_the_burglary_answers(stage, tmp_path, page):
     name = "docs/teach/compsci762.md"
     opened(page, stage, tmp_path, name)
-    network = bb.read_network(stage["shown_file"]((ROOT / name).read_text(encoding="utf-8"), "burglary.bif"))
+    with stage["shown_file"]((ROOT / name).read_text(encoding="utf-8"), "burglary.bif") as path:
+        network = bb.read_network(path)
     page.locator('[data-node="J"]').get_by_text("true").first.click()
     page.locator('[data-node="M"]').get_by_text("true").first.click()
     belief = network.query("P(B=true | J=true, M=true)")
@@ -82,5 +84,6 @@ def test_the_burglary_answers(stage, tmp_path, page):
 
 
 def test_a_page_that_lost_its_table_is_told(stage):
-    with pytest.raises(ValueError, match=r"weather\.csv"):
-        stage["shown_file"]("    $ cat other.csv\n    a,b\n", "weather.csv")
+    shown = stage["shown_file"]("    $ cat other.csv\n    a,b\n", "weather.csv")
+    with pytest.raises(ValueError, match=r"weather\.csv"), shown:
+        pass
