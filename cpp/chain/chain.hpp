@@ -43,6 +43,7 @@ struct ChainResult {
   double* emission = nullptr;        // terms x states
 
   bool only_forward() const { return posterior == nullptr && start == nullptr; }
+  bool only_likelihood() const { return only_forward() && filtered == nullptr; }
   bool only_posterior() const { return posterior != nullptr && start == nullptr && filtered == nullptr; }
 };
 

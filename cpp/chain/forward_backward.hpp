@@ -5,6 +5,7 @@
 #pragma once
 
 #include "chain/lanes.hpp"
+#include "chain/likelihood.hpp"
 #include "chain/log_space.hpp"
 #include "chain/posterior.hpp"
 #include "chain/terms.hpp"
@@ -191,6 +192,9 @@ class Recursion {
   std::vector<double> sums_;    // of the transitions, not yet times their probability
 };
 
+template <int S>
+using LongLikelihood = Likelihood<S, Recursion>;
+
 template <int S, template <int> class One>
 BAYESBOX_INLINE void run_each(const ChainRequest& request, const Scaled& scaled, const ChainResult& result,
                               const std::vector<std::size_t>& sequences) {
@@ -214,6 +218,8 @@ BAYESBOX_INLINE void run_all(const ChainRequest& request, const Scaled& scaled, 
   }
   if (result.only_posterior())
     run_each<S, Meeting>(request, scaled, result, packs.alone);
+  else if (result.only_likelihood())
+    run_each<S, LongLikelihood>(request, scaled, result, packs.alone);
   else
     run_each<S, Recursion>(request, scaled, result, packs.alone);
 }

@@ -1,12 +1,10 @@
 // P(state | the whole sequence) of every step: forward from the first step and backward from the last at once.
 //
-// Each recursion waits for its own last step, so the two side by side take hardly longer than one. Up to the middle
-// each stores its vectors in the rows of the result; from there on it finds the other's vector in each row, and the row
-// becomes the posterior. No other memory is needed, and nothing is recomputed.
+// Up to the middle each stores its vectors in the rows of the result; from there on it finds the other's vector in each
+// row, and the row becomes the posterior. No other memory is needed, and nothing is recomputed.
 #pragma once
 
-#include "chain/terms.hpp"
-#include "chain/vectors.hpp"
+#include "chain/both_ways.hpp"
 #include "core/functions.hpp"
 #include "core/interrupt.hpp"
 
@@ -17,7 +15,6 @@ class Meeting {
  public:
   Meeting(const ChainRequest& request, const Scaled& scaled, const ChainResult& result)
       : request_(request), scaled_(scaled), result_(result), shape_(request.states),
-        alpha_(scaled.width), ahead_(scaled.width), beta_(scaled.width), weighted_(scaled.width),
         forward_terms_(request, scaled, kBlock), backward_terms_(request, scaled, kBlock) {}
 
   // False if the sequence must be computed in logarithms, which rewrites all its rows.
@@ -33,71 +30,44 @@ class Meeting {
  private:
   template <bool Zeros>
   BAYESBOX_INLINE bool meet(std::int64_t begin, std::int64_t steps, double& log_likelihood) {
-    for (std::size_t p = 0; p < shape_.parts(); ++p) {
-      ahead_.set(p, load(scaled_.start.data() + 4 * p));
-      beta_.set(p, all(1.0));
-    }
-    exponents_ = 0, tops_ = CarefulSum(), sum_ = 0;
     forward_terms_.begin(begin, steps), backward_terms_.begin(begin, steps);
+    BothWays<S> ways(request_, scaled_);
+    CarefulSum tops;
+    const auto forward = [&](std::int64_t step) __attribute__((always_inline)) {
+      const StepTerms terms = forward_terms_(step);
+      tops.add(terms.top);
+      return ways.template forward<Zeros>(step, terms);
+    };
     const std::int64_t last = begin + steps - 1, half = steps / 2;
     for (std::int64_t n = 0; n < half; ++n) {
       poll_at(static_cast<std::size_t>(n), 2 * scaled_.width);
-      if (!forward<Zeros>(begin + n)) return false;
-      keep(alpha_, row(begin + n));
-      keep(beta_, row(last - n));
-      times<S>(alpha_, scaled_.forward.data(), scaled_.width, shape_, ahead_);
-      if (!backward(last - n)) return false;
+      if (!forward(begin + n)) return false;
+      keep(ways.alpha, row(begin + n));
+      keep(ways.beta, row(last - n));
+      ways.go_on();
+      if (!ways.backward(backward_terms_(last - n))) return false;
     }
     if (steps % 2 == 1) {  // the step in the middle
-      if (!forward<Zeros>(begin + half)) return false;
-      keep(beta_, row(begin + half));
-      if (!finish(alpha_, row(begin + half))) return false;
+      if (!forward(begin + half)) return false;
+      keep(ways.beta, row(begin + half));
+      if (!finish(ways.alpha, row(begin + half))) return false;
       if (steps > 1) {
-        times<S>(alpha_, scaled_.forward.data(), scaled_.width, shape_, ahead_);
-        if (!backward(begin + half)) return false;
+        ways.go_on();
+        if (!ways.backward(backward_terms_(begin + half))) return false;
       }
     }
     for (std::int64_t n = steps - half; n < steps; ++n) {
       poll_at(static_cast<std::size_t>(n), 2 * scaled_.width);
-      if (!forward<Zeros>(begin + n)) return false;
-      if (!finish(alpha_, row(begin + n)) || !finish(beta_, row(last - n))) return false;
+      if (!forward(begin + n)) return false;
+      if (!finish(ways.alpha, row(begin + n)) || !finish(ways.beta, row(last - n))) return false;
       if (n + 1 == steps) break;
-      times<S>(alpha_, scaled_.forward.data(), scaled_.width, shape_, ahead_);
-      if (!backward(last - n)) return false;
+      ways.go_on();
+      if (!ways.backward(backward_terms_(last - n))) return false;
     }
-    log_likelihood = static_cast<double>(exponents_) * kLogTwo + portable::log(sum_) + tops_.value();
+    log_likelihood = static_cast<double>(ways.exponents) * kLogTwo + portable::log(ways.sum) + tops.value();
     return true;
   }
 
-  // alpha = ahead times the terms of the step, as the other recursion does it.
-  template <bool Zeros>
-  BAYESBOX_INLINE bool forward(std::int64_t step) {
-    const StepTerms terms = forward_terms_(step);
-    for (std::size_t p = 0; p < shape_.parts(); ++p) alpha_.set(p, ahead_.get(p) * load(terms.row + 4 * p));
-    tops_.add(terms.top);
-    sum_ = sum_of<S>(alpha_, shape_);
-    if (__builtin_expect(!(sum_ >= kRescale), 0)) {
-      if (!(sum_ >= kTooSmall)) return false;
-      exponents_ += rescale<S>(alpha_, shape_, sum_);
-    }
-    if constexpr (Zeros)
-      for (std::size_t k = 0; k < shape_.states(); ++k)
-        if (alpha_.at(k) < kLost && ahead_.at(k) > 0 && request_.log_terms[request_.row(step) * scaled_.states + k] != kNone)
-          return false;
-    return true;
-  }
-  // beta of the step before.
-  BAYESBOX_INLINE bool backward(std::int64_t step) {
-    const double* terms = backward_terms_(step).row;
-    for (std::size_t p = 0; p < shape_.parts(); ++p) weighted_.set(p, beta_.get(p) * load(terms + 4 * p));
-    times<S>(weighted_, scaled_.backward.data(), scaled_.width, shape_, beta_);
-    double size = sum_of<S>(beta_, shape_);
-    if (__builtin_expect(!(size >= kRescale), 0)) {
-      if (!(size >= kTooSmall)) return false;
-      rescale<S>(beta_, shape_, size);
-    }
-    return true;
-  }
   // The row holds the vector of the one side: with that of the other it becomes the posterior.
   BAYESBOX_INLINE bool finish(const Vector<S>& other, double* row) const {
     Four total = all(0.0);
@@ -136,11 +106,7 @@ class Meeting {
   const Scaled& scaled_;
   const ChainResult& result_;
   Shape<S> shape_;
-  Vector<S> alpha_, ahead_, beta_, weighted_;
   Terms forward_terms_, backward_terms_;
-  std::int64_t exponents_ = 0;
-  CarefulSum tops_;
-  double sum_ = 0;
 };
 
 }  // namespace bayesbox::chain
