@@ -231,6 +231,7 @@ nb::list py_cell_runs(nb::list grids, nb::handle with_zeros, nb::handle shift, n
   const std::vector<double> third = Buffer(own, "own").doubles(), apart = table(zeros, "zeros", classes);
   const std::vector<double> bases = numbers(base, "base"), counted = numbers(with_zeros, "with_zeros"), logs = numbers(is_log, "is_log");
   std::vector<CellCounts> cells;
+  cells.reserve(columns);
   for (std::size_t j = 0; j < columns; ++j) cells.push_back(cell_counts_of(grids[j], classes, counted[j] != 0));
   std::vector<std::shared_ptr<CellRuns>> found;
   {
@@ -240,6 +241,8 @@ nb::list py_cell_runs(nb::list grids, nb::handle with_zeros, nb::handle shift, n
       poll(64 * width * cells[j].keys.size());
       auto made = std::make_shared<CellRuns>();
       made->classes = classes, made->is_log = logs[j] != 0, made->base = bases[j];
+      made->parameters.reserve(3 * width);
+      made->added.reserve(3 * width);
       for (std::size_t c = j * width; c < (j + 1) * width; ++c)
         for (const std::vector<double>& each : line) made->parameters.push_back(each[c]);
       for (const double* each : {rest.data() + j * width, loc.data() + j * width, third.data()})

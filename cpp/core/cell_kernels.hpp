@@ -21,9 +21,8 @@ struct CellScale {
   double base;
   CellTail common;
   const double* common_heights;  // of each run: the log of what the common density is multiplied by
-  const std::uint16_t* run_of;   // as in table/cell_density.hpp
+  const std::uint16_t* run_of;   // as in table/cell_density.hpp, each of them a run that there is
   std::int32_t least, most;      // the sizes of cells that it has
-  std::uint32_t last_run;
   bool is_log;      // whether the t is one of log x
   bool zero_apart;  // then zero is set aside
 };

@@ -37,6 +37,8 @@ struct StudentLine {
 };
 
 struct CellTreeKernels {
+  // out[i] = (places[i] - shift) / scale; `count` is a multiple of kPad
+  void (*distances)(const double* places, std::size_t count, const StudentLine& line, double* out);
   // P(T < z), or -P(T > z) above 0, with the sign of zeros; right to about 1e-13. `count` is a multiple of kPad.
   void (*student_tails)(const double* z, std::size_t count, const StudentTail& tail, double* out);
   // The masses of all halves, as differences of tails.

@@ -51,7 +51,7 @@ void exponentials(double* values, const double* top, std::size_t count) {
 
 // log u + rest for u > 0: u = 2^n m with m between the roots of 1/2 and 2; log m = 2 artanh s = 2 s + s^3 series, with
 // s = f / (2 + f) and f = m - 1 (the polynomial of least error, 4e-18), which is f - f^2 / 2 + s (f^2 / 2 + s^2 series).
-Lanes logarithm(Lanes u, Lanes rest) {
+[[gnu::always_inline]] inline Lanes logarithm(Lanes u, Lanes rest) {
   constexpr double c[] = {0.6666666666666734,  0.39999999999414676, 0.28571428742388505, 0.22222198573082885,
                           0.1818356433186436,  0.15314050394799053, 0.14795951368566837};
   const Lanes n = exponent(u * Lanes::all(1.4142135623730951)), m = u * power_of_two(Lanes::all(kShift) - n);

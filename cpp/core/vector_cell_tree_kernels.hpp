@@ -20,7 +20,7 @@ Lanes polynomial(const double (&c)[Size], Lanes x) {
 }
 
 // portable::erfc of numbers that are not negative.
-Lanes upper_erfc(Lanes x) {
+[[gnu::always_inline]] inline Lanes upper_erfc(Lanes x) {
   const Lanes one = Lanes::all(1.0), two = Lanes::all(2.0), most = Lanes::all(27.3);
   const Mask is_small = below(x, Lanes::all(0.5)), is_zero = below(most, x);
   const Lanes small = one - x * polynomial(portable::kErf, x * x);
@@ -111,6 +111,11 @@ void student_tails(const double* z, std::size_t count, const StudentTail& tail, 
   }
 }
 
+void distances(const double* places, std::size_t count, const StudentLine& line, double* out) {
+  const Lanes shift = Lanes::all(line.shift), scale = Lanes::all(line.scale);
+  for (std::size_t i = 0; i < count; i += Lanes::width) ((Lanes::load(places + i) - shift) / scale).store(out + i);
+}
+
 // A low tail below the middle of the t and a high one above it have the middle between them.
 Lanes mass_of(Lanes low, Lanes high) {
   return high - low + drop(keep(Lanes::all(1.0), has_sign(high)), has_sign(low));
@@ -197,7 +202,7 @@ void class_ratios(const CellNodes& nodes, const double* masses, const double* co
   (counts == nullptr ? ratios_of_class<false> : ratios_of_class<true>)(nodes, masses, counts, up, other, ratios);
 }
 
-constexpr CellTreeKernels kCellTreeKernels{student_tails, half_masses, narrow_masses, add_times, pooled_ratios, class_ratios};
+constexpr CellTreeKernels kCellTreeKernels{distances, student_tails, half_masses, narrow_masses, add_times, pooled_ratios, class_ratios};
 
 }  // namespace
 }  // namespace bayesbox

@@ -135,7 +135,7 @@ class CellParts {
     const std::size_t row = 2 * stride_ + kPad;
     masses_.resize((classes_ + 1) * row);
     mixed_.assign(row, 0.0);
-    places_.resize(nodes_), z_.assign(stride_, 0.0), tails_.resize(stride_ + 2);
+    places_.assign(stride_, 0.0), z_.resize(stride_), tails_.resize(stride_ + 2);
     for (std::size_t i = 0; i < nodes_; ++i) places_[i] = place.of(edges_[i]);
     tails_[0] = 0.0, tails_[1] = -0.0;  // of the ends of the line
     list_narrow(lines, place);
@@ -143,7 +143,7 @@ class CellParts {
     for (std::size_t c = 0; c <= classes_; ++c) {
       const StudentLine& line = lines[c];
       double* masses = masses_.data() + c * row;
-      for (std::size_t i = 0; i < nodes_; ++i) z_[i] = (places_[i] - line.shift) / line.scale;
+      kernels_.distances(places_.data(), stride_, line, z_.data());
       kernels_.student_tails(z_.data(), stride_, student_tail(line.df), tails_.data() + 2);
       kernels_.half_masses(tails_.data(), nodes, masses);
       masses[2 * stride_] = 1.0;
@@ -219,15 +219,17 @@ class CellParts {
   // The products of the ratios on the way down to each half; false where one is too far from 1.
   bool multiply() {
     factors_[2 * stride_] = 1;
-    bool plain = true;
+    double* const factors = factors_.data();
+    const double *const ratios = ratios_.data(), *const above = ratios + stride_;
     for (std::size_t i = 0; i < nodes_; ++i) {
-      const double factor = factors_[half_[i]], below = factor * ratios_[i], above = factor * ratios_[stride_ + i];
-      factors_[i] = below;
-      factors_[stride_ + i] = above;
-      plain &= CellTree::is_plain(below);
-      plain &= CellTree::is_plain(above);
+      const double factor = factors[half_[i]];
+      factors[i] = factor * ratios[i];
+      factors[stride_ + i] = factor * above[i];
     }
-    return plain;
+    std::uint64_t plain = 0;  // in a loop of its own, which is one of vectors
+    for (std::size_t i = 0; i < nodes_; ++i)
+      plain += static_cast<std::uint64_t>(CellTree::is_plain(factors[i])) + CellTree::is_plain(factors[stride_ + i]);
+    return plain == 2 * nodes_;
   }
 
   // The sums of their logs instead, as CellTree takes them where a product is not plain.

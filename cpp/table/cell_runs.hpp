@@ -43,13 +43,16 @@ inline void find_run_of(CellRuns& runs) {
   }
   if (least > most) least = most = 0;
   runs.least_size = least;
-  std::size_t run = 0;
-  const auto push = [&](std::int64_t key) {
-    while (run + 1 < runs.starts.size() && runs.starts[run + 1] <= key) ++run;
-    runs.run_of.push_back(static_cast<std::uint16_t>(run));
+  const std::int64_t sizes = most - least + 1;
+  runs.run_of.resize(2 * static_cast<std::size_t>(sizes));
+  // The place of the first key from this one on: negative keys first, then the others.
+  const auto place = [&](std::int64_t key) {
+    return key < 0 ? std::clamp<std::int64_t>(key + 1 + most, 0, sizes) : sizes + std::clamp<std::int64_t>(key - least, 0, sizes);
   };
-  for (std::int32_t size = most; size >= least; --size) push(-1 - size);
-  for (std::int32_t size = least; size <= most; ++size) push(size);
+  for (std::size_t run = 0, count = runs.starts.size(); run < count; ++run) {
+    const std::int64_t begin = run == 0 ? 0 : place(runs.starts[run]), end = run + 1 < count ? place(runs.starts[run + 1]) : 2 * sizes;
+    std::fill(runs.run_of.begin() + begin, runs.run_of.begin() + end, static_cast<std::uint16_t>(run));
+  }
 }
 
 // Finds the parts of a column of which all else is given.
@@ -66,8 +69,10 @@ inline void find_parts(CellParts& parts, const CellCounts& cells, CellRuns& foun
     for (std::size_t k = 1; k < starts.size(); ++k) differs[k] |= own[k] != own[k - 1];
   }
   std::vector<std::size_t> kept;  // neighbours that are alike are one
+  kept.reserve(starts.size());
   for (std::size_t k = 0; k < starts.size(); ++k)
     if (differs[k] != 0) kept.push_back(k);
+  found.starts.reserve(kept.size());
   for (const std::size_t k : kept) found.starts.push_back(starts[k]);
   found.log_ratios.resize(width * kept.size());
   found.ratios.resize(found.classes * kept.size());

@@ -65,7 +65,7 @@ class CellTree {
     nodes_.push_back({});
     counts_.resize(width_);
     for (State& state : states_) state.resize(width_);
-    nothing_.resize(width_);
+    for (std::vector<double>* each : {&log_, &factor_, &nothing_}) each->resize(width_);
     node_.resize(width_);
     half_.resize(width_);
     parts_.resize(width_);
@@ -118,13 +118,14 @@ class CellTree {
       halve(states_[k], states_[k + 1], side_of(key, kTop - static_cast<int>(k)) == 1, edges_[k], lines, place, sharp);
     weigh_halved(depth);
     for (std::size_t k = 0; k < depth; ++k) {
+      if (!states_[k + 1].is_halved) continue;
       const double* half = at[k + 1] == 0 ? without_nothing(own) : without(at[k + 1], own, half_);
       correct(states_[k], states_[k + 1], without(at[k], own, node_), half);
     }
     logs_.assign(padded(width_), 1.0);
-    std::copy_n(states_[depth].factor.data(), width_, logs_.data());  // all of them plain
+    std::copy_n(factor_.data(), width_, logs_.data());  // all of them plain
     kernels_.logarithms(logs_.data(), logs_.size());
-    for (std::size_t c = 0; c < width_; ++c) out[c] = states_[depth].log[c] + logs_[c];
+    for (std::size_t c = 0; c < width_; ++c) out[c] = log_[c] + logs_[c];
   }
 
   // In scales, below which a difference of tails has few digits: then the mass of a piece is worked out anew. Beside an outlier
@@ -133,7 +134,7 @@ class CellTree {
   static bool is_narrow(double width, double scale, double mass) { return width / scale < kNarrow && mass > kLeastMass / 2; }
 
   // Whether a product of ratios need not become a logarithm yet.
-  static bool is_plain(double factor) { return factor > 0x1p-500 && factor < 0x1p500; }
+  static bool is_plain(double factor) { return (factor > 0x1p-500) & (factor < 0x1p500); }
 
   // The number at which the node of a key is halved.
   static double middle_edge(std::int32_t key, int level) {
@@ -151,16 +152,17 @@ class CellTree {
     std::uint32_t child[2] = {0, 0};  // of the halves below and above the middle; 0 where it has no values
   };
 
-  // A node on the way down: its tails, its mass by each t, the logs so far, and the numbers at its ends.
+  // A node on the way down: its tails, its mass by each t, and the numbers at its ends.
   struct State {
-    std::vector<double> low, high, mass, log, factor, middle;  // of what a t is multiplied by: log + the log of the factor
+    std::vector<double> low, high, mass, middle;
     std::vector<double> other;  // the masses of the other half of the node above
+    bool is_halved = false;     // whether both these halves have mass by some t: no others are corrected
     std::vector<double> depth;  // how often all is halved down to a mass of this, of the classes and, last, of their mixture
     double whole = 1;           // the mass by the mixture
     double first = 0, last = 0;
 
     void resize(std::size_t width) {
-      for (std::vector<double>* each : {&low, &high, &mass, &log, &factor, &middle, &other, &depth}) each->resize(width);
+      for (std::vector<double>* each : {&low, &high, &mass, &middle, &other, &depth}) each->resize(width);
     }
   };
 
@@ -177,8 +179,8 @@ class CellTree {
     std::fill(root.low.begin(), root.low.end(), 0.0);
     std::fill(root.high.begin(), root.high.end(), -0.0);  // a tail above
     std::fill(root.mass.begin(), root.mass.end(), 1.0);
-    std::fill(root.log.begin(), root.log.end(), 0.0);
-    std::fill(root.factor.begin(), root.factor.end(), 1.0);
+    std::fill(log_.begin(), log_.end(), 0.0);
+    std::fill(factor_.begin(), factor_.end(), 1.0);
     root.first = -std::numeric_limits<double>::infinity();
     root.last = -root.first;
     const double* counts = without(0, own, node_);
@@ -233,9 +235,12 @@ class CellTree {
       to.mass[c] = mass_between(to.low[c], to.high[c]);
       to.other[c] = mass_between(above ? from.low[c] : from.middle[c], above ? from.middle[c] : from.high[c]);
     }
-    if (!sharp) return;
-    sharpen(to.mass.data(), to.first, to.last, lines, place);
-    sharpen(to.other.data(), above ? from.first : edge, above ? edge : from.last, lines, place);
+    if (sharp) {
+      sharpen(to.mass.data(), to.first, to.last, lines, place);
+      sharpen(to.other.data(), above ? from.first : edge, above ? edge : from.last, lines, place);
+    }
+    to.is_halved = false;
+    for (std::size_t c = 0; c < width_; ++c) to.is_halved |= to.mass[c] > kLeastMass && to.other[c] > kLeastMass;
   }
 
   // The depths of some nodes, whose logarithms are worked out together.
@@ -255,29 +260,18 @@ class CellTree {
       for (std::size_t c = 0; c < width_; ++c) states[k].depth[c] = 1 - logs_[k * width_ + c] * std::numbers::log2e;
   }
 
-  // The same of the nodes of a way down whose halves both have mass by some t: no others are corrected. Most edges of the
-  // grid are far from all values.
+  // The same of the nodes of a way down that are corrected. Most edges of the grid are far from all values.
   void weigh_halved(std::size_t count) {
     for (std::size_t first = 0, last = 0; first < count; first = last + 1) {
-      while (first < count && !is_halved(states_[first + 1])) ++first;
-      for (last = first; last < count && is_halved(states_[last + 1]); ++last) {
+      while (first < count && !states_[first + 1].is_halved) ++first;
+      for (last = first; last < count && states_[last + 1].is_halved; ++last) {
       }
       if (last > first) weigh(states_.data() + first, last - first);
     }
   }
-  bool is_halved(const State& half) const {
-    for (std::size_t c = 0; c < width_; ++c)
-      if (half.mass[c] > kLeastMass && half.other[c] > kLeastMass) return true;
-    return false;
-  }
 
   // What each t is multiplied by in a half, by the counts of it and of its node.
-  void correct(const State& from, State& to, const double* node, const double* half) {
-    if (!is_halved(to)) {
-      to.log = from.log;
-      to.factor = from.factor;
-      return;
-    }
+  void correct(const State& from, const State& to, const double* node, const double* half) {
     double part = 0, rest = 0;
     for (std::size_t c = 0; c < classes_; ++c) {
       part += to.mass[c] * share_[c];
@@ -308,14 +302,13 @@ class CellTree {
       share[c] = (half[c] + worth * share[c]) / (node[c] + worth);
     }
     for (std::size_t c = 0; c < width_; ++c) {
-      to.log[c] = from.log[c];
-      to.factor[c] = from.factor[c];
       if (!(mass[c] > kLeastMass && other[c] > kLeastMass)) continue;
       const double ratio = std::max(share[c], kLeastShare) / q[c];
-      to.factor[c] *= ratio;
-      if (is_plain(to.factor[c])) continue;
-      to.log[c] += portable::log(from.factor[c]) + portable::log(ratio);
-      to.factor[c] = 1;
+      const double before = factor_[c];
+      factor_[c] *= ratio;
+      if (is_plain(factor_[c])) continue;
+      log_[c] += portable::log(before) + portable::log(ratio);
+      factor_[c] = 1;
     }
   }
 
@@ -337,6 +330,7 @@ class CellTree {
   std::vector<Node> nodes_;      // the first is the whole line
   std::vector<double> counts_;
   std::vector<double> share_, nothing_, node_, half_, logs_, parts_, shares_;
+  std::vector<double> log_, factor_;  // of what a t is multiplied by so far: log + the log of the factor
   std::vector<State> states_;
   double widest_ = 0;  // of the scales
   double edges_[kTop + 1] = {}, places_[kTop + 1] = {};

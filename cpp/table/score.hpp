@@ -52,14 +52,15 @@ class BlockScorer {
       : request_(request),
         output_(output),
         classes_(request.classes),
-        sums_(request.classes * kBlock),
+        blocks_(request.cells.empty() ? 1 : std::clamp<std::size_t>(kMostSums / (request.classes * kBlock + 1), 1, kMostBlocks)),
+        sums_(blocks_ * request.classes * kBlock),
         values_(4 * kBlock),
         top_(kBlock),
         best_(kBlock),
         cells_(request.cells, request.classes, kBlock, !is_normalised(output)),
         tables_(request.tables, request.target, request.rows, request.classes, kBlock) {
     for (const GaussianTerm& term : request.gaussians) prepare(term);
-    for (std::size_t c = 0; c < classes_; ++c) class_sums_.push_back(sums_of(c));
+    class_sums_.resize(classes_);
   }
 
   // Whether a row has no posterior, which is asked for; such a row is NaN.
@@ -68,13 +69,17 @@ class BlockScorer {
   // The same for the first rows alone.
   bool run(std::size_t rows, double* out, std::int32_t* best) {
     bool impossible = false;
-    for (std::size_t begin = 0; begin < rows; begin += kBlock) {
-      const std::size_t count = std::min(kBlock, rows - begin);
-      poll(count * classes_ * (1 + request_.gaussians.size() + 8 * request_.cells.size() + request_.tables.size()));
-      add_numbers(begin, count);
-      if (!request_.cells.empty()) cells_.add(begin, count, sums_.data());
-      tables_.add(begin, count, sums_.data());
-      if (write(count, out + begin * (output_ == Output::log_sum ? 1 : classes_), best + begin)) impossible = true;
+    for (std::size_t begin = 0; begin < rows; begin += blocks_ * kBlock) {
+      const std::size_t some = std::min(blocks_ * kBlock, rows - begin);
+      poll(some * classes_ * (1 + request_.gaussians.size() + 8 * request_.cells.size() + request_.tables.size()));
+      for (std::size_t first = 0; first < some; first += kBlock) add_numbers(begin + first, std::min(kBlock, some - first), sums_at(first));
+      if (!request_.cells.empty()) cells_.add(begin, some, sums_.data());
+      for (std::size_t first = 0; first < some; first += kBlock) {
+        const std::size_t row = begin + first, count = std::min(kBlock, some - first);
+        double* sums = sums_at(first);
+        tables_.add(row, count, sums);
+        if (write(count, sums, out + row * (output_ == Output::log_sum ? 1 : classes_), best + row)) impossible = true;
+      }
     }
     return impossible;
   }
@@ -83,7 +88,11 @@ class BlockScorer {
   // Whether what all classes have in common does not matter.
   static bool is_normalised(Output output) { return output != Output::joint && output != Output::log_sum; }
 
-  double* sums_of(std::size_t label) { return sums_.data() + label * kBlock; }
+  // The blocks of rows that are worked on together, for the sake of cell_sum.hpp, while their sums stay in the cache.
+  static constexpr std::size_t kMostBlocks = 8, kMostSums = 16'384;
+
+  // The sums of the block from this row on of those that are worked on: class by class.
+  double* sums_at(std::size_t row) { return sums_.data() + row * classes_; }
 
   void prepare(const GaussianTerm& term) {
     const double shift = common_constant(term);
@@ -102,19 +111,20 @@ class BlockScorer {
   }
 
   // The prior and the Gaussian terms; once more with an eye on holes if it is seen from the sums that there are some.
-  void add_numbers(std::size_t begin, std::size_t count) {
-    start(begin, count);
+  void add_numbers(std::size_t begin, std::size_t count, double* sums) {
+    start(begin, count, sums);
     if (request_.gaussians.empty() || classes_ == 0) return;
-    add_gaussians(begin, count);
-    if (holes_ || !kernels_.any_nan(class_sums_.data(), classes_, padded(count))) return;
+    add_gaussians(begin, count, sums);
+    if (holes_) return;
+    for (std::size_t c = 0; c < classes_; ++c) class_sums_[c] = sums + c * kBlock;
+    if (!kernels_.any_nan(class_sums_.data(), classes_, padded(count))) return;
     holes_ = true;
-    start(begin, count);
-    add_gaussians(begin, count);
+    start(begin, count, sums);
+    add_gaussians(begin, count, sums);
   }
 
-  void start(std::size_t begin, std::size_t count) {
-    for (std::size_t c = 0; c < classes_; ++c) {
-      double* sums = sums_of(c);
+  void start(std::size_t begin, std::size_t count, double* sums) {
+    for (std::size_t c = 0; c < classes_; ++c, sums += kBlock) {
       std::fill_n(sums, padded(count), request_.prior[c]);
       if (!request_.extra.empty())
         for (std::size_t i = 0; i < count; ++i) sums[i] += load<double>(request_.extra[c].at(begin + i));
@@ -122,7 +132,7 @@ class BlockScorer {
   }
 
   // The rows behind the last of a short block hold what they held: they are summed with the rest and never read.
-  void add_gaussians(std::size_t begin, std::size_t count) {
+  void add_gaussians(std::size_t begin, std::size_t count, double* sums) {
     const std::vector<GaussianTerm>& terms = request_.gaussians;
     const auto column_at = [&](std::size_t j) -> const Column& { return terms[j].values; };
     const std::size_t later = std::min(begin + 2 * kBlock, request_.rows - 1);  // the next would not be there in time
@@ -140,7 +150,7 @@ class BlockScorer {
       }
       const GaussianClass* normals = normals_.data() + j * classes_;
       const bool holes = holes_ && kernels_.any_nan(values, read, padded(count));
-      kernels_.add_gaussians(values, read, padded(count), holes, normals, classes_, sums_.data(), kBlock, ahead);
+      kernels_.add_gaussians(values, read, padded(count), holes, normals, classes_, sums, kBlock, ahead);
       j += read;
     }
   }
@@ -155,15 +165,14 @@ class BlockScorer {
   }
 
   // Writes the answers for the rows of a block; whether one has no posterior, which is asked for.
-  bool write(std::size_t count, double* out, std::int32_t* best) {
-    double* sums = sums_.data();
+  bool write(std::size_t count, double* sums, double* out, std::int32_t* best) {
     switch (output_) {
       case Output::posterior: return classes_ > 0 && kernels_.posteriors(sums, classes_, kBlock, count, out);
       case Output::log_posterior: return classes_ > 0 && kernels_.log_posteriors(sums, classes_, kBlock, count, out);
       case Output::log_sum: kernels_.log_sums(sums, classes_, kBlock, count, out); break;
       case Output::joint:
         for (std::size_t c = 0; c < classes_; ++c)
-          for (std::size_t i = 0; i < count; ++i) out[i * classes_ + c] = sums_of(c)[i];
+          for (std::size_t i = 0; i < count; ++i) out[i * classes_ + c] = sums[c * kBlock + i];
         break;
       case Output::argmax:
         kernels_.best(sums, classes_, kBlock, padded(count), top_.data(), best_.data());
@@ -175,7 +184,7 @@ class BlockScorer {
   const ScoreRequest& request_;
   Output output_;
   const Kernels& kernels_ = kernels();
-  std::size_t classes_;
+  std::size_t classes_, blocks_;
   std::vector<double> sums_;
   std::vector<const double*> class_sums_;
   bool holes_ = false;  // whether numbers have been missing so far
