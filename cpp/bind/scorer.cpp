@@ -164,9 +164,10 @@ class PyScorer {
       if (each >= static_cast<std::int64_t>(values.length(1))) throw nb::value_error("places: out of range");
     const std::size_t count = values.length(0);
     ResultArray<T> out(count * width);
-    const Scorer::Lease space(*scorer_);
-    if (count > 0 && !inputs.empty() && is_numbers_ && is_matrix_of_doubles(values) &&
-        std::all_of(place.begin(), place.end(), [](std::int64_t each) { return each >= 0; })) {
+    const bool in_place = count > 0 && !inputs.empty() && is_numbers_ && is_matrix_of_doubles(values) &&
+                          std::all_of(place.begin(), place.end(), [](std::int64_t each) { return each >= 0; });
+    const Scorer::Lease space(*scorer_, in_place);
+    if (in_place) {
       const ScorerWorkspace::Aim aim(*space.operator->(), place, values.column(0), count);
       if (!answer(space, count, out.data())) return nb::none();
       return std::move(out).to_numpy({count, width});

@@ -52,6 +52,9 @@ class ScorerWorkspace {
   }
   void set_extra(std::size_t row, std::size_t label, double term) { extra_[label * kRows + row] = term; }
 
+  // Makes the buffers of numbers, which are not needed for rows that are read where they stand; see Aim.
+  void make_buffers();
+
   // Reads the rows of a matrix of doubles where they stand, for as long as it is held; see Scorer::is_numbers. Column place[j] is
   // that of input j. An infinite value leaves its row without an answer.
   class Aim {
@@ -103,6 +106,7 @@ class ScorerWorkspace {
   std::vector<Column> one_columns_;
   OneDependence one_dependence_;
   std::vector<std::vector<double>> numbers_;       // by input
+  bool has_buffers_ = false;
   std::vector<std::vector<std::int32_t>> codes_;  // by input
   std::vector<double> extra_, scratch_, number_row_, densities_;
   std::vector<Column> number_columns_;
@@ -151,10 +155,10 @@ class Scorer {
            std::all_of(inputs_.begin(), inputs_.end(), is_number);
   }
 
-  // A workspace that is no one else's as long as it is held.
+  // A workspace that is no one else's as long as it is held; with `in_place` set its rows are to be read by an Aim alone.
   class Lease {
    public:
-    explicit Lease(const Scorer& scorer) : scorer_(scorer) {
+    explicit Lease(const Scorer& scorer, bool in_place = false) : scorer_(scorer) {
       {
         const std::lock_guard guard(scorer.guard_);
         if (!scorer.free_.empty()) {
@@ -163,6 +167,7 @@ class Scorer {
         }
       }
       if (!space_) space_ = std::make_unique<ScorerWorkspace>(scorer);
+      if (!in_place) space_->make_buffers();
     }
     ~Lease() {
       const std::lock_guard guard(scorer_.guard_);
@@ -200,9 +205,8 @@ inline ScorerWorkspace::ScorerWorkspace(const Scorer& scorer)
   for (std::size_t j = 0; j < inputs.size(); ++j) {
     const ScorerInput& input = inputs[j];
     if (input.kind == InputKind::number) {
-      numbers_[j].assign(kRows, std::nan(""));
-      if (!input.gaussian.empty()) request_.gaussians.push_back({column(numbers_[j], Kind::float64), input.gaussian.data()});
-      if (input.has_cells) request_.cells.push_back({column(numbers_[j], Kind::float64), input.cells, input.weight});
+      if (!input.gaussian.empty()) request_.gaussians.push_back({own_numbers(j), input.gaussian.data()});
+      if (input.has_cells) request_.cells.push_back({own_numbers(j), input.cells, input.weight});
     }
     if (input.table_rows != 0) codes_[j].assign(kRows, input.missing_code());
   }
@@ -220,9 +224,10 @@ inline ScorerWorkspace::ScorerWorkspace(const Scorer& scorer)
     one_row_.resize(coded.places.size());
     for (std::int32_t& code : one_row_) one_columns_.push_back({reinterpret_cast<const char*>(&code), sizeof code, 1, Kind::int32});
   }
+  if (!scorer.is_numbers()) make_buffers();
   const std::size_t width = coded.joint.numbers.size();
   number_row_.resize(2 * width);
-  for (const std::size_t place : coded.joint.numbers) number_columns_.push_back(column(numbers_[place], Kind::float64));
+  for (const std::size_t place : coded.joint.numbers) number_columns_.push_back(own_numbers(place));
   for (std::size_t c = 0; width != 0 && c < scorer.classes(); ++c) normals_.push_back(coded.joint.normal(c));
   if (scorer.has_extra() || coded.averages || scorer.adds_terms()) {
     extra_.assign(scorer.classes() * kRows, 0.0);
@@ -239,6 +244,14 @@ void ScorerWorkspace::point(const ColumnOf& column_of) {
     if (!inputs[j].gaussian.empty()) request_.gaussians[gaussian++].values = column_of(j);
     if (inputs[j].has_cells) request_.cells[cells++].values = column_of(j);
   }
+}
+
+inline void ScorerWorkspace::make_buffers() {
+  if (has_buffers_) return;
+  has_buffers_ = true;
+  for (std::size_t j = 0; j < numbers_.size(); ++j)
+    if (scorer_.inputs()[j].kind == InputKind::number) numbers_[j].assign(kRows, std::nan(""));
+  point([&](std::size_t input) { return own_numbers(input); });
 }
 
 inline void ScorerWorkspace::set_number(std::size_t j, std::size_t row, double value) {
