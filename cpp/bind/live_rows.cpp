@@ -320,7 +320,7 @@ class PyLiveRows {
   }
 
   bool answer(nb::handle row) {
-    if (!rows_.is_live() || !read(row, false) || !rows_.joint(out_.data())) return false;
+    if (!rows_.takes_question() || !read(row, false) || !rows_.joint(out_.data())) return false;
     for (std::size_t c = 0; c < out_.size(); ++c) kernel_[c * kPad] = out_[c];
     return !kernels().posteriors(kernel_.data(), out_.size(), kPad, 1, out_.data());
   }

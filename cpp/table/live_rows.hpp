@@ -144,6 +144,7 @@ struct LiveColumn {
 class LiveRows {
  public:
   static constexpr std::size_t kMostLevels = 900'000;
+  static constexpr std::int64_t kMostAsked = 128;
 
   LiveRows(std::vector<LiveColumn> columns, std::size_t classes) : columns_(std::move(columns)), classes_(classes) {
     row_.resize(columns_.size());
@@ -164,6 +165,9 @@ class LiveRows {
     live_ = true;
   }
   void end_live() { live_ = false; }
+  // Whether the live model is to answer a question: after so many without a row learned or forgotten between them, a model that
+  // is made once takes less time than as many more.
+  bool takes_question() { return live_ && ++asked_ <= kMostAsked; }
 
   // Takes the row that was read up, to be counted with others.
   void learn(std::size_t label) {
@@ -247,6 +251,7 @@ class LiveRows {
 
  private:
   void count(std::size_t label, std::int64_t sign) {
+    asked_ = 0;
     class_counts_[label] += sign;
     for (std::size_t j = 0; j < columns_.size(); ++j) {
       LiveColumn& column = columns_[j];
@@ -266,6 +271,7 @@ class LiveRows {
   std::vector<std::int64_t> class_counts_;
   std::vector<double> scratch_;
   bool live_ = false;
+  std::int64_t asked_ = 0;  // questions since the last row
 };
 
 }  // namespace bayesbox

@@ -159,3 +159,24 @@ def test_a_small_table_of_arrow_is_answered_as_a_large_one_is() -> None:
         clf.predict_proba(table.slice(0, 1).drop_columns(["car"]))
     with pytest.warns(bb.errors.UnseenLevels):
         clf.predict_proba(pa.table({"age": [1.0], "car": ["tank"], "wed": [True]}))
+
+
+@pytest.mark.parametrize("numeric", ["robust", "gaussian"])
+def test_many_questions_after_the_last_row_are_put_to_a_model_made_once(numeric):
+    random = np.random.default_rng(5)
+    rows = [{"x": float(x), "car": str(random.choice(["suv", "van"]))} for x in random.normal(size=60)]
+    clf = bb.NaiveBayes(numeric=numeric)
+    for place, row in enumerate(rows[:50]):
+        clf.learn_one(row, "ab"[place % 2])
+    first = clf.predict_proba_one(rows[50])
+    waiting = clf._waiting
+    assert waiting.is_live
+    for _ in range(200):
+        assert clf.predict_proba_one(rows[50]) == pytest.approx(first, rel=1e-14)
+    assert waiting.core.proba_by_label(rows[50]) is None
+    clf.learn_one(rows[51], "a")
+    assert waiting.core.proba_by_label(rows[50]) is not None  # it has the new row at once
+    labels = ["ab"[place % 2] for place in range(50)]
+    again = bb.NaiveBayes(numeric=numeric).fit([*rows[:50], rows[51]], [*labels, "a"])
+    assert clf.predict_proba_one(rows[50]) == pytest.approx(again.predict_proba_one(rows[50]), rel=1e-14)
+    assert clf.book_.digest() == again.book_.digest()

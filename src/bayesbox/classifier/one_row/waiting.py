@@ -1,8 +1,9 @@
 """Rows learned one at a time, buffered in the core until they are counted together.
 
 The buffered rows are counted as `learn` counts a table of them, so the tallies and the digest are the same. Meanwhile a
-live model may predict: the core updates the counts of all rows and takes logarithms on demand. It exists for naive
-Bayes with categories, flags and numbers (robust or gaussian); other models are rebuilt.
+live model may predict: the core updates the counts of all rows and takes logarithms on demand. After many predictions
+without a row learned between them the model is rebuilt. Naive Bayes with categories, flags and numbers (robust or
+gaussian) has a live model; other models are rebuilt at once.
 """
 
 from __future__ import annotations
