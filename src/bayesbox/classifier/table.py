@@ -222,6 +222,8 @@ class TableClassifier(Classifier[R, D, M]):
     def feature_names(self) -> tuple[str, ...]:
         """The names of the input columns: the flags of one-hot groups, dates without their parts."""
         names = self.schema.columns if self.schema else ()
+        if not self.one_hot:
+            return names
         return tuple(flag for name in names for flag in self.one_hot.get(name, (name,)))
 
     def absent_columns(self, names: Sequence[str], *, where: str | None) -> list[str]:

@@ -190,7 +190,7 @@ class ColumnToFit(NamedTuple):
 
 def fitted_columns(columns: Sequence[ColumnToFit]) -> Iterator[Fitted]:
     """The fitted families of columns with the same classes, in order; many of one family at once."""
-    made: dict[int, Fitted] = {}
+    made: list[Fitted | None] = [None] * len(columns)
     by_density: dict[str, list[int]] = {}
     for place, each in enumerate(columns):
         by_density.setdefault(each.options.density, []).append(place)
@@ -203,12 +203,14 @@ def fitted_columns(columns: Sequence[ColumnToFit]) -> Iterator[Fitted]:
         step = min(COLUMNS_AT_ONCE, max(CELLS_AT_ONCE // max(len(columns[places[0]].tally.classes), 1), 1))
         for start in range(0, len(places), step):
             some = places[start : start + step]
-            for place in some:
-                _require_form(entry, columns[place].column, columns[place].tally)
-            found = family.fit_columns(*zip(*(columns[place] for place in some), strict=True))
-            made.update((place, Fitted(each, family.silent)) for place, each in zip(some, found, strict=True))
-    for place, each in enumerate(columns):
-        yield made.pop(place) if place in made else fitted(*each)
+            names, tallies, options = zip(*(columns[place] for place in some), strict=True)
+            for name, tally in zip(names, tallies, strict=True):
+                _require_form(entry, name, tally)
+            found = family.fit_columns(names, tallies, options)
+            for place, each in zip(some, found, strict=True):
+                made[place] = Fitted(each, family.silent)
+    for column, ready in zip(columns, made, strict=True):
+        yield fitted(*column) if ready is None else ready
 
 
 def _require_form(entry: FamilyEntry, column: str, tally: Any) -> None:

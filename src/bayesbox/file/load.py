@@ -9,6 +9,7 @@ import os
 import sys
 from typing import Any
 
+from bayesbox.collector import collector_paused
 from bayesbox.described import as_remedy
 from bayesbox.errors import BadModelFile, ModelTooLarge, TooCostly, file_name
 from bayesbox.extensions import load_extensions
@@ -33,7 +34,9 @@ def load(path: str | os.PathLike[str], *, holds: str | None = None) -> Any:
 def load_version(path: str | os.PathLike[str], *, holds: str | None = None) -> tuple[Any, FileVersion]:
     """The model in a file, and the version of the file."""
     data = container.read(path)
-    return from_bytes(data, name=file_name(path), holds=holds), FileVersion.of(path, data)
+    with collector_paused():
+        model = from_bytes(data, name=file_name(path), holds=holds)
+    return model, FileVersion.of(path, data)
 
 
 def load_newest(

@@ -68,23 +68,20 @@ class _Builder:
         self.ignored: dict[str, str] = {}
         self.bytes = 0  # bytes of tables whose size is not known from the tallies
         self.most_bytes = current_limits().memory
-        self.entries: dict[str, FamilyEntry] = {}  # by the name of the density
-        self.shared: dict[tuple[int, str], FitOptions] = {}  # by the type, which thousands of columns may share
+        self.shared: dict[tuple[int, str], tuple[FitOptions, FamilyEntry]] = {}  # by type: thousands may share one
         self.single: list[ColumnToFit] = []
         self.together: dict[str, dict[str, Tally]] = {}  # by the name of the family
 
     def add(self, name: str) -> None:
-        if name not in self.book:
+        tally: Any = self.book.columns.get(name)
+        kind = self.schema.kinds[name]
+        if tally is None:
             self.ignored[name] = "it has no values"
             return
-        tally = self.book[name]
-        if self.schema.kinds[name].part_of is not None and len(tally.levels) < 2:
-            self.ignored[name] = "all its values are equal"
+        if kind.part_of is not None and len(tally.levels) < 2:
+            self.ignored[name] = ONE_VALUE
             return
-        options = self._options(name, tally)
-        entry = self.entries.get(options.density)
-        if entry is None:
-            entry = self.entries[options.density] = family_named(options.density)
+        options, entry = self._options(name, kind, tally)
         if entry.together:
             self.together.setdefault(entry.name, {})[name] = tally
             return
@@ -93,15 +90,19 @@ class _Builder:
             return
         self.single.append(ColumnToFit(name, tally, options))
 
-    def _options(self, name: str, tally: Any) -> FitOptions:
+    def _options(self, name: str, kind: Kind, tally: Any) -> tuple[FitOptions, FamilyEntry]:
         """The options for fitting a column, one object for all columns that share a type and a density."""
-        kind = self.schema.kinds[name]
         if kind.is_flag or self.rules.column_smoothing or kind.known(tally) is not kind:
-            return fit_options(self.schema, self.book, self.rules, name)
+            return self._own_options(name)
         key = id(kind), kind.family(tally, self.schema.numeric)
-        if key not in self.shared:
-            self.shared[key] = fit_options(self.schema, self.book, self.rules, name)
-        return self.shared[key]
+        found = self.shared.get(key)
+        if found is None:
+            found = self.shared[key] = self._own_options(name)
+        return found
+
+    def _own_options(self, name: str) -> tuple[FitOptions, FamilyEntry]:
+        options = fit_options(self.schema, self.book, self.rules, name)
+        return options, family_named(options.density)
 
     def finish(self) -> None:
         """Make the distributions of single columns, and the joint ones of collected columns."""

@@ -34,7 +34,8 @@ class RowAnswers:
     def __init__(self, classifier: AnyClassifier) -> None:
         self.classifier = classifier
         self.labels = tuple(classifier.model.labels.tolist())
-        self.features = frozenset(classifier.feature_names)
+        self._names = classifier.feature_names
+        self.features = frozenset(self._names)
         self.special = frozenset(_special_columns(classifier))
         """The columns that are converted before counting: dates, one-hot flags, texts that a type parses."""
         self.worked_out: tuple[tuple[Distribution, float], ...] = ()
@@ -74,7 +75,7 @@ class RowAnswers:
 
     def _reads(self, columns: list[tuple[Any, ...]]) -> None:
         """Store the columns that the core reads, and their positions."""
-        place = {name: index for index, name in enumerate(self.classifier.feature_names)}
+        place = dict(zip(self._names, range(len(self._names)), strict=True))
         self.inputs = [column[1] for column in columns]
         self._places = np.array([place.get(name, -1) for name in self.inputs], dtype=np.int64)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -26,6 +26,14 @@ from bayesbox.tally.values import Values
 if TYPE_CHECKING:
     from bayesbox.dist.learned import LearnedTable
     from bayesbox.dist.number.cumulative import Cumulative
+
+
+@lru_cache(maxsize=16)
+def no_terms(classes: int) -> Doubles:
+    """The terms of observed or missing values if missing is no level: one array for thousands of columns."""
+    nothing = np.zeros(classes)
+    nothing.flags.writeable = False
+    return nothing
 
 
 class NumberFamily(Distribution):
@@ -113,6 +121,9 @@ class NumberFamily(Distribution):
 
     def compiled_presence(self, weight: float) -> Doubles | None:
         """The same terms for the core; None if both are 0."""
+        nothing = no_terms(self.classes)
+        if self.log_observed is nothing and self.log_missing is nothing:
+            return None
         if not (self.log_observed.any() or self.log_missing.any()):
             return None
         return weight * np.vstack([self.log_observed, self.log_missing])

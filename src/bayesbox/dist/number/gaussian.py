@@ -15,7 +15,7 @@ from bayesbox.dist.base import Columns, Distribution, Doubles, Plan
 from bayesbox.dist.factor import decimal
 from bayesbox.dist.fit import FitOptions, Presence, register
 from bayesbox.dist.leave_one_out import LeaveOneOutGaussian, LeaveOneOutPlan, leaves_only_flags, power_of_two, scaled
-from bayesbox.dist.number.density import NumberFamily
+from bayesbox.dist.number.density import NumberFamily, no_terms
 from bayesbox.dist.number.special import LOG_ROOT_2_PI, normal_quantile
 from bayesbox.errors import CannotExport
 from bayesbox.schema.columns import Column, as_numbers
@@ -151,14 +151,22 @@ class Gaussian(NumberFamily):
             some = (table.n[:, -1] > 0) & (table.has_spread() | (floor <= 0))
             normals = np.stack([mean, low, std, _log_constant(std)], axis=-1)
             plain: NDArray[np.bool_] = np.all(std > 0, axis=1)
-            nothing = np.zeros(mean.shape[1])
+            nothing = no_terms(mean.shape[1])
             for row in np.flatnonzero(some).tolist():
                 place = places[row]
                 if options[place].missing_is_level:
                     presence = options[place].presence(tallies[place])
                     found[place] = cls(columns[place], mean[row], low[row], std[row], *presence)
                     continue
-                made = cls(columns[place], mean[row], low[row], std[row], nothing, nothing)
+                made = object.__new__(cls)  # setting the fields of a frozen class one by one takes far longer
+                made.__dict__.update(
+                    column=columns[place],
+                    mean=mean[row],
+                    mean_low=low[row],
+                    std=std[row],
+                    log_observed=nothing,
+                    log_missing=nothing,
+                )
                 if plain[row]:
                     made.__dict__["_compiled"] = normals[row]
                 found[place] = made

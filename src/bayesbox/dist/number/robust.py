@@ -19,7 +19,7 @@ from bayesbox.dist.fit import FitOptions, register
 from bayesbox.dist.leave_one_out import LeaveOneOutPlan, leaves_only_flags
 from bayesbox.dist.number.cell_density import CellDensity
 from bayesbox.dist.number.cell_tree import LAST_KEY, Keys, StudentShape, edges_of, keys_of
-from bayesbox.dist.number.density import NumberDensity
+from bayesbox.dist.number.density import NumberDensity, no_terms
 from bayesbox.dist.number.robust_left_out import HeldOutCells, require_learned
 from bayesbox.dist.number.robust_shape import LOG_COMMON, LOG_OWN, HeightTerms, Shapes, mixed
 from bayesbox.dist.number.special import GREATEST, apart
@@ -108,7 +108,7 @@ class Robust(NumberDensity):
         runs = iter(shapes.cells([tallies[place] for place in places], spread, added))
         is_log, base = shapes.is_log.tolist(), shapes.base.tolist()
         each = zip(places, log_zero, log_rest, is_log, base, *spread, mean_rows.tolist(), has_t.tolist(), strict=True)
-        nothing = np.zeros(len(tallies[0].classes))
+        nothing = no_terms(len(tallies[0].classes))
         for place, *parameters, with_t in each:
             presence = nothing, nothing
             if options[place].missing_is_level:

@@ -71,14 +71,14 @@ class Shapes(NamedTuple):
         """The shapes of columns whose values differ; `table` is that of their moments."""
         n = table.n[:, :-1]
         zeros = np.zeros(n.shape)
-        for row, tally in enumerate(tallies):
-            if not tally.grid.cell.all():
-                zeros[row] = tally.zeros().to_doubles()
+        least, with_zeros = _signs_of_cells(tallies)
+        for row in np.flatnonzero(with_zeros).tolist():
+            zeros[row] = tallies[row].zeros().to_doubles()
         totals = zip(zeros.sum(axis=1).tolist(), n.sum(axis=1).tolist(), strict=True)
         apart = np.array([some > 0 and is_common(Fraction(some), Fraction(all_)) for some, all_ in totals])
         some_zero: NDArray[np.bool_] = np.any(zeros, axis=1)
         rest = _without_zeros(tallies, table, some_zero)
-        is_log, logs, means = _log_scale(tallies, rest)
+        is_log, logs, means = _log_scale(tallies, rest, least)
         apart = np.where(is_log, some_zero, apart)
         values = SpreadTable(*(_chosen(apart, *each) for each in zip(rest, table, strict=True)))
         plain = spreads_of_table(values)
@@ -133,10 +133,25 @@ def _without_zeros(tallies: Sequence[Grid], table: SpreadTable, some: NDArray[np
     return rest
 
 
-def _log_scale(tallies: Sequence[Grid], rest: SpreadTable) -> tuple[NDArray[np.bool_], ClassSpreads, Doubles]:
+def _signs_of_cells(tallies: Sequence[Grid]) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
+    """The least cell of each column, -1 if it has none, and whether zero is one of them."""
+    cells = [tally.grid.cell for tally in tallies]
+    sizes = np.fromiter(map(len, cells), dtype=np.int64, count=len(cells))
+    some = sizes > 0
+    least, with_zeros = np.full(len(cells), -1, dtype=np.int32), np.zeros(len(cells), dtype=bool)
+    if some.any():
+        every, starts = np.concatenate(cells), (np.cumsum(sizes) - sizes)[some]
+        least[some] = np.minimum.reduceat(every, starts)
+        with_zeros[some] = np.logical_or.reduceat(every == 0, starts)
+    return least, with_zeros
+
+
+def _log_scale(
+    tallies: Sequence[Grid], rest: SpreadTable, least: NDArray[np.int32]
+) -> tuple[NDArray[np.bool_], ClassSpreads, Doubles]:
     """Which columns are fitted on the log scale, their spreads there, and their means."""
     columns, classes = rest.n.shape[0], rest.n.shape[1] - 1
-    possible = rest.has_spread() & np.array([log_is_possible(tally) for tally in tallies])
+    possible = rest.has_spread() & (least >= 0)
     n, distance, std = np.zeros((3, columns, classes))
     spreads = ClassSpreads(n, distance, std, np.zeros((columns, 1)))
     means, wins = np.zeros(columns), np.zeros(columns, dtype=bool)
@@ -163,11 +178,6 @@ def without_zeros(tally: Grid) -> Moments:
     sums = tally.sums
     n = added(sums.n, tally.zeros(), sign=-1)
     return Moments(tally.classes, _core.Moments(n, sums.fractional, sums.total, sums.squares))
-
-
-def log_is_possible(tally: Grid) -> bool:
-    """Whether some values are positive and none is negative."""
-    return len(tally.grid.cell) > 0 and bool((tally.grid.cell >= 0).all())
 
 
 def log_wins(plain: Doubles, logs: ClassSpreads, whole: LogSums) -> Any:

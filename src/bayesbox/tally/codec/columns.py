@@ -165,7 +165,8 @@ def require_increasing(*keys: Index) -> None:
     """Raise an error if rows are unsorted or repeated."""
     later = np.zeros(max(len(keys[0]) - 1, 0), dtype=bool)
     for key in reversed(keys):
-        step = np.diff(key)
-        later = (step > 0) | ((step == 0) & later)
+        before, after = key[:-1], key[1:]
+        later &= before == after
+        later |= before < after
     if not later.all():
         raise ValueError(f"row {int(np.argmin(later)) + 2} is out of order or repeated")
