@@ -16,6 +16,11 @@ DEBIAN_PEERS := weka default-jdk-headless r-base-core r-cran-e1071
 # uv installs ten times as fast as pip where there is one; it does not read pip's settings, so `make UV=` leaves it out.
 UV ?= $(shell command -v uv)
 install = $(if $(UV),$(UV) pip install --quiet --compile-bytecode --python $(1)/bin/python,$(1)/bin/python -m pip install --quiet --disable-pip-version-check)
+# A compiler cache where there is one, shared by all checkouts: a fresh clone then compiles in seconds.
+CMAKE_CXX_COMPILER_LAUNCHER ?= $(shell command -v ccache)
+export CMAKE_CXX_COMPILER_LAUNCHER
+export CCACHE_BASEDIR ?= $(CURDIR)
+export CCACHE_NOHASHDIR ?= 1
 # The core is built by CMake below, in build/core, and lands in src/bayesbox; pip then only has to point at src.
 EDITABLE := --no-build-isolation --config-settings=wheel.cmake=false --config-settings=wheel.py-api=py3 --editable
 
@@ -50,7 +55,7 @@ help:
 	@echo 'make bench [DATA=dir]  speed against the peers, also on the tables of a folder; ONLY="names", QUICK=1, FULL=1'
 	@echo 'make clean             remove all that was made'
 	@echo
-	@echo 'PYTHON=python3.12 chooses the interpreter, CXX=clang++ the compiler; uv installs where it is found, UV= leaves it out.'
+	@echo 'PYTHON=python3.12 chooses the interpreter, CXX=clang++ the compiler; uv and ccache are used where they are found.'
 
 demo: $(CORE)
 	@$(BIN)/bayes demo
