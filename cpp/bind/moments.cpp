@@ -94,7 +94,11 @@ nb::tuple py_spreads(const nb::list& tallies, std::uint64_t numerator, std::uint
 
 nb::object py_clearly_differ(const nb::list& tallies) {
   std::vector<std::uint8_t> found;
-  for (nb::handle each : tallies) found.push_back(clearly_differ(nb::cast<const Moments&>(each)) ? 1 : 0);
+  found.reserve(tallies.size());
+  for (nb::handle each : tallies) {
+    const Moments& sums = nb::cast<const Moments&>(each);
+    found.push_back(!clearly_differ(sums) ? 0 : has_fractional(sums) ? 2 : 1);
+  }
   return to_numpy(std::move(found));
 }
 
@@ -117,9 +121,8 @@ nb::tuple py_count_grids(nb::list columns, nb::handle target, std::int64_t class
   nb::list sums, grids;
   for (Moments& one : found.moments) sums.append(nb::cast(std::move(one)));
   for (GridCounts& one : found.grids) {
-    LargeVector<std::int64_t> counts(one.counts.begin(), one.counts.end());
     grids.append(nb::make_tuple(to_numpy(std::move(one.labels)), to_numpy(std::move(one.cells)),
-                                ExactArray::of_integers(std::move(counts))));
+                                ExactArray::of_integers(std::move(one.counts))));
   }
   return nb::make_tuple(sums, grids);
 }

@@ -15,6 +15,7 @@
 
 #include "core/column.hpp"
 #include "core/interrupt.hpp"
+#include "core/large_pages.hpp"
 #include "table/column_blocks.hpp"
 #include "table/count.hpp"
 #include "table/level_counter.hpp"
@@ -37,8 +38,13 @@ inline std::int32_t grid_cell(double value) {
 struct GridCounts {
   std::vector<std::int32_t> labels;
   std::vector<std::int32_t> cells;
-  std::vector<std::int64_t> counts;
+  LargeVector<std::int64_t> counts;
 
+  void resize(std::size_t size) {
+    labels.resize(size);
+    cells.resize(size);
+    counts.resize(size);
+  }
   void push(std::size_t label, std::int32_t cell, std::int64_t count) {
     if (count == 0) return;
     labels.push_back(static_cast<std::int32_t>(label));

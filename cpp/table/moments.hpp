@@ -17,6 +17,7 @@
 #include "core/kernels.hpp"
 #include "table/cell_tables.hpp"
 #include "table/class_order.hpp"
+#include "table/column_stripes.hpp"
 #include "table/count.hpp"
 #include "table/grid.hpp"
 #include "table/window_grids.hpp"
@@ -43,8 +44,8 @@ struct InfiniteValue {
 
 class MomentSums {
  public:
-  // With `grids` the cells of each column are counted into it too, in the same pass: without weights, and for so few
-  // classes that rows are sorted by class.
+  // With `grids` the cells of each column are counted into it too, in the same pass: without weights, and with at most
+  // kMostClassesSorted classes.
   MomentSums(const std::vector<Column>& columns, const Column& target, std::size_t classes, const Column* weights,
              std::vector<GridCounts>* grids = nullptr)
       : columns_(columns), target_(target), classes_(classes), weights_(weights), grids_(grids) {}
@@ -63,11 +64,26 @@ class MomentSums {
     return std::move(result_);
   }
 
- private:
   // With more classes than this a block of rows would be all short runs.
   static constexpr std::size_t kMostClassesSorted = 2048;
+
+  // Whether each class has enough rows for a table of all cells.
+  static bool suits_tables(std::size_t rows, std::size_t classes) {
+    constexpr std::size_t kMostClasses = 64, kLeastRows = 8192;  // rows for each class
+    return classes <= kMostClasses && rows >= kLeastRows * classes && rows <= CellTables::kMostValues;
+  }
+
+ private:
   // A column of integers with few values is counted, and its moments are read off the counts.
   static constexpr std::uint64_t kMostValuesCounted = 4096;
+
+  // Numbers of a stripe of columns, which stay in the cache.
+  static constexpr std::size_t kMostGathered = std::size_t{1} << 16;
+
+  // Whether a block of so many rows of the matrix is more than the cache keeps until it is read.
+  bool is_wide(std::size_t rows) const {
+    return static_cast<std::size_t>(std::max<std::int64_t>(columns_[dense_[0]].stride, 0)) * rows > std::size_t{1} << 20;
+  }
 
   static std::size_t block_rows(std::size_t classes) { return std::clamp<std::size_t>(512 * classes, 2048, 16384); }
 
@@ -140,22 +156,35 @@ class MomentSums {
 
   void add_blocks() {
     if (dense_.empty()) return;
-    if (grids_ != nullptr) tables_.emplace(dense_.size() * classes_);
+    if (grids_ != nullptr && suits_tables(target_.rows, classes_))
+      tables_.emplace(dense_.size() * classes_);
+    else if (grids_ != nullptr)
+      windows_.emplace(dense_.size(), target_.rows, classes_);
     const std::size_t most = block_rows(classes_);
     ClassOrder order(classes_, std::min(most, target_.rows));
-    const std::size_t capacity = padded(order.capacity());
-    std::vector<double> gathered(4 * capacity);
+    const std::size_t capacity = padded(order.capacity()) + kPad;  // columns do not begin at the same place of the cache
+    const auto column_at = [this](std::size_t position) -> const Column& { return columns_[dense_[position]]; };
+    const std::size_t stripe = is_wide(most) ? std::clamp<std::size_t>(kMostGathered / capacity / 4 * 4, 4, 16) : 4;
+    std::vector<double> gathered(stripe * capacity);
     void* const buffers[4] = {gathered.data(), gathered.data() + capacity, gathered.data() + 2 * capacity,
                               gathered.data() + 3 * capacity};
-    const auto column_at = [this](std::size_t position) -> const Column& { return columns_[dense_[position]]; };
     counts_.assign(dense_.size() * classes_, {});
     RunSummer summer(counts_.size());
     const Kernels& kernel = kernels();
     for (std::size_t begin = 0; begin < target_.rows; begin += most) {
       poll(most * dense_.size());
       order.sort(target_, begin, std::min(most, target_.rows - begin));
+      if (windows_) windows_->begin_block(order.runs());
       const std::size_t next = std::min(begin + most, target_.rows - 1);
       for (std::size_t position = 0; position < dense_.size();) {
+        const std::size_t together = stripe > 4 ? side_by_side_from(position, dense_.size(), stripe, column_at) : 0;
+        if (together > 0) {
+          gather_stripe(kernel, column_at(position), begin, order.order(), order.length(), together, gathered.data(), capacity);
+          const Ahead nothing{column_at(position).at(begin), 0};
+          for (std::size_t k = 0; k < together; ++k, ++position)
+            add_runs(summer, position, order, gathered.data() + k * capacity, nothing);
+          continue;
+        }
         const std::size_t first = four_around(position, dense_.size(), Kind::float64, column_at);
         const bool four = first < dense_.size();
         if (four)
@@ -168,7 +197,8 @@ class MomentSums {
         }
       }
     }
-    for (std::size_t position = 0; position < dense_.size(); ++position)
+    for (std::size_t position = 0; position < dense_.size(); ++position) {
+      if (windows_) (*grids_)[dense_[position]] = read_window(position);
       for (std::size_t label = 0; label < classes_; ++label) {
         summer.finish(cell_of(position, label));
         const RunSummer::Counts& counts = counts_[position * classes_ + label];
@@ -176,6 +206,12 @@ class MomentSums {
         result_[dense_[position]].fractional.add_integer(label, counts.fractional);
         if (tables_) tables_->read(position * classes_ + label, label, (*grids_)[dense_[position]]);
       }
+    }
+  }
+
+  GridCounts read_window(std::size_t position) {
+    if (windows_->fits(position)) return windows_->read(position);
+    return std::move(count_grids({columns_[dense_[position]]}, target_, classes_)[0]);
   }
 
   RunSummer::Cell cell_of(std::size_t position, std::size_t label) {
@@ -186,6 +222,7 @@ class MomentSums {
   void add_runs(RunSummer& summer, std::size_t position, const ClassOrder& order, double* values, Ahead ahead) {
     for (const Run& run : order.runs()) {
       if (tables_) tables_->add(position * classes_ + run.label, values + run.begin, run.count);
+      if (windows_) windows_->add(position, values + run.begin, run.count);
       const RunSummer::Counts found =
           summer.add(values + run.begin, run.count, cell_of(position, run.label), ahead.from(run.begin));
       if (found.infinite) refuse_infinite(dense_[position]);
@@ -210,7 +247,8 @@ class MomentSums {
   std::size_t classes_;
   const Column* weights_;
   std::vector<GridCounts>* grids_;
-  std::optional<CellTables> tables_;  // one for each dense column and class
+  std::optional<CellTables> tables_;    // one for each dense column and class
+  std::optional<WindowGrids> windows_;  // or this, for all dense columns
   std::vector<Moments> result_;
   std::vector<std::size_t> dense_;  // the columns summed as doubles
   std::vector<RunSummer::Counts> counts_;
@@ -227,17 +265,18 @@ struct MomentsAndGrids {
   std::vector<GridCounts> grids;
 };
 
-// Both in one pass if each class has enough rows for a table of cells, some columns at a time, so that the tables of
-// the widest ranges take 64 MB; else one after the other.
+// Both in one pass, some columns at a time: so many that the tables of the widest ranges take 64 MB, or that their codes stay
+// near. One after the other where rows are not sorted by class, or are very many for many classes.
 inline MomentsAndGrids moments_and_grids(const std::vector<Column>& columns, const Column& target, std::size_t classes) {
-  constexpr std::size_t kMostTables = 256, kMostClasses = 64, kLeastRows = 8192;  // rows for each class
-  if (classes == 0 || classes > kMostClasses || target.rows < kLeastRows * classes || target.rows > CellTables::kMostValues) {
+  constexpr std::size_t kMostTables = 256;
+  const bool by_tables = classes > 0 && MomentSums::suits_tables(target.rows, classes);
+  if (classes == 0 || classes > MomentSums::kMostClassesSorted || (!by_tables && target.rows > WindowGrids::kMostRows)) {
     std::vector<Moments> sums = moments(columns, target, classes, nullptr);
-    if (target.rows > WindowGrids::kMostRows) return {std::move(sums), count_grids(columns, target, classes)};
-    return {std::move(sums), WindowGrids(columns, target, classes).count()};
+    return {std::move(sums), count_grids(columns, target, classes)};
   }
   MomentsAndGrids result;
-  const std::size_t most = kMostTables / classes / 4 * 4;  // columns side by side are read by fours
+  // columns side by side are read by fours
+  const std::size_t most = by_tables ? kMostTables / classes / 4 * 4 : WindowGrids::columns_at_once(target.rows);
   for (std::size_t begin = 0; begin < columns.size(); begin += most) {
     const auto first = columns.begin() + static_cast<std::ptrdiff_t>(begin);
     const std::vector<Column> some(first, first + static_cast<std::ptrdiff_t>(std::min(most, columns.size() - begin)));

@@ -106,4 +106,12 @@ inline bool clearly_differ(const Moments& moments) {
   return false;
 }
 
+// Whether some value of a column is not an integer.
+inline bool has_fractional(const Moments& moments) {
+  Magnitude scratch;
+  for (std::size_t c = 0; c < moments.fractional.size(); ++c)
+    if (moments.fractional.sign(c, scratch) != 0) return true;
+  return false;
+}
+
 }  // namespace bayesbox

@@ -11,8 +11,7 @@
 #include <vector>
 
 #include "core/column.hpp"
-#include "core/interrupt.hpp"
-#include "core/kernels.hpp"
+#include "table/class_order.hpp"
 #include "table/grid.hpp"
 
 namespace bayesbox {
@@ -21,55 +20,79 @@ class WindowGrids {
  public:
   static constexpr std::size_t kMostRows = std::size_t{1} << 20;
 
-  WindowGrids(const std::vector<Column>& columns, const Column& target, std::size_t classes)
-      : columns_(columns), target_(target), classes_(classes), rows_(target.rows), labels_(rows_) {
-    for (std::size_t i = 0; i < rows_; ++i) {
-      const auto label = as_offset(load<std::int32_t>(target.at(i)));
-      labels_[i] = static_cast<std::uint32_t>(std::min<std::uint64_t>(label, classes));
-    }
-    gathered_.resize(4 * kBlock);
+  // As many columns as their codes stay near: a multiple of 16.
+  static std::size_t columns_at_once(std::size_t rows) { return std::max<std::size_t>(kMostCodes / std::max<std::size_t>(rows, 1) / 16 * 16, 16); }
+
+  WindowGrids(std::size_t columns, std::size_t rows, std::size_t classes)
+      : classes_(classes), rows_(rows), seen_(columns), codes_(columns * rows) {}
+
+  // The runs of classes in which the values of the next rows come, the same for every column.
+  void begin_block(const std::vector<Run>& runs) { runs_.insert(runs_.end(), runs.begin(), runs.end()); }
+
+  // The values of a column in the next of the runs.
+  void add(std::size_t column, const double* values, std::size_t count) {
+    Seen& seen = seen_[column];
+    encode(values, count, codes_.data() + column * rows_ + seen.count, seen);
+    seen.count += count;
   }
 
-  std::vector<GridCounts> count() {
-    std::vector<GridCounts> result;
-    result.reserve(columns_.size());
-    const std::size_t together = std::max<std::size_t>(kMostCodes / std::max<std::size_t>(rows_, 1) / 4 * 4, 4);
-    for (std::size_t begin = 0; begin < columns_.size(); begin += together) {
-      const std::size_t end = std::min(begin + together, columns_.size());
-      seen_.assign(end - begin, {});
-      codes_.resize((end - begin) * rows_);
-      for (std::size_t row = 0; row < rows_; row += kBlock) read(begin, end, row, std::min(kBlock, rows_ - row));
-      for (std::size_t j = begin; j < end; ++j) result.push_back(counts_of(j, begin));
+  // Whether the cells of a column fit a table, or it must be counted in another way.
+  bool fits(std::size_t column) const { return width_of(seen_[column]) * (classes_ + 1) <= kMostCells; }
+
+  GridCounts read(std::size_t column) {
+    const Seen& seen = seen_[column];
+    const std::size_t base = base_of(seen), width = width_of(seen);
+    table_.assign(width * classes_, 0);
+    zeros_.assign(classes_, 0);
+    const std::uint16_t* codes = codes_.data() + column * rows_;
+    for (const Run& run : runs_) {
+      std::uint32_t* const counts = table_.data() + run.label * width;
+      if (seen.is_plain) {
+        for (std::size_t i = 0; i < run.count; ++i) ++counts[codes[i] - base];
+      } else {
+        for (std::size_t i = 0; i < run.count; ++i) {
+          if (codes[i] < kCodes) ++counts[codes[i] - base];
+          else zeros_[run.label] += codes[i] == kZero;
+        }
+      }
+      codes += run.count;
     }
+    const auto some = [](const std::vector<std::uint32_t>& counts) {
+      return counts.size() - static_cast<std::size_t>(std::count(counts.begin(), counts.end(), 0));
+    };
+    GridCounts result;
+    const std::size_t size = some(table_) + some(zeros_);
+    result.resize(size + 1);  // one more, which a cell without values may be written to
+    std::size_t at = 0;
+    for (std::size_t label = 0; label < classes_; ++label) {
+      const auto put = [&](std::int32_t cell, std::uint32_t count) {  // nothing branches on a count
+        result.labels[at] = static_cast<std::int32_t>(label);
+        result.cells[at] = cell;
+        result.counts[at] = count;
+        at += count != 0;
+      };
+      const std::uint32_t* counts = table_.data() + label * width;
+      for (std::size_t k = width; k > 0; k -= 2) put(-static_cast<std::int32_t>((base + k) / 2), counts[k - 1]);
+      put(0, zeros_[label]);
+      for (std::size_t k = 0; k < width; k += 2) put(static_cast<std::int32_t>((base + k) / 2 + 1), counts[k]);
+    }
+    result.resize(size);
     return result;
   }
 
  private:
   // The size of a cell and, in the last bit, the sign; those of numbers are below kCodes.
   static constexpr std::uint16_t kCodes = 2 * kLastGridCell, kZero = 65534, kNothing = 65535;
-  static constexpr std::size_t kBlock = 512, kMostCodes = std::size_t{1} << 22, kMostCells = std::size_t{1} << 23;
+  static constexpr std::size_t kMostCodes = std::size_t{1} << 22, kMostCells = std::size_t{1} << 23;
 
   struct Seen {
+    std::size_t count = 0;
     std::uint16_t least = kCodes, most = 0;
     bool is_plain = true;  // neither zero nor NaN
   };
 
-  void read(std::size_t begin, std::size_t end, std::size_t row, std::size_t count) {
-    poll(2 * count * (end - begin));
-    const auto column_at = [&](std::size_t j) -> const Column& { return columns_[begin + j]; };
-    for (std::size_t j = 0; j < end - begin;) {
-      const std::size_t first = four_around(j, end - begin, Kind::float64, column_at);
-      const bool four = first < end - begin;
-      double* const values = gathered_.data();
-      void* const buffers[4] = {values, values + kBlock, values + 2 * kBlock, values + 3 * kBlock};
-      if (four)
-        kernels_.gather_four(column_at(first).at(row), column_at(first).stride, nullptr, count, buffers);
-      else
-        read_doubles(column_at(j), row, count, values);
-      for (const std::size_t last = four ? first + 4 : j + 1; j < last; ++j)
-        encode(values + (four ? j - first : 0) * kBlock, count, codes_.data() + j * rows_ + row, seen_[j]);
-    }
-  }
+  static std::size_t base_of(const Seen& seen) { return seen.least <= seen.most ? seen.least & ~1u : 0; }
+  static std::size_t width_of(const Seen& seen) { return seen.least <= seen.most ? (seen.most | 1u) + 1 - base_of(seen) : 0; }
 
   static void encode(const double* values, std::size_t count, std::uint16_t* codes, Seen& seen) {
     for (std::size_t i = 0; i < count; ++i) {
@@ -98,40 +121,10 @@ class WindowGrids {
     seen.most = std::max(seen.most, most);
   }
 
-  GridCounts counts_of(std::size_t j, std::size_t begin) {
-    const Seen& seen = seen_[j - begin];
-    const std::uint16_t* codes = codes_.data() + (j - begin) * rows_;
-    const bool some = seen.least <= seen.most;
-    const std::size_t base = some ? seen.least & ~1u : 0, width = some ? (seen.most | 1u) + 1 - base : 0;
-    if (width * (classes_ + 1) > kMostCells) return count_grids({columns_[j]}, target_, classes_)[0];
-    table_.assign(width * (classes_ + 1), 0);
-    zeros_.assign(classes_ + 1, 0);
-    if (seen.is_plain) {
-      for (std::size_t i = 0; i < rows_; ++i) ++table_[labels_[i] * width + codes[i] - base];
-    } else {
-      for (std::size_t i = 0; i < rows_; ++i) {
-        if (codes[i] < kCodes) ++table_[labels_[i] * width + codes[i] - base];
-        else if (codes[i] == kZero) ++zeros_[labels_[i]];
-      }
-    }
-    GridCounts result;
-    for (std::size_t label = 0; label < classes_; ++label) {
-      const std::uint32_t* counts = table_.data() + label * width;
-      for (std::size_t k = width; k > 0; k -= 2) result.push(label, -static_cast<std::int32_t>((base + k) / 2), counts[k - 1]);
-      result.push(label, 0, zeros_[label]);
-      for (std::size_t k = 0; k < width; k += 2) result.push(label, static_cast<std::int32_t>((base + k) / 2 + 1), counts[k]);
-    }
-    return result;
-  }
-
-  const std::vector<Column>& columns_;
-  const Column& target_;
   std::size_t classes_, rows_;
-  const Kernels& kernels_ = kernels();
-  std::vector<std::uint32_t> labels_;  // those of no class are `classes`
-  std::vector<double> gathered_;
-  std::vector<std::uint16_t> codes_;  // of some columns, row by row
-  std::vector<Seen> seen_;            // of the same
+  std::vector<Run> runs_;             // of all rows so far
+  std::vector<Seen> seen_;            // of the columns
+  std::vector<std::uint16_t> codes_;  // column by column, in the order of the runs
   std::vector<std::uint32_t> table_, zeros_;
 };
 

@@ -188,7 +188,10 @@ def spreads(
     """
 
 def clearly_differ(tallies: list[Moments]) -> NDArray[np.uint8]:
-    """1 for each column with a class whose values are seen to differ by their sums, rounded; others may differ too."""
+    """1 for each column with a class whose values are seen to differ by their sums, rounded; others may differ too.
+
+    2 if some of its values are fractional as well.
+    """
 
 def count_grids(
     columns: list[NDArray[Any]],

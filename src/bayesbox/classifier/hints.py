@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 from typing import Any
+
+import numpy as np
 
 from bayesbox._core import ExactArray, clearly_differ
 from bayesbox.described import Advice, Remedy, declaring, ignoring, parameter, pasted
@@ -102,27 +104,29 @@ def hints(schema: Schema, book: Book, ignored: Mapping[str, str] | None = None) 
     few = sum(_exact(book.class_counts)) < FEW_ROWS
     found: list[Hint] = []
     constant = []
-    differ = _clearly_differ(book)
-    for name in schema.used:
-        if name not in book or schema.kinds[name].part_of is not None:
+    differ, continuous = _clearly_differ(book)
+    for name in schema.used_columns:
+        tally: Any = book.columns.get(name)
+        if tally is None or name in continuous:
             continue
-        if name not in differ and has_one_value(schema, name, book[name]):
-            if not few or (book[name].of_numbers and not book[name].holds_only_flags):
+        if name not in differ and has_one_value(schema, name, tally):
+            if not few or (tally.of_numbers and not tally.holds_only_flags):
                 constant.append(name)
         elif not few:
-            found.extend(_column_hints(name, schema.kinds[name], book[name]))
+            found.extend(_column_hints(name, schema.kinds[name], tally))
     if constant:
         found.insert(0, _constant_hint(constant))
     if ignored:
         found.append(_ignored_hint(ignored))
-    return found if few else [*found, *_one_hot_groups(schema, book)]
+    return found if few else [*found, *_one_hot_groups(schema, book, continuous)]
 
 
-def _clearly_differ(book: Book) -> set[str]:
-    """Numeric columns whose values clearly differ."""
+def _clearly_differ(book: Book) -> tuple[set[str], set[str]]:
+    """Numeric columns whose values clearly differ, and those of them with fractional values, which need no hint."""
     numbers = [(name, tally.sums) for name, tally in book.columns.items() if isinstance(tally, Moments)]
-    found = clearly_differ([sums for _, sums in numbers]).tolist()
-    return {name for (name, _), each in zip(numbers, found, strict=True) if each}
+    found = clearly_differ([sums for _, sums in numbers])
+    names = np.array([name for name, _ in numbers], dtype=object)
+    return set(names[found > 0].tolist()), set(names[found > 1].tolist())
 
 
 def has_one_value(schema: Schema, name: str, tally: Any) -> bool:
@@ -273,10 +277,10 @@ def _numbers_the_rows(whole: Spread) -> bool:
     return False
 
 
-def _one_hot_groups(schema: Schema, book: Book) -> Iterator[Hint]:
+def _one_hot_groups(schema: Schema, book: Book, continuous: Collection[str]) -> Iterator[Hint]:
     """Adjacent flags whose ones sum to the number of rows in every class, so that each row seems to set one."""
     rows = tuple(_exact(book.class_counts))
-    for run in _runs_of_flags(schema, book):
+    for run in _runs_of_flags(schema, book, continuous):
         ones = [_ones(book[name]) for name in run]
         sums: list[tuple[int | Fraction, ...]] = [(0,) * len(rows)]
         for column in ones:
@@ -316,11 +320,11 @@ def _common_beginning(names: tuple[str, ...]) -> str:
     return first[: next(same, len(first))]
 
 
-def _runs_of_flags(schema: Schema, book: Book) -> Iterator[tuple[str, ...]]:
-    """Runs of adjacent columns with only 0 and 1 and no missing values."""
+def _runs_of_flags(schema: Schema, book: Book, continuous: Collection[str]) -> Iterator[tuple[str, ...]]:
+    """Runs of adjacent columns with only 0 and 1 and no missing values; the `continuous` ones have others."""
     run: list[str] = []
     for name in schema.used:
-        if name in book and _is_full_flag(schema.kinds[name], book[name], book):
+        if name not in continuous and name in book and _is_full_flag(schema.kinds[name], book[name], book):
             run.append(name)
             continue
         if len(run) >= 3:

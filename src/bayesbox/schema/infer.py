@@ -32,6 +32,8 @@ def kind_of(column: Column, *, name: str = "", dates: bool = False, where: str |
     if isinstance(column, CountMatrix):
         return CountGroup(width=column.width)
     if isinstance(column, np.ndarray):
+        if column.dtype.kind == "f" and len(column) and column.item(0) == column.item(0):
+            return NUMBER  # at once: there may be thousands of columns
         kind = _kind_of_numpy(column, name)
     else:
         kind = _kind_of_arrow(column.type, name)

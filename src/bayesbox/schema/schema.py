@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -28,40 +28,50 @@ class Schema:
     numeric: str = "gaussian"  # the default density of numbers
     ignores_constants: bool = False  # whether a column with a single value is ignored; in 0.1 a flag was not
 
-    @property
+    def those(self, condition: Callable[[Kind], object]) -> dict[str, Kind]:
+        """The columns whose kind meets a condition: thousands may share a kind, which is asked once."""
+        distinct = {id(kind): kind for kind in self.kinds.values()}
+        meeting = {key for key, kind in distinct.items() if condition(kind)}
+        if len(meeting) == len(distinct):
+            return dict(self.kinds)
+        return {name: kind for name, kind in self.kinds.items() if id(kind) in meeting} if meeting else {}
+
+    @cached_property
     def used(self) -> tuple[str, ...]:
         """The columns that are not ignored."""
-        return tuple(name for name, kind in self.kinds.items() if kind.is_used)
+        return tuple(self.those(lambda kind: kind.is_used))
 
     @cached_property
     def translating(self) -> Mapping[str, Kind]:
         """The columns whose texts are parsed by their kinds."""
-        return {name: kind for name, kind in self.kinds.items() if kind.translates and not kind.has_parts}
+        return self.those(lambda kind: kind.translates and not kind.has_parts)
 
     @cached_property
     def parts(self) -> Mapping[str, tuple[str, ...]]:
         """The expanded columns, such as dates, with the names of their parts."""
-        found: dict[str, tuple[str, ...]] = {name: () for name, kind in self.kinds.items() if kind.has_parts}
-        for name, kind in self.kinds.items():
-            if kind.part_of is not None:
-                found[kind.part_of] = (*found[kind.part_of], name)
+        found: dict[str, tuple[str, ...]] = dict.fromkeys(self.those(lambda kind: kind.has_parts), ())
+        for name, kind in self.those(lambda kind: kind.part_of is not None).items():
+            assert kind.part_of is not None
+            found[kind.part_of] = (*found[kind.part_of], name)
         return found
 
-    @property
+    @cached_property
     def columns(self) -> tuple[str, ...]:
         """The input columns, without the parts of other columns."""
-        return tuple(name for name, kind in self.kinds.items() if kind.part_of is None)
+        return tuple(self.those(lambda kind: kind.part_of is None))
 
-    @property
+    @cached_property
     def used_columns(self) -> tuple[str, ...]:
         """The input columns that are not ignored."""
-        return tuple(name for name in self.used if self.kinds[name].part_of is None)
+        return tuple(self.those(lambda kind: kind.is_used and kind.part_of is None))
 
     def expanded(self, columns: Columns, *, where: str | None = None, first_row: int = 0) -> dict[str, Column]:
         """The columns converted for counting: dates as seconds, with their parts as additional columns.
 
         Columns that are already expanded do not change.
         """
+        if not self.parts:
+            return dict(columns)
         found: dict[str, Column] = {}
         for name, column in columns.items():
             own = self.parts.get(name)
@@ -198,6 +208,8 @@ def _with_parts(kinds: Mapping[str, Kind], others: Iterable[str] = ()) -> dict[s
     >>> list(_with_parts({"day": Date(holds="time"), "day hour": Date(holds="duration")}))
     ['day', 'day hour 2', 'day hour']
     """
+    if not any(kind.has_parts for kind in {id(kind): kind for kind in kinds.values()}.values()):
+        return dict(kinds)
     taken = {*kinds, *others}
     found: dict[str, Kind] = {}
     for name, kind in kinds.items():

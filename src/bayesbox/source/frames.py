@@ -144,6 +144,8 @@ def table_of(data: Any) -> Table:
 
 def _names_of(names: Iterable[object]) -> tuple[str, ...]:
     """Column names as text; an error if two columns have the same name."""
+    if isinstance(names, range):
+        return tuple(map(str, names))
     owner: dict[str, object] = {}
     for name in names:
         text = str(name)
@@ -289,6 +291,8 @@ def _from_numpy(array: np.ndarray) -> Table:
         array = np.asarray(array)
     if array.dtype.kind == "O":
         array = np.asfortranarray(array)
+    if type(array) is np.ndarray and array.dtype.char in "?bhilqBHILQfd" and array.dtype.isnative:
+        return range(width), list(array.T), len(array)  # each a view that `numpy_column` would return as it is
     return range(width), [numpy_column(array[:, index], str(index)) for index in range(width)], len(array)
 
 

@@ -59,7 +59,11 @@ def count(
     counter = _Counter(target, classes, weights, where, first_row)
     tallies: dict[str, Tally] = {}
     numbers: dict[str, NumberArray] = {}
+    plain_numbers = schema.those(lambda kind: kind.is_number and not kind.is_count)
     for name, column in columns.items():
+        if name in plain_numbers and isinstance(column, np.ndarray) and column.dtype.char == "d":
+            numbers[name] = column
+            continue
         kind = schema.kinds[name]
         if kind.tally is None or _is_null(column):
             continue
@@ -75,14 +79,9 @@ def count(
             if kind.is_count:
                 counter.require_counts(name, numbers[name])
     tallies |= counter.counts()
-    forms: dict[int, str | None] = {}  # many columns usually share a kind
-    for name in numbers:
-        kind = schema.kinds[name]
-        if id(kind) not in forms:
-            forms[id(kind)] = schema.tally_form(name)
-    tallies |= counter.moments(numbers, {name: forms[id(schema.kinds[name])] for name in numbers})
     for name, tally in tallies.items():
         require_few_levels(name, tally)
+    tallies |= counter.moments(numbers, schema.tally_forms(numbers))
     return Book(classes, counter.class_counts(), tallies, label_type=kind_of_labels).pruned()
 
 
@@ -240,14 +239,15 @@ class _Counter:
         require_room_for_numbers(len(self.classes), len(columns), where=self.where)
         if len(self.classes) > MANY_CLASSES:  # the core counts integers by value, classes x values
             columns = {name: np.asarray(column, dtype=np.float64) for name, column in columns.items()}
-        tallies: dict[str, Tally] = {}
         on_grid = {name: column for name, column in columns.items() if forms[name] == Grid.form}
-        others = {name: column for name, column in columns.items() if name not in on_grid}
+        others = {name: column for name, column in columns.items() if name not in on_grid} if on_grid else columns
         with self._naming_infinite(on_grid):
             grids = Grid.of_columns(self.classes, list(on_grid.values()), self.target, self.weights)
         with self._naming_infinite(others):
             sums = _core.moments(list(others.values()), self.target, len(self.classes), self.weights)
-        tallies |= zip(on_grid, grids, strict=True)
+        tallies: dict[str, Tally] = dict(zip(on_grid, grids, strict=True))
+        if not others:
+            return tallies
         for (name, values), found in zip(others.items(), sums, strict=True):
             if forms[name] == Values.form:
                 tallies[name] = Values.beside(self.classes, found, values, self.target, self.weights)
