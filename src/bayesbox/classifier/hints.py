@@ -10,9 +10,7 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
-from bayesbox._core import ExactArray, clearly_differ
+from bayesbox._core import ExactArray
 from bayesbox.described import Advice, Remedy, declaring, ignoring, parameter, pasted
 from bayesbox.errors import SuspiciousData
 from bayesbox.schema.schema import Schema
@@ -20,7 +18,7 @@ from bayesbox.source.files.numerals import Spelling, spelling_of
 from bayesbox.tally.base import dyadic
 from bayesbox.tally.book import Book
 from bayesbox.tally.exact import Dyadic
-from bayesbox.tally.moments import Moments, Spread
+from bayesbox.tally.moments import Spread, clearly_differing
 from bayesbox.warned import listed
 
 MOST_ALIKE = 3  # columns with the same hint that each get their own sentence
@@ -104,10 +102,10 @@ def hints(schema: Schema, book: Book, ignored: Mapping[str, str] | None = None) 
     few = sum(_exact(book.class_counts)) < FEW_ROWS
     found: list[Hint] = []
     constant = []
-    differ, continuous = _clearly_differ(book)
-    for name in schema.used_columns:
+    differ, continuous = clearly_differing(book.columns)
+    for name in [name for name in schema.used_columns if name not in continuous]:
         tally: Any = book.columns.get(name)
-        if tally is None or name in continuous:
+        if tally is None:
             continue
         if name not in differ and has_one_value(schema, name, tally):
             if not few or (tally.of_numbers and not tally.holds_only_flags):
@@ -119,14 +117,6 @@ def hints(schema: Schema, book: Book, ignored: Mapping[str, str] | None = None) 
     if ignored:
         found.append(_ignored_hint(ignored))
     return found if few else [*found, *_one_hot_groups(schema, book, continuous)]
-
-
-def _clearly_differ(book: Book) -> tuple[set[str], set[str]]:
-    """Numeric columns whose values clearly differ, and those of them with fractional values, which need no hint."""
-    numbers = [(name, tally.sums) for name, tally in book.columns.items() if isinstance(tally, Moments)]
-    found = clearly_differ([sums for _, sums in numbers])
-    names = np.array([name for name, _ in numbers], dtype=object)
-    return set(names[found > 0].tolist()), set(names[found > 1].tolist())
 
 
 def has_one_value(schema: Schema, name: str, tally: Any) -> bool:
@@ -323,6 +313,8 @@ def _common_beginning(names: tuple[str, ...]) -> str:
 def _runs_of_flags(schema: Schema, book: Book, continuous: Collection[str]) -> Iterator[tuple[str, ...]]:
     """Runs of adjacent columns with only 0 and 1 and no missing values; the `continuous` ones have others."""
     run: list[str] = []
+    if len(schema.used) - len(continuous) < 3:
+        return
     for name in schema.used:
         if name not in continuous and name in book and _is_full_flag(schema.kinds[name], book[name], book):
             run.append(name)

@@ -204,8 +204,9 @@ def fitted_columns(columns: Sequence[ColumnToFit]) -> Iterator[Fitted]:
         for start in range(0, len(places), step):
             some = places[start : start + step]
             names, tallies, options = zip(*(columns[place] for place in some), strict=True)
-            for name, tally in zip(names, tallies, strict=True):
-                _require_form(entry, name, tally)
+            if entry.tally:
+                for name, tally in zip(names, tallies, strict=True):
+                    _require_form(entry, name, tally)
             found = family.fit_columns(names, tallies, options)
             for place, each in zip(some, found, strict=True):
                 made[place] = Fitted(each, family.silent)

@@ -18,11 +18,12 @@ from bayesbox.rule.options import NaiveOptions
 from bayesbox.rule.priors import given_prior, log_prior
 from bayesbox.rule.var_smoothing import smoothed
 from bayesbox.schema.families import FamilyEntry, family_named
-from bayesbox.schema.kinds import Kind
+from bayesbox.schema.kinds import Kind, Number
 from bayesbox.schema.levels import label_order, label_values
 from bayesbox.schema.schema import Schema
 from bayesbox.tally.base import Tally
 from bayesbox.tally.book import Book
+from bayesbox.tally.moments import clearly_differing
 
 NOT_SELECTED = "it was not selected"
 PRIOR_COUNTS = "prior-counts"
@@ -69,6 +70,8 @@ class _Builder:
         self.bytes = 0  # bytes of tables whose size is not known from the tallies
         self.most_bytes = current_limits().memory
         self.shared: dict[tuple[int, str], tuple[FitOptions, FamilyEntry]] = {}  # by type: thousands may share one
+        _, self.continuous = clearly_differing(book.columns)
+        self.of_numbers: dict[int, FitOptions] = {}  # those of continuous columns, by type
         self.single: list[ColumnToFit] = []
         self.together: dict[str, dict[str, Tally]] = {}  # by the name of the family
 
@@ -77,6 +80,9 @@ class _Builder:
         kind = self.schema.kinds[name]
         if tally is None:
             self.ignored[name] = "it has no values"
+            return
+        if name in self.continuous and id(kind) in self.of_numbers:
+            self.single.append(ColumnToFit(name, tally, self.of_numbers[id(kind)]))
             return
         if kind.part_of is not None and len(tally.levels) < 2:
             self.ignored[name] = ONE_VALUE
@@ -89,6 +95,8 @@ class _Builder:
             self.ignored[name] = ONE_VALUE
             return
         self.single.append(ColumnToFit(name, tally, options))
+        if name in self.continuous and type(kind) is Number and not self.rules.column_smoothing:
+            self.of_numbers[id(kind)] = options
 
     def _options(self, name: str, kind: Kind, tally: Any) -> tuple[FitOptions, FamilyEntry]:
         """The options for fitting a column, one object for all columns that share a type and a density."""
@@ -111,7 +119,8 @@ class _Builder:
                 self.ignored[name] = reason
                 continue
             self.conditionals.append(made)
-            self._take_room(made.table_bytes())
+            if needed := made.table_bytes():
+                self._take_room(needed)
         for family, tallies in self.together.items():
             options = fit_options(self.schema, self.book, self.rules, next(iter(tallies)))
             self.conditionals.append(family_named(family).load().fit_together(tallies, options))

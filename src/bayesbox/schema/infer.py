@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -32,8 +33,6 @@ def kind_of(column: Column, *, name: str = "", dates: bool = False, where: str |
     if isinstance(column, CountMatrix):
         return CountGroup(width=column.width)
     if isinstance(column, np.ndarray):
-        if column.dtype.kind == "f" and len(column) and column.item(0) == column.item(0):
-            return NUMBER  # at once: there may be thousands of columns
         kind = _kind_of_numpy(column, name)
     else:
         kind = _kind_of_arrow(column.type, name)
@@ -46,6 +45,11 @@ def kind_of(column: Column, *, name: str = "", dates: bool = False, where: str |
         if found is not None:
             return found
     return Words() if kind.reads_text and is_free_text(column) else kind
+
+
+def begins_with_number(column: Column) -> bool:
+    """Whether this is an array of doubles and its first value is not missing, so that its kind is NUMBER."""
+    return isinstance(column, np.ndarray) and column.dtype.char == "d" and len(column) > 0 and not isnan(column.item(0))
 
 
 def _may_be_dates(column: PlainColumn) -> bool:

@@ -11,7 +11,7 @@ from bayesbox.described import declaring
 from bayesbox.errors import KindContradiction, UnknownColumn
 from bayesbox.schema.columns import Column, Columns
 from bayesbox.schema.families import family_named
-from bayesbox.schema.infer import kind_of
+from bayesbox.schema.infer import NUMBER, begins_with_number, kind_of
 from bayesbox.schema.kinds import NOT_DECLARED, Date, DatePart, Declared, Ignore, Kind, kinds_by_key
 
 
@@ -102,12 +102,14 @@ class Schema:
         Without `dates`, dates are levels.
         """
         given = declared_kinds(declared, tuple(columns), where=where)
-        kinds = {
-            name: _settled(given[name], column, name, where)
-            if name in given
-            else kind_of(column, name=name, dates=dates, where=where)
-            for name, column in columns.items()
-        }
+        kinds: dict[str, Kind] = {}
+        for name, column in columns.items():
+            if name in given:
+                kinds[name] = _settled(given[name], column, name, where)
+            elif begins_with_number(column):  # first, as there may be thousands of them
+                kinds[name] = NUMBER
+            else:
+                kinds[name] = kind_of(column, name=name, dates=dates, where=where)
         return cls(_with_parts(kinds), frozenset(given), numeric=numeric, ignores_constants=ignores_constants)
 
     def density(self, name: str) -> str:

@@ -318,3 +318,18 @@ class Moments(Result):
         from bayesbox.tally.codec.moments import read
 
         return read(cls, tables, book)
+
+
+def clearly_differing(tallies: Mapping[str, object]) -> tuple[set[str], set[str]]:
+    """The numeric columns whose values clearly differ, and those of them with fractional values; others may differ too.
+
+    >>> target = np.zeros(2, dtype=np.int32)
+    >>> columns = {"age": [25.0, 40], "pay": [1.5, 2], "one": [3.0, 3]}
+    >>> found = clearly_differing({name: Moments.of(("a",), np.array(x), target) for name, x in columns.items()})
+    >>> [sorted(names) for names in found]
+    [['age', 'pay'], ['pay']]
+    """
+    moments = {name: tally.sums for name, tally in tallies.items() if isinstance(tally, Moments)}
+    found = _core.clearly_differ(list(moments.values())).tolist()
+    named = list(zip(moments, found, strict=True))
+    return {name for name, each in named if each}, {name for name, each in named if each > 1}

@@ -138,9 +138,10 @@ class Gaussian(NumberFamily):
     ) -> list[Self | None]:
         """Each std and the root of the floor are rounded once, so the larger one has the larger variance."""
         found: list[Self | None] = [None] * len(columns)
+        floors = {id(each): each.floor for each in options}  # thousands of columns may share their options
         by_floor: dict[float, list[int]] = {}
         for place, each in enumerate(options):
-            by_floor.setdefault(each.floor, []).append(place)
+            by_floor.setdefault(floors[id(each)], []).append(place)
         for floor, places in by_floor.items():
             table = SpreadTable.of([tallies[place] for place in places], floor=floor)
             empty = table.n[:, :-1] == 0
@@ -152,23 +153,25 @@ class Gaussian(NumberFamily):
             normals = np.stack([mean, low, std, _log_constant(std)], axis=-1)
             plain: NDArray[np.bool_] = np.all(std > 0, axis=1)
             nothing = no_terms(mean.shape[1])
-            for row in np.flatnonzero(some).tolist():
-                place = places[row]
-                if options[place].missing_is_level:
-                    presence = options[place].presence(tallies[place])
-                    found[place] = cls(columns[place], mean[row], low[row], std[row], *presence)
+            for place, fitted, *fields, own, is_plain in zip(
+                places, some.tolist(), mean, low, std, normals, plain.tolist(), strict=True
+            ):
+                if not fitted:
+                    continue
+                if options[place].class_counts is not None:
+                    found[place] = cls(columns[place], *fields, *options[place].presence(tallies[place]))
                     continue
                 made = object.__new__(cls)  # setting the fields of a frozen class one by one takes far longer
                 made.__dict__.update(
                     column=columns[place],
-                    mean=mean[row],
-                    mean_low=low[row],
-                    std=std[row],
+                    mean=fields[0],
+                    mean_low=fields[1],
+                    std=fields[2],
                     log_observed=nothing,
                     log_missing=nothing,
                 )
-                if plain[row]:
-                    made.__dict__["_compiled"] = normals[row]
+                if is_plain:
+                    made.__dict__["_compiled"] = own
                 found[place] = made
         return found
 
