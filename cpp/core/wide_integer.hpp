@@ -15,6 +15,47 @@
 
 namespace bayesbox {
 
+// Division of two words by one through its reciprocal (Moeller and Granlund, Improved division by invariant integers, 2011):
+// one division for the reciprocal, two multiplications for each word that follows.
+class WordDivisor {
+ public:
+  explicit WordDivisor(std::uint64_t divisor)
+      : shift_(std::countl_zero(divisor)), divisor_(divisor << shift_),
+        inverse_(static_cast<std::uint64_t>((static_cast<uint128>(~divisor_) << 64 | ~std::uint64_t{0}) / divisor_)) {}
+
+  // Divides the words, the last of them first, in place, and returns the remainder.
+  std::uint64_t divide(std::uint64_t* words, std::size_t count) const {
+    if (count == 0) return 0;
+    std::uint64_t rest = shift_ == 0 ? 0 : words[count - 1] >> (64 - shift_);
+    for (std::size_t k = count; k-- > 0;) {
+      const std::uint64_t below = k == 0 || shift_ == 0 ? 0 : words[k - 1] >> (64 - shift_);
+      words[k] = quotient(rest, words[k] << shift_ | below);
+    }
+    return rest >> shift_;
+  }
+
+ private:
+  // Of the word behind `rest`, which is below the divisor and becomes the new remainder.
+  std::uint64_t quotient(std::uint64_t& rest, std::uint64_t word) const {
+    const uint128 guess = static_cast<uint128>(inverse_) * rest + (static_cast<uint128>(rest) << 64 | word);
+    std::uint64_t found = static_cast<std::uint64_t>(guess >> 64) + 1;
+    rest = word - found * divisor_;
+    if (rest > static_cast<std::uint64_t>(guess)) {
+      --found;
+      rest += divisor_;
+    }
+    if (rest >= divisor_) {
+      ++found;
+      rest -= divisor_;
+    }
+    return found;
+  }
+
+  int shift_;
+  std::uint64_t divisor_;  // with its highest bit set
+  std::uint64_t inverse_;  // (2^128 - 1) / divisor - 2^64
+};
+
 // m * 2^exponent, m >= 0, with a sign beside it; 0 has no words.
 class WideInteger {
  public:
@@ -123,7 +164,7 @@ class WideInteger {
     inexact |= over->drop(shift);
     const uint128 square = static_cast<uint128>(over->words_[1]) << 64 | over->words_[0];
     std::uint64_t guess = static_cast<std::uint64_t>(std::sqrt(static_cast<double>(square)));
-    for (int step = 0; step < 3; ++step) guess = static_cast<std::uint64_t>((guess + square / guess) >> 1);
+    guess = static_cast<std::uint64_t>((guess + square / guess) >> 1);  // a step of Newton doubles its 52 digits
     while (static_cast<uint128>(guess) * guess > square) --guess;
     while (static_cast<uint128>(guess + 1) * (guess + 1) <= square) ++guess;
     inexact |= static_cast<uint128>(guess) * guess != square;
@@ -176,14 +217,9 @@ class WideInteger {
   }
 
   std::uint64_t divide(std::uint64_t divisor) {
-    uint128 rest = 0;
-    for (std::size_t k = used_; k-- > 0;) {
-      rest = rest << 64 | words_[k];
-      words_[k] = static_cast<std::uint64_t>(rest / divisor);
-      rest %= divisor;
-    }
+    const std::uint64_t rest = WordDivisor(divisor).divide(words_.data(), used_);
     trim();
-    return static_cast<std::uint64_t>(rest);
+    return rest;
   }
 
   std::optional<WideInteger> plus(const WideInteger& other) const {
