@@ -1,4 +1,4 @@
-// Many columns that stand side by side in the rows of a wide matrix, read together: rows that are far apart are visited once
+// Reading several adjacent columns of a wide row-major matrix together: each row, which is far from the next, is visited once
 // for all of them.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace bayesbox {
 
-// How many columns from `first` on, at most `most` of `columns`, are doubles that stand side by side: a multiple of four.
+// The number of columns from `first` on, at most `most`, that are adjacent columns of doubles in one matrix: a multiple of four.
 template <class ColumnAt>
 std::size_t side_by_side_from(std::size_t first, std::size_t columns, std::size_t most, const ColumnAt& column_at) {
   std::size_t found = 0;
@@ -23,7 +23,7 @@ std::size_t side_by_side_from(std::size_t first, std::size_t columns, std::size_
   return found;
 }
 
-// out[k * step + i] = row begin + order[i] of column k for `columns` of them side by side, a multiple of four.
+// out[k * step + i] = row begin + order[i] of the k-th of `columns` adjacent columns, a multiple of four.
 inline void gather_stripe(const Kernels& kernel, const Column& first, std::size_t begin, const std::uint32_t* order,
                           std::size_t count, std::size_t columns, double* out, std::size_t step) {
   constexpr std::size_t kRows = 16, kLine = 64;

@@ -165,8 +165,8 @@ class LiveRows {
     live_ = true;
   }
   void end_live() { live_ = false; }
-  // Whether the live model is to answer a question: after so many without a row learned or forgotten between them, a model that
-  // is made once takes less time than as many more.
+  // Whether the live model should answer: after kMostAsked predictions without a row in between, compiling a model costs less
+  // than going on.
   bool takes_question() { return live_ && ++asked_ <= kMostAsked; }
 
   // Takes the row that was read up, to be counted with others.

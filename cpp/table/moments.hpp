@@ -77,7 +77,7 @@ class MomentSums {
   // A column of integers with few values is counted, and its moments are read off the counts.
   static constexpr std::uint64_t kMostValuesCounted = 4096;
 
-  // Numbers of a stripe of columns, which stay in the cache.
+  // Numbers in a stripe of columns, which should stay in the cache.
   static constexpr std::size_t kMostGathered = std::size_t{1} << 16;
 
   // Whether a block of so many rows of the matrix is more than the cache keeps until it is read.
@@ -265,8 +265,8 @@ struct MomentsAndGrids {
   std::vector<GridCounts> grids;
 };
 
-// Both in one pass, some columns at a time: so many that the tables of the widest ranges take 64 MB, or that their codes stay
-// near. One after the other where rows are not sorted by class, or are very many for many classes.
+// Both in one pass, some columns at a time, so that tables of the widest ranges take at most 64 MB, and codes 8 MB. One after
+// the other if the rows are not sorted by class, or if there are too many of them for codes.
 inline MomentsAndGrids moments_and_grids(const std::vector<Column>& columns, const Column& target, std::size_t classes) {
   constexpr std::size_t kMostTables = 256;
   const bool by_tables = classes > 0 && MomentSums::suits_tables(target.rows, classes);

@@ -1,7 +1,7 @@
-// The counts of the cells of grid.hpp for tables of many columns, or of many classes: each column by itself.
+// The counts of the cells of grid.hpp for tables with many columns or many classes, column by column.
 //
-// The codes of a column's cells are kept until all rows are read; then its least and its greatest are known, and a table of
-// just these cells and of the classes counts them, one increment for each value.
+// The codes of the cells of a column are kept until all rows are read; then the least and the greatest of them are known, and
+// are the bounds of a table of counts, cells x classes.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ class WindowGrids {
  public:
   static constexpr std::size_t kMostRows = std::size_t{1} << 20;
 
-  // As many columns as their codes stay near: a multiple of 16.
+  // The number of columns that are counted together, whose codes fit in 8 MB: a multiple of 16.
   static std::size_t columns_at_once(std::size_t rows) { return std::max<std::size_t>(kMostCodes / std::max<std::size_t>(rows, 1) / 16 * 16, 16); }
 
   WindowGrids(std::size_t columns, std::size_t rows, std::size_t classes)
@@ -36,7 +36,7 @@ class WindowGrids {
     seen.count += count;
   }
 
-  // Whether the cells of a column fit a table, or it must be counted in another way.
+  // Whether the table of a column is small enough.
   bool fits(std::size_t column) const { return width_of(seen_[column]) * (classes_ + 1) <= kMostCells; }
 
   GridCounts read(std::size_t column) {
@@ -62,7 +62,7 @@ class WindowGrids {
     };
     GridCounts result;
     const std::size_t size = some(table_) + some(zeros_);
-    result.resize(size + 1);  // one more, which a cell without values may be written to
+    result.resize(size + 1);  // one more, since a cell without values may be written behind the last
     std::size_t at = 0;
     for (std::size_t label = 0; label < classes_; ++label) {
       const auto put = [&](std::int32_t cell, std::uint32_t count) {  // nothing branches on a count

@@ -1,4 +1,4 @@
-"""Columns that are asked together are as each by itself: their kinds, the names of a schema, hints and options."""
+"""What is computed for many columns at once equals what is computed for each one: kinds, names, hints, models."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_the_kinds_are_those_of_each_column():
     assert dict(Schema.of(some).kinds) == {name: kind_of(column, name=name) for name, column in some.items()}
 
 
-def test_the_names_are_those_that_each_kind_asks_for():
+def test_the_names_follow_from_the_kind_of_each_column():
     kinds = {
         "id": Ignore(),
         "day": Date(holds="time"),

@@ -29,7 +29,7 @@ class Schema:
     ignores_constants: bool = False  # whether a column with a single value is ignored; in 0.1 a flag was not
 
     def those(self, condition: Callable[[Kind], object]) -> dict[str, Kind]:
-        """The columns whose kind meets a condition: thousands may share a kind, which is asked once."""
+        """The columns whose kind meets a condition, which is evaluated once per distinct kind."""
         distinct = {id(kind): kind for kind in self.kinds.values()}
         meeting = {key for key, kind in distinct.items() if condition(kind)}
         if len(meeting) == len(distinct):
