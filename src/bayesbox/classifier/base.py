@@ -229,8 +229,7 @@ class Classifier(AnswersRows, Calibrates, Learns, AnswersQuestions, ABC, Generic
 
     def named(self, batch: Batch, *, where: str | None = None) -> dict[str, Column]:  # noqa: ARG002
         """The columns of a batch by name."""
-        named = zip(batch.names, batch.columns, strict=True)
-        return {name: column if isinstance(column, np.ndarray) else as_view(column) for name, column in named}
+        return {name: as_view(column) for name, column in zip(batch.names, batch.columns, strict=True)}
 
     def kept_columns(self, columns: Columns) -> dict[str, Column]:
         """These columns in the form best suited to be counted and predicted repeatedly."""
