@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from bayesbox.classifier.table import AnyTableClassifier
 
 MOST_CLASSES = 12
+MOST_SELECTED = 40  # columns that a selection lists
+MOST_WEIGHTS, LARGEST = 40, 20  # columns whose weights are all listed; with more, the largest
 MOST_COLUMNS = 60
 
 
@@ -55,8 +57,16 @@ def weights_text(column_weights: Mapping[str, float]) -> str:
     'selected 1 of 2 columns: age'
     >>> weights_text({"age": 0.5, "sex": 1.25})
     'column weights: age 0.50, sex 1.25'
+    >>> weights_text({f"x{place}": place / 10 for place in range(400)}).split(", x398")[0]
+    'column weights, the 20 largest of 400 (--json lists all): x399 39.90'
     """
     taken = {name: weight for name, weight in column_weights.items() if weight}
     if all(weight == 1 for weight in taken.values()):
-        return f"selected {len(taken)} of {plural(len(column_weights), 'column')}: {', '.join(taken) or 'none'}"
-    return "column weights: " + ", ".join(f"{name} {weight:.2f}" for name, weight in column_weights.items())
+        names = ", ".join(list(taken)[:MOST_SELECTED]) or "none"
+        more = f", ... {len(taken) - MOST_SELECTED:,} more (--json lists all)" if len(taken) > MOST_SELECTED else ""
+        return f"selected {len(taken):,} of {plural(len(column_weights), 'column')}: {names}{more}"
+    title, shown = "column weights", list(column_weights.items())
+    if len(shown) > MOST_WEIGHTS:
+        shown = sorted(shown, key=lambda item: -item[1])[:LARGEST]
+        title = f"column weights, the {LARGEST} largest of {len(column_weights):,} (--json lists all)"
+    return f"{title}: " + ", ".join(f"{name} {weight:.2f}" for name, weight in shown)
