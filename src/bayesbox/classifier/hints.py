@@ -313,7 +313,7 @@ def _common_beginning(names: tuple[str, ...]) -> str:
 def _runs_of_flags(schema: Schema, book: Book, continuous: Collection[str]) -> Iterator[tuple[str, ...]]:
     """Runs of adjacent columns with only 0 and 1 and no missing values; the `continuous` ones have others."""
     run: list[str] = []
-    if len(schema.used) - len(continuous) < 3:
+    if sum(name not in continuous for name in schema.used) < 3:
         return
     for name in schema.used:
         if name not in continuous and name in book and _is_full_flag(schema.kinds[name], book[name], book):

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @lru_cache(maxsize=16)
 def no_terms(classes: int) -> Doubles:
-    """The terms of observed or missing values if missing is no level: one array for thousands of columns."""
+    """The log terms of presence where missing values are ignored: zeros, in one array shared by all columns."""
     nothing = np.zeros(classes)
     nothing.flags.writeable = False
     return nothing
