@@ -14,6 +14,15 @@ namespace bayesbox {
 
 inline bool is_fractional(double value) { return value != std::nearbyint(value); }
 
+// x = h1 + h2 + h3, so x*x = h1 h1 + 2 h1 h2 + (2 h1 h3 + h2 h2) + 2 h2 h3 + h3 h3, each 22 bits below the last.
+inline void add_pieces(const PieceSums& sums, int exponent, ExactArray& total, ExactArray& squares, std::size_t at) {
+  const int128 unit = 1;
+  total.add_integer(at, sums.first * (unit << 44) + sums.rest, exponent - 65);
+  const int128 middle = 2 * static_cast<int128>(sums.first_third) + sums.second_second;
+  squares.add_integer(at, sums.first_first * (unit << 44) + sums.first_second * (unit << 23) + middle, 2 * exponent - 86);
+  squares.add_integer(at, sums.second_third * (unit << 23) + sums.third_third, 2 * exponent - 130);
+}
+
 class RunSummer {
  public:
   explicit RunSummer(std::size_t cells) : keeps_(cells <= kMostKept), held_(keeps_ ? cells : 1), left_over_(2 * (kChunk + kPad)) {}
@@ -135,15 +144,8 @@ class RunSummer {
     }
   }
 
-  // x = h1 + h2 + h3, so x*x = h1 h1 + 2 h1 h2 + (2 h1 h3 + h2 h2) + 2 h2 h3 + h3 h3, each 22 bits below the last.
   void add_pieces(const PieceLanes& lanes, int exponent, const Cell& cell) const {
-    const PieceSums sums = kernels_.in_units(lanes, exponent);
-    const int128 unit = 1;
-    cell.total.add_integer(cell.at, sums.first * (unit << 44) + sums.rest, exponent - 65);
-    const int128 middle = 2 * static_cast<int128>(sums.first_third) + sums.second_second;
-    cell.squares.add_integer(cell.at, sums.first_first * (unit << 44) + sums.first_second * (unit << 23) + middle,
-                             2 * exponent - 86);
-    cell.squares.add_integer(cell.at, sums.second_third * (unit << 23) + sums.third_third, 2 * exponent - 130);
+    bayesbox::add_pieces(kernels_.in_units(lanes, exponent), exponent, cell.total, cell.squares, cell.at);
   }
 
   const Kernels& kernels_ = kernels();

@@ -2,6 +2,7 @@
 #include "core/vector_kernels.hpp"
 #include "core/vector_cell_kernels.hpp"
 #include "core/vector_cell_tree_kernels.hpp"
+#include "core/vector_row_kernels.hpp"
 #include "core/vector_joint_kernels.hpp"
 #include "core/vector_ledger_kernels.hpp"
 #include "core/vector_table_kernels.hpp"
@@ -27,6 +28,10 @@ const JointKernels& avx2_set<JointKernels>() {
 template <>
 const LedgerKernels& avx2_set<LedgerKernels>() {
   return kLedgerKernels;
+}
+template <>
+const RowKernels& avx2_set<RowKernels>() {
+  return kRowKernels;
 }
 template <>
 const TableKernels& avx2_set<TableKernels>() {

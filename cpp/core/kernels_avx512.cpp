@@ -2,6 +2,7 @@
 #include "core/vector_kernels.hpp"
 #include "core/vector_cell_kernels.hpp"
 #include "core/vector_cell_tree_kernels.hpp"
+#include "core/vector_row_kernels.hpp"
 
 namespace bayesbox {
 
@@ -16,6 +17,10 @@ const CellKernels& avx512_set<CellKernels>() {
 template <>
 const CellTreeKernels& avx512_set<CellTreeKernels>() {
   return kCellTreeKernels;
+}
+template <>
+const RowKernels& avx512_set<RowKernels>() {
+  return kRowKernels;
 }
 
 }  // namespace bayesbox

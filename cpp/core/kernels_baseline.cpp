@@ -1,6 +1,7 @@
 #include "core/vector_kernels.hpp"
 #include "core/vector_cell_kernels.hpp"
 #include "core/vector_cell_tree_kernels.hpp"
+#include "core/vector_row_kernels.hpp"
 #include "core/vector_joint_kernels.hpp"
 #include "core/vector_ledger_kernels.hpp"
 #include "core/vector_table_kernels.hpp"
@@ -26,6 +27,10 @@ const JointKernels& baseline_set<JointKernels>() {
 template <>
 const LedgerKernels& baseline_set<LedgerKernels>() {
   return kLedgerKernels;
+}
+template <>
+const RowKernels& baseline_set<RowKernels>() {
+  return kRowKernels;
 }
 template <>
 const TableKernels& baseline_set<TableKernels>() {

@@ -20,6 +20,7 @@
 #include "table/column_stripes.hpp"
 #include "table/count.hpp"
 #include "table/grid.hpp"
+#include "table/matrix_moments.hpp"
 #include "table/window_grids.hpp"
 #include "table/prefetch.hpp"
 
@@ -154,7 +155,33 @@ class MomentSums {
       }
   }
 
+  // Adds the columns that are adjacent in a row-major matrix; the others remain `dense_`.
+  void add_matrices() {
+    std::vector<std::size_t> others;
+    const auto column_at = [this](std::size_t position) -> const Column& { return columns_[dense_[position]]; };
+    for (std::size_t position = 0; position < dense_.size();) {
+      const std::size_t found = MatrixMoments::adjacent(position, dense_.size(), column_at);
+      if (found == 0) {
+        others.push_back(dense_[position++]);
+        continue;
+      }
+      const auto result_of = [this, position](std::size_t k) -> MatrixMoments::Result {
+        Moments& sums = result_[dense_[position + k]];
+        return {sums.n, sums.fractional, sums.total, sums.squares};
+      };
+      std::optional<WindowGrids> windows;
+      if (grids_ != nullptr) windows.emplace(found, target_.rows, classes_);
+      MatrixMoments(column_at(position), found, target_, classes_, windows ? &*windows : nullptr)
+          .sum(result_of, [this, position](std::size_t k) { refuse_infinite(dense_[position + k]); });
+      for (std::size_t k = 0; windows && k < found; ++k) (*grids_)[dense_[position + k]] = read_window(*windows, k, dense_[position + k]);
+      position += found;
+    }
+    dense_ = std::move(others);
+  }
+
   void add_blocks() {
+    if (dense_.empty()) return;
+    if (grids_ == nullptr) add_matrices();
     if (dense_.empty()) return;
     if (grids_ != nullptr && suits_tables(target_.rows, classes_))
       tables_.emplace(dense_.size() * classes_);
@@ -198,7 +225,7 @@ class MomentSums {
       }
     }
     for (std::size_t position = 0; position < dense_.size(); ++position) {
-      if (windows_) (*grids_)[dense_[position]] = read_window(position);
+      if (windows_) (*grids_)[dense_[position]] = read_window(*windows_, position, dense_[position]);
       for (std::size_t label = 0; label < classes_; ++label) {
         summer.finish(cell_of(position, label));
         const RunSummer::Counts& counts = counts_[position * classes_ + label];
@@ -209,9 +236,9 @@ class MomentSums {
     }
   }
 
-  GridCounts read_window(std::size_t position) {
-    if (windows_->fits(position)) return windows_->read(position);
-    return std::move(count_grids({columns_[dense_[position]]}, target_, classes_)[0]);
+  GridCounts read_window(WindowGrids& windows, std::size_t position, std::size_t column) const {
+    if (windows.fits(position)) return windows.read(position);
+    return std::move(count_grids({columns_[column]}, target_, classes_)[0]);
   }
 
   RunSummer::Cell cell_of(std::size_t position, std::size_t label) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/column.hpp"
+#include "core/kernels.hpp"
 #include "table/class_order.hpp"
 #include "table/grid.hpp"
 
@@ -34,6 +35,15 @@ class WindowGrids {
     Seen& seen = seen_[column];
     encode(values, count, codes_.data() + column * rows_ + seen.count, seen);
     seen.count += count;
+  }
+
+  // The same of kPad columns whose values lie side by side; the first few have been added before.
+  void add_lines(std::size_t column, std::size_t skipped, const double* lines, std::size_t count) {
+    for (std::size_t k = skipped; k < kPad; ++k) {
+      Seen& seen = seen_[column + k];
+      encode<kPad>(lines + k, count, codes_.data() + (column + k) * rows_ + seen.count, seen);
+      seen.count += count;
+    }
   }
 
   // Whether the table of a column is small enough.
@@ -94,9 +104,11 @@ class WindowGrids {
   static std::size_t base_of(const Seen& seen) { return seen.least <= seen.most ? seen.least & ~1u : 0; }
   static std::size_t width_of(const Seen& seen) { return seen.least <= seen.most ? (seen.most | 1u) + 1 - base_of(seen) : 0; }
 
+  // Of values that are `Step` doubles apart.
+  template <std::size_t Step = 1>
   static void encode(const double* values, std::size_t count, std::uint16_t* codes, Seen& seen) {
     for (std::size_t i = 0; i < count; ++i) {
-      const auto bits = std::bit_cast<std::uint64_t>(values[i]);
+      const auto bits = std::bit_cast<std::uint64_t>(values[i * Step]);
       codes[i] = static_cast<std::uint16_t>(bits << 1 >> 50 << 1 | bits >> 63);
     }
     std::uint16_t least = kCodes, most = 0;  // of 16 bits, as the codes are: this loop becomes one of vectors
@@ -109,8 +121,8 @@ class WindowGrids {
       least = kCodes;
       most = 0;
       for (std::size_t i = 0; i < count; ++i) {
-        if (values[i] == 0 || codes[i] >= kCodes) {
-          codes[i] = values[i] == 0 ? kZero : kNothing;
+        if (values[i * Step] == 0 || codes[i] >= kCodes) {
+          codes[i] = values[i * Step] == 0 ? kZero : kNothing;
           continue;
         }
         least = std::min(least, codes[i]);

@@ -144,6 +144,85 @@ TEST(moments_of_a_row_major_matrix) {
     });
 }
 
+// Column j of the matrix from the j-th kind of data, and on from the first again.
+std::vector<double> matrix_of_all_kinds(std::mt19937_64& random, std::size_t rows, std::size_t width) {
+  const auto kinds = kinds_of_data();
+  std::vector<double> matrix(rows * width);
+  for (std::size_t i = 0; i < rows; ++i)
+    for (std::size_t j = 0; j < width; ++j) matrix[i * width + j] = kinds[j % kinds.size()].second(random);
+  return matrix;
+}
+
+void check_matrix(const std::vector<double>& matrix, std::size_t width, const std::vector<std::int32_t>& labels, std::size_t classes) {
+  std::vector<Column> columns;
+  for (std::size_t j = 0; j < width; ++j) columns.push_back(column_of(matrix, width, j));
+  std::vector<Moments> expected;
+  for (const Column& column : columns) expected.push_back(one_by_one(column, labels, classes));
+  on_each_path([&] {
+    const auto found = moments(columns, column_of(labels), classes, nullptr);
+    for (std::size_t j = 0; j < width; ++j)
+      if (!same(found[j], expected[j])) fail(__FILE__, __LINE__, "column " + std::to_string(j) + " of " + std::to_string(width));
+  });
+}
+
+TEST(moments_of_matrices_of_any_width) {
+  std::mt19937_64 random(12);
+  for (const std::size_t width : {1u, 7u, 8u, 9u, 15u, 16u, 23u, 40u, 130u, 300u})
+    for (const std::size_t rows : {1u, 31u, 33u, 1500u}) {
+      if (width * rows > 200'000) continue;
+      const auto matrix = matrix_of_all_kinds(random, rows, width);
+      check_matrix(matrix, width, random_labels(random, rows, -1, 2), 3);
+      check_matrix(matrix, width, std::vector<std::int32_t>(rows, 0), 1);
+    }
+  const auto wide = matrix_of_all_kinds(random, 100, 600);
+  check_matrix(wide, 600, random_labels(random, 100, -1, 1), 2);
+  check_matrix(wide, 600, random_labels(random, 100, 0, 40), 41);
+}
+
+TEST(moments_of_matrices_with_any_number_of_classes) {
+  std::mt19937_64 random(13);
+  const std::size_t rows = 5000, width = 20;
+  std::vector<double> matrix(rows * width);
+  for (double& value : matrix) value = random() % 70 == 0 ? std::nan("") : std::normal_distribution<double>(0.01, 2)(random);
+  for (const int classes : {1, 2, 60, 700, 1500, 2048})
+    check_matrix(matrix, width, random_labels(random, rows, -1, classes - 1), static_cast<std::size_t>(classes));
+}
+
+// What the lanes hold is brought to an end where larger or far smaller values come, and where a class has many rows.
+TEST(moments_of_matrices_whose_values_grow_and_shrink) {
+  std::mt19937_64 random(14);
+  const std::size_t rows = 12'000, width = 9;
+  std::vector<double> matrix(rows * width);
+  for (std::size_t i = 0; i < rows; ++i)
+    for (std::size_t j = 0; j < width; ++j) {
+      const int scale = j % 3 == 0 ? static_cast<int>(i / 400) : j % 3 == 1 ? -static_cast<int>(i / 50) : 0;
+      matrix[i * width + j] = std::ldexp(std::normal_distribution<double>()(random), scale);
+    }
+  check_matrix(matrix, width, random_labels(random, rows, 0, 1), 2);
+}
+
+TEST(infinite_values_of_a_matrix) {
+  std::mt19937_64 random(15);
+  const std::size_t rows = 3000;
+  for (const std::size_t width : {12u, 400u}) {
+    std::vector<double> matrix(rows * width, 1.5);
+    auto labels = random_labels(random, rows, 0, 1);
+    matrix[100 * width + 3] = INFINITY;
+    labels[100] = -1;  // left out, so never looked at
+    check_matrix(matrix, width, labels, 2);
+    matrix[2900 * width + 10] = -INFINITY;
+    matrix[2000 * width + 11] = INFINITY;
+    std::vector<Column> columns;
+    for (std::size_t j = 0; j < width; ++j) columns.push_back(column_of(matrix, width, j));
+    try {
+      moments(columns, column_of(labels), 2, nullptr);
+      CHECK(false);
+    } catch (const InfiniteValue& found) {
+      CHECK(found.column == 10 && found.row == 2900);
+    }
+  }
+}
+
 TEST(weighted_moments) {
   std::mt19937_64 random(10);
   const std::size_t rows = 500;
