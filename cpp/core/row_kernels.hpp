@@ -36,6 +36,9 @@ struct RowKernels {
   // written to `aside`. Memory that is wanted next is fetched meanwhile: one line for each row, `step` bytes apart.
   std::size_t (*split)(const double* rows, std::size_t count, const RowScale& scale, bool missing, RowSums& sums, RowAside* aside,
                        Ahead ahead);
+  // The codes of the grid cells of `count` rows of kPad values (see table/window_grids.hpp), those of column k to codes + k * step,
+  // where kPad are written at a time; and the least and the greatest of each column.
+  void (*encode)(const double* rows, std::size_t count, std::uint16_t* codes, std::size_t step, std::uint16_t* least, std::uint16_t* most);
 };
 
 // The most values of a class that one lane of sums can hold.

@@ -88,7 +88,81 @@ std::size_t split_rows(const double* rows, std::size_t count, const RowScale& sc
   return found;
 }
 
-constexpr RowKernels kRowKernels{copy_rows, split_rows};
+#if defined(__AVX2__)
+
+// The codes of kPad doubles: sign, exponent and three bits of the mantissa, with the sign last.
+__m128i codes_of(const double* values) {
+#if defined(__AVX512F__) && defined(__AVX512DQ__)
+  const __m512i bits = _mm512_castpd_si512(_mm512_loadu_pd(values));
+  const __m512i size = _mm512_slli_epi64(_mm512_srli_epi64(_mm512_slli_epi64(bits, 1), 50), 1);
+  return _mm512_cvtepi64_epi16(_mm512_or_si512(size, _mm512_srli_epi64(bits, 63)));
+#else
+  const auto four = [](const double* from) {
+    const __m256i bits = _mm256_castpd_si256(_mm256_loadu_pd(from));
+    const __m256i size = _mm256_slli_epi64(_mm256_srli_epi64(_mm256_slli_epi64(bits, 1), 50), 1);
+    return _mm256_or_si256(size, _mm256_srli_epi64(bits, 63));
+  };
+  const __m256i halves = _mm256_packus_epi32(four(values), four(values + 4));  // each code is followed by zeros: 0 1 4 5 | 2 3 6 7
+  const __m256i codes = _mm256_permute4x64_epi64(halves, 0xd8);
+  return _mm_packus_epi32(_mm256_castsi256_si128(codes), _mm256_extracti128_si256(codes, 1));
+#endif
+}
+
+// Row k of the result is column k of the 8 x 8 words.
+void transpose(__m128i* w) {
+  __m128i a[8], b[8];
+  for (int k = 0; k < 4; ++k) {
+    a[2 * k] = _mm_unpacklo_epi16(w[k], w[k + 4]);
+    a[2 * k + 1] = _mm_unpackhi_epi16(w[k], w[k + 4]);
+  }
+  for (int k = 0; k < 4; ++k) {
+    b[2 * k] = _mm_unpacklo_epi16(a[k], a[k + 4]);
+    b[2 * k + 1] = _mm_unpackhi_epi16(a[k], a[k + 4]);
+  }
+  for (int k = 0; k < 4; ++k) {
+    w[2 * k] = _mm_unpacklo_epi16(b[k], b[k + 4]);
+    w[2 * k + 1] = _mm_unpackhi_epi16(b[k], b[k + 4]);
+  }
+}
+
+void encode_rows(const double* rows, std::size_t count, std::uint16_t* codes, std::size_t step, std::uint16_t* least,
+                 std::uint16_t* most) {
+  __m128i low = _mm_set1_epi16(-1), high = _mm_setzero_si128();
+  for (std::size_t i = 0; i < count; i += kPad) {
+    __m128i words[kPad];
+    for (std::size_t k = 0; k < kPad; ++k) {
+      words[k] = codes_of(rows + (i + k < count ? i + k : count - 1) * kPad);
+      low = _mm_min_epu16(low, words[k]);
+      high = _mm_max_epu16(high, words[k]);
+    }
+    transpose(words);
+    for (std::size_t k = 0; k < kPad; ++k) _mm_storeu_si128(reinterpret_cast<__m128i*>(codes + k * step + i), words[k]);
+  }
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(least), low);
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(most), high);
+}
+
+#else
+
+void encode_rows(const double* rows, std::size_t count, std::uint16_t* codes, std::size_t step, std::uint16_t* least,
+                 std::uint16_t* most) {
+  for (std::size_t k = 0; k < kPad; ++k) {
+    least[k] = 0xffff;
+    most[k] = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      std::uint64_t bits;
+      __builtin_memcpy(&bits, rows + i * kPad + k, 8);
+      const auto code = static_cast<std::uint16_t>(bits << 1 >> 50 << 1 | bits >> 63);
+      codes[k * step + i] = code;
+      least[k] = code < least[k] ? code : least[k];
+      most[k] = code > most[k] ? code : most[k];
+    }
+  }
+}
+
+#endif
+
+constexpr RowKernels kRowKernels{copy_rows, split_rows, encode_rows};
 
 }  // namespace
 }  // namespace bayesbox

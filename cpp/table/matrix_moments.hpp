@@ -164,7 +164,7 @@ class MatrixMoments {
     for (std::size_t v = 0; v < used_; ++v) {
       if (windows_ != nullptr)
         for (const Run& run : order_.runs())
-          windows_->add_lines(groups_[v].at, groups_[v].skipped, lines(v) + run.begin * kPad, run.count);
+          windows_->add_lines(groups_[v].at, lines(v) + run.begin * kPad, run.count);
       if (!prepare(v, result_of)) {
         add_by_columns(v, result_of, refuse);
         continue;
@@ -204,13 +204,14 @@ class MatrixMoments {
     const double* largest = largest_.data() + v * kPad;
     int exponents[kPad];
     bool joins = vector.is_held;
-    for (std::size_t k = 0; k < kPad; ++k) {
-      if (std::isinf(largest[k])) return false;
-      exponents[k] = largest[k] > 0 ? std::ilogb(largest[k]) + 1 : vector.exponents[k];
-      if (exponents[k] < kLeastExponent || exponents[k] > kMostExponent) return false;
-      joins = joins && exponents[k] <= vector.exponents[k] && exponents[k] >= vector.exponents[k] - kSlack;
+    bool fits = true;
+    for (std::size_t k = 0; k < kPad; ++k) {  // nothing branches on a value
+      const int exponent = static_cast<int>(std::bit_cast<std::uint64_t>(largest[k]) >> 52) - 1022;  // of infinity 1025
+      exponents[k] = largest[k] == 0 ? vector.exponents[k] : exponent;
+      fits &= exponents[k] >= kLeastExponent && exponents[k] <= kMostExponent;
+      joins &= exponents[k] <= vector.exponents[k] && exponents[k] >= vector.exponents[k] - kSlack;
     }
-    if (joins) return true;
+    if (!fits || joins) return fits;
     finish(v, result_of);
     vector.is_held = true;
     for (std::size_t k = 0; k < kPad; ++k) {

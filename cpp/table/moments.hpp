@@ -17,7 +17,6 @@
 #include "core/kernels.hpp"
 #include "table/cell_tables.hpp"
 #include "table/class_order.hpp"
-#include "table/column_stripes.hpp"
 #include "table/count.hpp"
 #include "table/grid.hpp"
 #include "table/matrix_moments.hpp"
@@ -46,10 +45,10 @@ struct InfiniteValue {
 class MomentSums {
  public:
   // With `grids` the cells of each column are counted into it too, in the same pass: without weights, and with at most
-  // kMostClassesSorted classes.
+  // kMostClassesSorted classes. They are counted by `windows`, or by tables without.
   MomentSums(const std::vector<Column>& columns, const Column& target, std::size_t classes, const Column* weights,
-             std::vector<GridCounts>* grids = nullptr)
-      : columns_(columns), target_(target), classes_(classes), weights_(weights), grids_(grids) {}
+             std::vector<GridCounts>* grids = nullptr, WindowGrids* windows = nullptr)
+      : columns_(columns), target_(target), classes_(classes), weights_(weights), grids_(grids), windows_(windows) {}
 
   std::vector<Moments> sum() {
     for (std::size_t j = 0; j < columns_.size(); ++j) result_.emplace_back(classes_);
@@ -68,23 +67,17 @@ class MomentSums {
   // With more classes than this a block of rows would be all short runs.
   static constexpr std::size_t kMostClassesSorted = 2048;
 
-  // Whether each class has enough rows for a table of all cells.
-  static bool suits_tables(std::size_t rows, std::size_t classes) {
-    constexpr std::size_t kMostClasses = 64, kLeastRows = 8192;  // rows for each class
-    return classes <= kMostClasses && rows >= kLeastRows * classes && rows <= CellTables::kMostValues;
+  // Whether cells are counted by tables of all cells: each class has enough rows for one, and they are few, or the rows too many
+  // for codes.
+  static bool suits_tables(std::size_t rows, std::size_t columns, std::size_t classes) {
+    constexpr std::size_t kMostClasses = 64, kMostTables = 64, kLeastRows = 8192;  // rows for each class
+    if (classes > kMostClasses || rows < kLeastRows * classes || rows > CellTables::kMostValues) return false;
+    return columns * classes <= kMostTables || rows > WindowGrids::kMostRows;
   }
 
  private:
   // A column of integers with few values is counted, and its moments are read off the counts.
   static constexpr std::uint64_t kMostValuesCounted = 4096;
-
-  // Numbers in a stripe of columns, which should stay in the cache.
-  static constexpr std::size_t kMostGathered = std::size_t{1} << 16;
-
-  // Whether a block of so many rows of the matrix is more than the cache keeps until it is read.
-  bool is_wide(std::size_t rows) const {
-    return static_cast<std::size_t>(std::max<std::int64_t>(columns_[dense_[0]].stride, 0)) * rows > std::size_t{1} << 20;
-  }
 
   static std::size_t block_rows(std::size_t classes) { return std::clamp<std::size_t>(512 * classes, 2048, 16384); }
 
@@ -169,11 +162,10 @@ class MomentSums {
         Moments& sums = result_[dense_[position + k]];
         return {sums.n, sums.fractional, sums.total, sums.squares};
       };
-      std::optional<WindowGrids> windows;
-      if (grids_ != nullptr) windows.emplace(found, target_.rows, classes_);
-      MatrixMoments(column_at(position), found, target_, classes_, windows ? &*windows : nullptr)
+      if (windows_ != nullptr) windows_->begin(found, target_.rows);
+      MatrixMoments(column_at(position), found, target_, classes_, windows_)
           .sum(result_of, [this, position](std::size_t k) { refuse_infinite(dense_[position + k]); });
-      for (std::size_t k = 0; windows && k < found; ++k) (*grids_)[dense_[position + k]] = read_window(*windows, k, dense_[position + k]);
+      for (std::size_t k = 0; windows_ != nullptr && k < found; ++k) read_window(k, dense_[position + k]);
       position += found;
     }
     dense_ = std::move(others);
@@ -181,18 +173,16 @@ class MomentSums {
 
   void add_blocks() {
     if (dense_.empty()) return;
-    if (grids_ == nullptr) add_matrices();
+    const bool by_tables = grids_ != nullptr && windows_ == nullptr;
+    if (!by_tables) add_matrices();
     if (dense_.empty()) return;
-    if (grids_ != nullptr && suits_tables(target_.rows, classes_))
-      tables_.emplace(dense_.size() * classes_);
-    else if (grids_ != nullptr)
-      windows_.emplace(dense_.size(), target_.rows, classes_);
+    if (by_tables) tables_.emplace(dense_.size() * classes_);
+    if (windows_ != nullptr) windows_->begin(dense_.size(), target_.rows);
     const std::size_t most = block_rows(classes_);
     ClassOrder order(classes_, std::min(most, target_.rows));
     const std::size_t capacity = padded(order.capacity()) + kPad;  // columns do not begin at the same place of the cache
     const auto column_at = [this](std::size_t position) -> const Column& { return columns_[dense_[position]]; };
-    const std::size_t stripe = is_wide(most) ? std::clamp<std::size_t>(kMostGathered / capacity / 4 * 4, 4, 16) : 4;
-    std::vector<double> gathered(stripe * capacity);
+    std::vector<double> gathered(4 * capacity);
     void* const buffers[4] = {gathered.data(), gathered.data() + capacity, gathered.data() + 2 * capacity,
                               gathered.data() + 3 * capacity};
     counts_.assign(dense_.size() * classes_, {});
@@ -201,17 +191,9 @@ class MomentSums {
     for (std::size_t begin = 0; begin < target_.rows; begin += most) {
       poll(most * dense_.size());
       order.sort(target_, begin, std::min(most, target_.rows - begin));
-      if (windows_) windows_->begin_block(order.runs());
+      if (windows_ != nullptr) windows_->begin_block(order.runs());
       const std::size_t next = std::min(begin + most, target_.rows - 1);
       for (std::size_t position = 0; position < dense_.size();) {
-        const std::size_t together = stripe > 4 ? side_by_side_from(position, dense_.size(), stripe, column_at) : 0;
-        if (together > 0) {
-          gather_stripe(kernel, column_at(position), begin, order.order(), order.length(), together, gathered.data(), capacity);
-          const Ahead nothing{column_at(position).at(begin), 0};
-          for (std::size_t k = 0; k < together; ++k, ++position)
-            add_runs(summer, position, order, gathered.data() + k * capacity, nothing);
-          continue;
-        }
         const std::size_t first = four_around(position, dense_.size(), Kind::float64, column_at);
         const bool four = first < dense_.size();
         if (four)
@@ -225,7 +207,7 @@ class MomentSums {
       }
     }
     for (std::size_t position = 0; position < dense_.size(); ++position) {
-      if (windows_) (*grids_)[dense_[position]] = read_window(*windows_, position, dense_[position]);
+      if (windows_ != nullptr) read_window(position, dense_[position]);
       for (std::size_t label = 0; label < classes_; ++label) {
         summer.finish(cell_of(position, label));
         const RunSummer::Counts& counts = counts_[position * classes_ + label];
@@ -236,9 +218,9 @@ class MomentSums {
     }
   }
 
-  GridCounts read_window(WindowGrids& windows, std::size_t position, std::size_t column) const {
-    if (windows.fits(position)) return windows.read(position);
-    return std::move(count_grids({columns_[column]}, target_, classes_)[0]);
+  void read_window(std::size_t position, std::size_t column) {
+    GridCounts& grid = (*grids_)[column];
+    grid = windows_->fits(position) ? windows_->read(position) : std::move(count_grids({columns_[column]}, target_, classes_)[0]);
   }
 
   RunSummer::Cell cell_of(std::size_t position, std::size_t label) {
@@ -249,7 +231,7 @@ class MomentSums {
   void add_runs(RunSummer& summer, std::size_t position, const ClassOrder& order, double* values, Ahead ahead) {
     for (const Run& run : order.runs()) {
       if (tables_) tables_->add(position * classes_ + run.label, values + run.begin, run.count);
-      if (windows_) windows_->add(position, values + run.begin, run.count);
+      if (windows_ != nullptr) windows_->add(position, values + run.begin, run.count);
       const RunSummer::Counts found =
           summer.add(values + run.begin, run.count, cell_of(position, run.label), ahead.from(run.begin));
       if (found.infinite) refuse_infinite(dense_[position]);
@@ -274,8 +256,8 @@ class MomentSums {
   std::size_t classes_;
   const Column* weights_;
   std::vector<GridCounts>* grids_;
-  std::optional<CellTables> tables_;    // one for each dense column and class
-  std::optional<WindowGrids> windows_;  // or this, for all dense columns
+  WindowGrids* windows_;
+  std::optional<CellTables> tables_;  // one for each dense column and class
   std::vector<Moments> result_;
   std::vector<std::size_t> dense_;  // the columns summed as doubles
   std::vector<RunSummer::Counts> counts_;
@@ -292,11 +274,11 @@ struct MomentsAndGrids {
   std::vector<GridCounts> grids;
 };
 
-// Both in one pass, some columns at a time, so that tables of the widest ranges take at most 64 MB, and codes 8 MB. One after
+// Both in one pass, some columns at a time, so that tables of the widest ranges take at most 64 MB, and codes 4 MB. One after
 // the other if the rows are not sorted by class, or if there are too many of them for codes.
 inline MomentsAndGrids moments_and_grids(const std::vector<Column>& columns, const Column& target, std::size_t classes) {
   constexpr std::size_t kMostTables = 256;
-  const bool by_tables = classes > 0 && MomentSums::suits_tables(target.rows, classes);
+  const bool by_tables = classes > 0 && MomentSums::suits_tables(target.rows, columns.size(), classes);
   if (classes == 0 || classes > MomentSums::kMostClassesSorted || (!by_tables && target.rows > WindowGrids::kMostRows)) {
     std::vector<Moments> sums = moments(columns, target, classes, nullptr);
     return {std::move(sums), count_grids(columns, target, classes)};
@@ -304,12 +286,14 @@ inline MomentsAndGrids moments_and_grids(const std::vector<Column>& columns, con
   MomentsAndGrids result;
   // columns side by side are read by fours
   const std::size_t most = by_tables ? kMostTables / classes / 4 * 4 : WindowGrids::columns_at_once(target.rows);
+  WindowGrids windows(classes);
   for (std::size_t begin = 0; begin < columns.size(); begin += most) {
     const auto first = columns.begin() + static_cast<std::ptrdiff_t>(begin);
     const std::vector<Column> some(first, first + static_cast<std::ptrdiff_t>(std::min(most, columns.size() - begin)));
     std::vector<GridCounts> grids(some.size());
     try {
-      std::ranges::move(MomentSums(some, target, classes, nullptr, &grids).sum(), std::back_inserter(result.moments));
+      MomentSums sums(some, target, classes, nullptr, &grids, by_tables ? nullptr : &windows);
+      std::ranges::move(sums.sum(), std::back_inserter(result.moments));
     } catch (const InfiniteValue& found) {
       throw InfiniteValue{begin + found.column, found.row};
     }

@@ -12,6 +12,8 @@
 
 #include "core/column.hpp"
 #include "core/kernels.hpp"
+#include "core/large_pages.hpp"
+#include "core/row_kernels.hpp"
 #include "table/class_order.hpp"
 #include "table/grid.hpp"
 
@@ -21,11 +23,20 @@ class WindowGrids {
  public:
   static constexpr std::size_t kMostRows = std::size_t{1} << 20;
 
-  // The number of columns that are counted together, whose codes fit in 8 MB: a multiple of 16.
-  static std::size_t columns_at_once(std::size_t rows) { return std::max<std::size_t>(kMostCodes / std::max<std::size_t>(rows, 1) / 16 * 16, 16); }
+  // The number of columns that are counted together, whose codes fit in 4 MB: a multiple of 16.
+  static std::size_t columns_at_once(std::size_t rows) {
+    return std::max<std::size_t>(kMostCodes / std::max<std::size_t>(rows, 1) / 16 * 16, 16);
+  }
 
-  WindowGrids(std::size_t columns, std::size_t rows, std::size_t classes)
-      : classes_(classes), rows_(rows), seen_(columns), codes_(columns * rows) {}
+  explicit WindowGrids(std::size_t classes) : classes_(classes) {}
+
+  // So many columns are counted next.
+  void begin(std::size_t columns, std::size_t rows) {
+    runs_.clear();
+    step_ = rows + kPad;
+    seen_.assign(columns, {});
+    if (codes_.size() < columns * step_) codes_ = LargeVector<std::uint16_t>(columns * step_);
+  }
 
   // The runs of classes in which the values of the next rows come, the same for every column.
   void begin_block(const std::vector<Run>& runs) { runs_.insert(runs_.end(), runs.begin(), runs.end()); }
@@ -33,16 +44,18 @@ class WindowGrids {
   // The values of a column in the next of the runs.
   void add(std::size_t column, const double* values, std::size_t count) {
     Seen& seen = seen_[column];
-    encode(values, count, codes_.data() + column * rows_ + seen.count, seen);
+    encode(values, count, codes_at(column) + seen.count, seen);
     seen.count += count;
   }
 
-  // The same of kPad columns whose values lie side by side; the first few have been added before.
-  void add_lines(std::size_t column, std::size_t skipped, const double* lines, std::size_t count) {
-    for (std::size_t k = skipped; k < kPad; ++k) {
-      Seen& seen = seen_[column + k];
-      encode<kPad>(lines + k, count, codes_.data() + (column + k) * rows_ + seen.count, seen);
-      seen.count += count;
+  // The same of kPad columns whose values lie side by side. The first few may have been added before, which changes nothing.
+  void add_lines(std::size_t column, const double* lines, std::size_t count) {
+    const std::size_t before = seen_[column + kPad - 1].count;
+    std::uint16_t least[kPad], most[kPad];
+    row_kernels().encode(lines, count, codes_at(column) + before, step_, least, most);
+    for (std::size_t k = 0; k < kPad; ++k) {
+      note(lines + k, kPad, count, codes_at(column + k) + before, least[k], most[k], seen_[column + k]);
+      seen_[column + k].count = before + count;
     }
   }
 
@@ -54,7 +67,7 @@ class WindowGrids {
     const std::size_t base = base_of(seen), width = width_of(seen);
     table_.assign(width * classes_, 0);
     zeros_.assign(classes_, 0);
-    const std::uint16_t* codes = codes_.data() + column * rows_;
+    const std::uint16_t* codes = codes_at(column);
     for (const Run& run : runs_) {
       std::uint32_t* const counts = table_.data() + run.label * width;
       if (seen.is_plain) {
@@ -93,7 +106,7 @@ class WindowGrids {
  private:
   // The size of a cell and, in the last bit, the sign; those of numbers are below kCodes.
   static constexpr std::uint16_t kCodes = 2 * kLastGridCell, kZero = 65534, kNothing = 65535;
-  static constexpr std::size_t kMostCodes = std::size_t{1} << 22, kMostCells = std::size_t{1} << 23;
+  static constexpr std::size_t kMostCodes = std::size_t{1} << 21, kMostCells = std::size_t{1} << 23;
 
   struct Seen {
     std::size_t count = 0;
@@ -104,11 +117,11 @@ class WindowGrids {
   static std::size_t base_of(const Seen& seen) { return seen.least <= seen.most ? seen.least & ~1u : 0; }
   static std::size_t width_of(const Seen& seen) { return seen.least <= seen.most ? (seen.most | 1u) + 1 - base_of(seen) : 0; }
 
-  // Of values that are `Step` doubles apart.
-  template <std::size_t Step = 1>
+  std::uint16_t* codes_at(std::size_t column) { return codes_.data() + column * step_; }
+
   static void encode(const double* values, std::size_t count, std::uint16_t* codes, Seen& seen) {
     for (std::size_t i = 0; i < count; ++i) {
-      const auto bits = std::bit_cast<std::uint64_t>(values[i * Step]);
+      const auto bits = std::bit_cast<std::uint64_t>(values[i]);
       codes[i] = static_cast<std::uint16_t>(bits << 1 >> 50 << 1 | bits >> 63);
     }
     std::uint16_t least = kCodes, most = 0;  // of 16 bits, as the codes are: this loop becomes one of vectors
@@ -116,13 +129,19 @@ class WindowGrids {
       least = std::min(least, codes[i]);
       most = std::max(most, codes[i]);
     }
+    note(values, 1, count, codes, least, most, seen);
+  }
+
+  // What the codes of values that are `apart` doubles from each other tell, where `least` and `most` are those of them.
+  static void note(const double* values, std::size_t apart, std::size_t count, std::uint16_t* codes, std::uint16_t least,
+                   std::uint16_t most, Seen& seen) {
     if (least < 2 || most >= kCodes) {  // zero, or among the smallest numbers there are, or NaN
       seen.is_plain = false;
       least = kCodes;
       most = 0;
       for (std::size_t i = 0; i < count; ++i) {
-        if (values[i * Step] == 0 || codes[i] >= kCodes) {
-          codes[i] = values[i * Step] == 0 ? kZero : kNothing;
+        if (values[i * apart] == 0 || codes[i] >= kCodes) {
+          codes[i] = values[i * apart] == 0 ? kZero : kNothing;
           continue;
         }
         least = std::min(least, codes[i]);
@@ -133,10 +152,11 @@ class WindowGrids {
     seen.most = std::max(seen.most, most);
   }
 
-  std::size_t classes_, rows_;
+  std::size_t classes_;
+  std::size_t step_ = 0;  // from column to column: one vector may be written behind the last row
   std::vector<Run> runs_;             // of all rows so far
   std::vector<Seen> seen_;            // of the columns
-  std::vector<std::uint16_t> codes_;  // column by column, in the order of the runs
+  LargeVector<std::uint16_t> codes_;  // column by column, in the order of the runs
   std::vector<std::uint32_t> table_, zeros_;
 };
 
