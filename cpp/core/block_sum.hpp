@@ -19,8 +19,8 @@ inline void add_pieces(const PieceSums& sums, int exponent, ExactArray& total, E
   const int128 unit = 1;
   total.add_integer(at, sums.first * (unit << 44) + sums.rest, exponent - 65);
   const int128 middle = 2 * static_cast<int128>(sums.first_third) + sums.second_second;
+  squares.add_integer(at, sums.second_third * (unit << 23) + sums.third_third, 2 * exponent - 130);  // which makes room for all
   squares.add_integer(at, sums.first_first * (unit << 44) + sums.first_second * (unit << 23) + middle, 2 * exponent - 86);
-  squares.add_integer(at, sums.second_third * (unit << 23) + sums.third_third, 2 * exponent - 130);
 }
 
 class RunSummer {
