@@ -180,6 +180,7 @@ $(DEV): $(BASE)
 
 $(CORE): $(BASE) $(CORE_SOURCES)
 	@echo 'Building the core with $(CXX)'
+	@grep -qs 'CMAKE_CXX_COMPILER:.*/$(notdir $(CXX))$$' build/core/CMakeCache.txt || rm -rf build/core  # of another compiler
 	@$(BIN)/cmake -S . -B build/core -G Ninja -DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja -DCMAKE_CXX_COMPILER=$(CXX) \
 		-DCMAKE_BUILD_TYPE=Release -DSKBUILD_STATE=editable -DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python --log-level=WARNING >/dev/null
 	@$(BIN)/cmake --build build/core -- --quiet
