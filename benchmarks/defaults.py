@@ -5,7 +5,8 @@ Every model sees the same five folds of each table. A probability counts as at l
 
 - the mean log loss of the default is below that of 0.1's by a quarter at least, and nowhere is its accuracy lower by
   more than a point (of a table under 100 rows one row is more: those are counted too). Small tables are drawn into
-  folds ten times, and McNemar's z tells whether a loss there is more than chance;
+  folds ten times, and McNemar's z tells whether a loss there is more than chance. How many tables would be lower if
+  there were no difference is reported too;
 - `calibration="auto"` has a mean log loss at most 8 % above logistic regression's, and on no table one that is above
   the class shares' by more than .02 or a standard error of the folds.
 
@@ -27,6 +28,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from scipy.stats import binom
 from sklearn.compose import make_column_transformer
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
@@ -41,6 +43,7 @@ from bayesbox.stat.folds import stratified_folds
 
 FOLDS = 5
 FALL, POINT, NEAR, WORSE = 0.25, 0.01, 1.08, 0.02
+TOO_MUCH = POINT + 1e-9  # a whole point is not more than one
 SMALL, DRAWS = 1000, 10  # tables of fewer rows, whose accuracy is also that of several draws of the folds
 CHANCE = 0.05  # that a loss on any of them is called more than chance where there is none
 FIRST, DEFAULT, CALIBRATED = "0.1", "default", "calibrated"
@@ -77,6 +80,7 @@ def run(session: harness.Session) -> None:
         gates(session, found)
         if drawn:
             changes(session, drawn)
+            by_chance(session, drawn, len(lower_tables(found)))
 
 
 @dataclass(frozen=True)
@@ -188,12 +192,16 @@ def answers(X: pd.DataFrame, y: np.ndarray, make: Callable[[pd.DataFrame], Any],
 class Change(NamedTuple):
     """The rows of a table, how much more often the default is right than 0.1, and the standard error of that.
 
-    The error is McNemar's: that of a sum of signs, one for each row on which the two differ.
+    The error is McNemar's: that of a sum of signs, one for each row on which the two differ. And how probable a loss of
+    more than a point is without any difference: between two models that are equally good and differ on as many rows,
+    and between the default and itself in other folds.
     """
 
     rows: int
     mean: float
     error: float
+    if_equal: float
+    if_redrawn: float
 
     @property
     def z(self) -> float:
@@ -202,13 +210,52 @@ class Change(NamedTuple):
 
 def change(X: pd.DataFrame, y: np.ndarray, draws: int) -> Change:
     makers = contenders(full=False)
-    difference = np.zeros(len(y))
-    for seed in range(draws):
-        for title, sign in ((DEFAULT, 1), (FIRST, -1)):
-            for answered in answers(X, y, makers[title], seed):
-                difference[answered.rows] += sign * answered.right
-    difference /= draws
-    return Change(len(y), float(difference.mean()), float(np.sqrt((difference**2).sum())) / len(y))
+    now = np.array([right_rows(X, y, makers[DEFAULT], seed) for seed in range(max(draws, 2))])
+    before = np.array([right_rows(X, y, makers[FIRST], seed) for seed in range(draws)])
+    differences = now[:draws] - before
+    difference = differences.mean(axis=0)
+    error = float(np.sqrt((difference**2).sum())) / len(y)
+    if_equal = loss_of_equals(np.count_nonzero(differences[0]), len(y))
+    return Change(len(y), float(difference.mean()), error, if_equal, loss_of_itself(now))
+
+
+def right_rows(X: pd.DataFrame, y: np.ndarray, make: Callable[[pd.DataFrame], Any], seed: int) -> np.ndarray:
+    """1 for each row that is answered rightly, in one draw of the folds."""
+    found = np.zeros(len(y), dtype=np.int64)
+    for answered in answers(X, y, make, seed):
+        found[answered.rows] = answered.right
+    return found
+
+
+def loss_of_equals(differ: int, rows: int) -> float:
+    """P(more than a point less often right), if each of two models is as likely to be the right one where they differ.
+
+    >>> loss_of_equals(2, 100), loss_of_equals(2, 300)  # two rows less are more than a point of 100 rows, not of 300
+    (0.25, 0.0)
+    """
+    most = np.ceil((differ - TOO_MUCH * rows) / 2) - 1  # rows on which the one is right, for it to lose more
+    return float(binom.cdf(most, differ, 0.5))
+
+
+def loss_of_itself(right: np.ndarray) -> float:
+    """The share of the pairs of draws in which the one is more than a point less often right than the other."""
+    shares = right.mean(axis=1)
+    return float((shares[:, None] < shares - TOO_MUCH).sum() / (len(shares) * (len(shares) - 1)))
+
+
+def by_chance(session: harness.Session, drawn: dict[str, Change], lower: int) -> None:
+    """How many tables are more than a point below where there is no difference: what the gate of none compares with."""
+    counts = np.ones(1)  # P(as many tables as the place)
+    for each in drawn.values():
+        counts = np.convolve(counts, [1 - each.if_equal, each.if_equal])
+    low, high = np.searchsorted(counts.cumsum(), (CHANCE, 1 - CHANCE)).tolist()
+    for work, expected in (
+        ("tables over a point less, if both were equally good", sum(each.if_equal for each in drawn.values())),
+        ("the same of the default and itself in other folds", sum(each.if_redrawn for each in drawn.values())),
+    ):
+        session.add(harness.Result(work, f"{expected:.1f}", "", None, "expected"))
+    chances = f"{low} to {high} in nine cases of ten, at most {lower}: P = {counts[: lower + 1].sum():.2g}"
+    session.say(f"tables if both were equally good: {chances}, none: P = {counts[0]:.1g}")
 
 
 def changes(session: harness.Session, drawn: dict[str, Change]) -> None:
@@ -250,6 +297,12 @@ def summary(session: harness.Session, found: dict[str, dict[str, Part]]) -> None
             session.say(f"{what}, {len(parts)} tables: {title:<14} {means}")
 
 
+def lower_tables(found: dict[str, dict[str, Part]]) -> dict[str, float]:
+    """The tables on which the default is more than a point less often right than 0.1, and by how much."""
+    losses = {name: parts[FIRST].right - parts[DEFAULT].right for name, parts in found.items()}
+    return {name: loss for name, loss in losses.items() if loss > TOO_MUCH}
+
+
 def gates(session: harness.Session, found: dict[str, dict[str, Part]]) -> None:
     """What is to hold."""
 
@@ -275,14 +328,13 @@ def gates(session: harness.Session, found: dict[str, dict[str, Part]]) -> None:
             f"{above - 1:+.1%}",
         )
     )
-    losses = {name: parts[FIRST].right - parts[DEFAULT].right for name, parts in found.items()}
-    lower = [name for name, loss in losses.items() if loss > POINT + 1e-9]
+    lower = lower_tables(found)
     session.add(
         harness.Result("the default: tables over a point less often right", str(len(lower)), "none", not lower, "0.1")
     )
-    for name in sorted(lower, key=lambda name: -losses[name]):
+    for name in sorted(lower, key=lambda name: -lower[name]):
         now, before = found[name][DEFAULT], found[name][FIRST]
-        rows = round(losses[name] * now.rows)
+        rows = round(lower[name] * now.rows)
         session.say(f"{name}: right {now.right:.4f}, 0.1 {before.right:.4f}: {rows} of {now.rows} rows fewer")
     worse = {name: excess for name, parts in found.items() if (excess := beyond(parts)) > 0}
     session.add(
