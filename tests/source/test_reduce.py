@@ -118,6 +118,55 @@ def test_the_first_rows_are_counted_before_any_thread_begins() -> None:
         assert seen[0] == 0
 
 
+class Gaps(Parted):
+    """The first parts have no batches, and end in reverse order."""
+
+    def _read(self, place: int, batch: Batch) -> Iterator[Batch]:
+        if place < 3:
+            time.sleep(0.01 * (3 - place))
+            return
+        yield from super()._read(place, batch)
+
+
+@pytest.mark.parametrize("threads", [2, 5])
+def test_the_first_rows_are_those_of_the_first_part_that_has_any(threads: int) -> None:
+    seen: list[int] = []
+
+    def note(batch: Batch) -> int:
+        seen.append(batch.first_row)
+        time.sleep(0.002 if batch.first_row == 15 else 0)
+        return batch.rows
+
+    assert Gaps(9, 5).reduce(note, threads=threads) == 30
+    assert seen[0] == 15
+
+
+def test_other_threads_read_while_the_first_rows_are_counted() -> None:
+    read = threading.Event()
+
+    class Noted(Parted):
+        def _read(self, place: int, batch: Batch) -> Iterator[Batch]:
+            if place == 1:
+                read.set()
+            yield from super()._read(place, batch)
+
+    def wait(batch: Batch) -> int:
+        assert read.wait(30)
+        return batch.rows
+
+    assert Noted(9, 5).reduce(wait, threads=2) == 45
+
+
+def test_an_error_in_the_first_rows_ends_the_threads_that_wait_for_them() -> None:
+    def refuse(batch: Batch) -> int:
+        time.sleep(0.02)  # the others wait by then
+        raise ValueError(f"row {batch.first_row}")
+
+    for threads in (2, 5):
+        with pytest.raises(ValueError, match="row 0"):
+            Parted(9, 5).reduce(refuse, threads=threads)
+
+
 @pytest.mark.parametrize("first_to_fail", [1, 2])
 def test_of_two_broken_parts_the_first_is_named_whichever_fails_first(first_to_fail: int) -> None:
     """Both parts are being counted; one waits until the other has failed before it fails itself."""

@@ -6,14 +6,11 @@ The addition of tallies is commutative and associative, so neither batches nor t
 from __future__ import annotations
 
 import contextlib
-import itertools
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
-from dataclasses import replace
-from functools import partial
-from threading import RLock
+from threading import Condition, RLock
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from bayesbox.source.pool import worker_threads
@@ -73,9 +70,7 @@ def reduce_batches(source: Source, tally_of: Callable[[Batch], T], *, threads: i
         return total
     parts = source.parts(threads)
     if parts is not None:
-        total, parts = _first_counted(parts, tally_of)
-        rest = _Parts(parts, tally_of).total(threads)
-        return total if rest is None else rest if total is None else total + rest
+        return _Parts(parts, tally_of).total(threads)
     waiting: deque[Future[T]] = deque()
     cut = pieces(source, rows=ROWS_A_PIECE)
     first = next(cut, None)
@@ -94,27 +89,19 @@ def reduce_batches(source: Source, tally_of: Callable[[Batch], T], *, threads: i
     return total
 
 
-def _first_counted(parts: Iterator[Part], tally_of: Callable[[Batch], T]) -> tuple[T | None, Iterator[Part]]:
-    """The tally of the first batch, and the remaining parts: the first rows may determine how others are read."""
-    for part in parts:
-        batches = part.batches()
-        first = next(batches, None)
-        if first is not None:
-            rest = replace(part, batches=partial(iter, batches))
-            return tally_of(first), itertools.chain([rest], parts)
-    return None, parts
-
-
 class _Parts(Generic[T]):
     """The parts of a source, each processed by the next free thread.
 
-    An error stops the later parts, but not the earlier ones, so the error is the same for any number of threads.
+    The first rows may determine how others are counted, so the first batch is counted before any other; meanwhile the
+    other threads read theirs. An error stops the later parts, but not the earlier ones, so the error is the same for
+    any number of threads.
     """
 
     def __init__(self, parts: Iterator[Part], tally_of: Callable[[Batch], T]) -> None:
         self._parts = parts
         self._tally_of = tally_of
         self._lock = RLock()
+        self._turn = _FirstTurn()
         self._taken = 0
         self._wanted = sys.maxsize  # later parts are not processed
         self._error: Exception | None = None  # of that one
@@ -127,6 +114,7 @@ class _Parts(Generic[T]):
                 found = [each.result() for each in running]
             except BaseException:  # the user's interrupt
                 self._wanted = -1
+                self._turn.end()
                 raise
         if self._error is not None:
             raise self._error
@@ -143,14 +131,18 @@ class _Parts(Generic[T]):
             place, part = taken
             try:
                 for batch in part.batches():
+                    self._turn.wait(place)
                     if place > self._wanted:
                         return None
                     tally = self._tally_of(batch)
+                    self._turn.end()
                     total = tally if total is None else total + tally
                     del batch, tally
             except Exception as error:  # raised again after all threads finish
                 self._fail(place, error)
                 return None
+            finally:
+                self._turn.pass_on(place)
         return total
 
     def _take(self) -> tuple[int, Part] | None:
@@ -170,3 +162,38 @@ class _Parts(Generic[T]):
         with self._lock:
             if place < self._wanted:
                 self._wanted, self._error = place, error
+
+
+class _FirstTurn:
+    """Makes all parts wait until the first batch is counted: that of the first part that has any."""
+
+    def __init__(self) -> None:
+        self._changed = Condition()
+        self._ended = False
+        self._passed: set[int] = set()
+        self._next = 0  # the part whose turn it is
+
+    def wait(self, place: int) -> None:
+        """Return when it is the turn of this part, or when the first batch is counted."""
+        if self._ended:
+            return
+        with self._changed:
+            self._changed.wait_for(lambda: self._ended or self._next == place)
+
+    def pass_on(self, place: int) -> None:
+        """A part is over, perhaps without a batch."""
+        if self._ended:
+            return
+        with self._changed:
+            self._passed.add(place)
+            while self._next in self._passed:
+                self._next += 1
+            self._changed.notify_all()
+
+    def end(self) -> None:
+        """The first batch is counted, or no more are wanted."""
+        if self._ended:
+            return
+        with self._changed:
+            self._ended = True
+            self._changed.notify_all()
