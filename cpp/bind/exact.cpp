@@ -128,6 +128,21 @@ ExactArray from_integers(nb::handle object) {
   return ExactArray::of_integers(std::move(values));
 }
 
+// A table of integers, column by column.
+ExactArray from_table(nb::handle object) {
+  const Buffer buffer(object, "table");
+  buffer.need_dimensions(2).need_kind(Kind::int64, "int64");
+  const std::size_t rows = buffer.length(0), columns = buffer.length(1);
+  LongCall call;
+  LargeVector<std::int64_t> values(rows * columns);
+  for (std::size_t row = 0; row < rows; ++row) {
+    const Column from = buffer.row(row);
+    std::int64_t* to = values.data() + row;
+    for (std::size_t column = 0; column < columns; ++column, to += rows) *to = load<std::int64_t>(from.at(column));
+  }
+  return ExactArray::of_integers(std::move(values));
+}
+
 // Integers cut at `starts`, each piece as a separate array.
 nb::list slices_of_integers(nb::handle object, nb::handle starts) {
   const Buffer buffer(object, "values");
@@ -177,11 +192,13 @@ ExactArray from_doubles(nb::handle object) {
 
 void register_exact(nb::module_& m) {
   using namespace nb::literals;
-  // Methods of ExactArray keep the GIL: they are short, and it guards an array that several threads share.
+  // Methods of ExactArray keep the GIL: they are short, and it guards an array that several threads share. What makes a
+  // new one of many numbers need not.
   nb::class_<ExactArray>(m, "ExactArray")
       .def("__init__", [](ExactArray* self, std::int64_t size) { new (self) ExactArray(as_size(size, "size")); }, "size"_a)
       .def("__len__", &ExactArray::size)
       .def_static("from_integers", &from_integers, "values"_a)
+      .def_static("from_table", &from_table, "table"_a)
       .def_static("from_doubles", &from_doubles, "values"_a)
       .def_static("from_text",
                   [](const nb::bytes& text) {

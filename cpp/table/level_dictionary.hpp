@@ -9,8 +9,10 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "core/exact_array.hpp"
 #include "core/interrupt.hpp"
 #include "table/level_index.hpp"
 
@@ -38,24 +40,53 @@ class LevelDictionary {
     return codes_;
   }
 
-  // The codes of all levels of another dictionary, in its order.
-  std::vector<std::int64_t> codes(const LevelDictionary& other) {
-    std::vector<std::int64_t> found(other.size());
-    for (std::size_t i = 0; i < found.size(); ++i) {
+  // The codes of the first levels of another dictionary, in its order.
+  std::vector<std::int64_t> codes(const LevelDictionary& other, std::size_t count) {
+    std::vector<std::int64_t> found(count);
+    for (std::size_t i = 0; i < count; ++i) {
       poll_at(i);
       found[i] = this == &other ? static_cast<std::int64_t>(i) : add(other.level(i));
     }
     return found;
   }
 
-  // These codes in the order of their levels' bytes, which is that of their letters.
+  // The sum of cells by this dictionary, `width` a level, and of others whose levels have these codes.
+  ExactArray sum(const ExactArray& cells, const std::vector<std::int64_t>& codes, const ExactArray& counted,
+                 std::size_t width) const {
+    ExactArray total = cells.lengthened(size() * width);
+    total.merge_groups(counted, codes, width);
+    return total;
+  }
+
+  // These codes in the order of their levels' bytes, which is that of their letters. Most levels differ in the eight
+  // bytes behind those that all begin with, which are compared as one number.
   void sort(std::vector<std::int64_t>& codes) const {
-    std::sort(codes.begin(), codes.end(), [this](std::int64_t one, std::int64_t other) {
-      return level(static_cast<std::size_t>(one)) < level(static_cast<std::size_t>(other));
+    if (codes.empty()) return;
+    std::string_view shared = level_of(codes.front());
+    for (const std::int64_t code : codes) {
+      const std::string_view text = level_of(code);
+      const auto [end, _] = std::mismatch(shared.begin(), shared.end(), text.begin(), text.end());
+      shared = shared.substr(0, static_cast<std::size_t>(end - shared.begin()));
+    }
+    std::vector<std::pair<std::uint64_t, std::int64_t>> keyed;
+    keyed.reserve(codes.size());
+    for (const std::int64_t code : codes) keyed.emplace_back(eight_bytes(level_of(code).substr(shared.size())), code);
+    std::sort(keyed.begin(), keyed.end(), [this](const auto& one, const auto& other) {
+      return one.first != other.first ? one.first < other.first : level_of(one.second) < level_of(other.second);
     });
+    for (std::size_t i = 0; i < codes.size(); ++i) codes[i] = keyed[i].second;
   }
 
  private:
+  std::string_view level_of(std::int64_t code) const { return level(static_cast<std::size_t>(code)); }
+
+  // The first eight bytes as a number, zeros behind the end.
+  static std::uint64_t eight_bytes(std::string_view text) {
+    std::uint64_t found = 0;
+    for (std::size_t i = 0; i < 8; ++i) found = found << 8 | (i < text.size() ? static_cast<unsigned char>(text[i]) : 0);
+    return found;
+  }
+
   std::int64_t add(std::string_view level) {
     if (index_.size() == static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
       throw std::overflow_error("levels: too many distinct levels");

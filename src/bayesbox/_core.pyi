@@ -36,6 +36,10 @@ class ExactArray:
     @staticmethod
     def from_integers(values: NDArray[np.int64]) -> ExactArray: ...
     @staticmethod
+    def from_table(table: NDArray[np.int64]) -> ExactArray:
+        """The cells of a table, column by column."""
+
+    @staticmethod
     def slices_of_integers(values: NDArray[np.int64], starts: NDArray[np.int64]) -> list[ExactArray]:
         """An array for the numbers from each start up to the next."""
 
@@ -234,7 +238,7 @@ ARGMAX: int
 LOG_SUM: int
 
 class LevelDictionary:
-    """The levels of a column as bytes, in the order in which they came. Methods keep the GIL."""
+    """The levels of a column as bytes, in the order in which they came. Threads may share one."""
 
     def __init__(self) -> None: ...
     def __len__(self) -> int: ...
@@ -251,6 +255,8 @@ class LevelDictionary:
         classes: int,
     ) -> ExactArray:
         """Cells by this dictionary and `counted` by other texts added up, level by level; it learns the new texts."""
+    def sum_of(self, cells: ExactArray, other: LevelDictionary, counted: ExactArray, classes: int) -> ExactArray:
+        """The same of what was counted by another dictionary, or by its first levels."""
     def sorted(self, codes: NDArray[np.int64]) -> NDArray[np.int64]:
         """These codes in the order of their levels."""
     def texts(self, codes: NDArray[np.int64]) -> list[str]:

@@ -71,6 +71,7 @@ def exact_integers(draw: np.random.Generator) -> Any:
         cells.add(_core.ExactArray.from_integers(np.ones(len(index), np.int64)), index)
         cells.take(index)
         cells.sum_groups(index, size)
+        assert len(_core.ExactArray.from_table(values[: len(values) // rows * rows].reshape(rows, -1).T)) <= len(values)
         cells.sum_rows(rows)
         cells.others(rows)
         cells.columns(rows, first, 2)
@@ -324,10 +325,14 @@ def cuts(draw: np.random.Generator) -> Any:
 
 @example
 def level_dictionary(draw: np.random.Generator) -> Any:
-    def run(letters: Any, offsets: Any, codes: Any, counted: Any, classes: Any) -> None:
+    def run(letters: Any, offsets: Any, codes: Any, values: Any, classes: Any) -> None:
         dictionary = _core.LevelDictionary()
         dictionary.codes(*texts_of(["suv", "sports"]))
-        dictionary.sum(_core.ExactArray(4), letters, offsets, _core.ExactArray.from_integers(counted), classes)
+        cells = _core.ExactArray.from_integers(values)
+        total = dictionary.sum(_core.ExactArray(4), letters, offsets, cells, classes)
+        other = _core.LevelDictionary()
+        counted = other.sum(_core.ExactArray(0), letters, offsets, cells, classes)
+        dictionary.sum_of(total, other, counted, classes)
         dictionary.codes(letters, offsets)
         dictionary.texts(dictionary.sorted(codes))
 

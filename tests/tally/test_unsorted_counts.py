@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from pathlib import Path
 
@@ -171,6 +172,46 @@ def test_a_dictionary_adds_what_was_counted_by_other_texts() -> None:
     for cells, other, classes in ((first, counted, 0), (first, ExactArray(5), 2), (ExactArray(10), counted, 2)):
         with pytest.raises(ValueError, match=r"classes|counted|cells"):
             dictionary.sum(cells, letters, offsets, other, classes)
+
+
+def test_a_dictionary_adds_what_was_counted_by_another() -> None:
+    one, other = LevelDictionary(), LevelDictionary()
+    one.codes(np.frombuffer(b"suv", dtype=np.uint8), np.arange(4))
+    other.codes(np.frombuffer(b"vxs", dtype=np.uint8), np.arange(4))
+    mine, theirs = ExactArray.from_integers(np.arange(6)), ExactArray.from_integers(np.arange(4))
+    total = one.sum_of(mine, other, theirs, 2)  # of "v" and "x" only, since there are no cells of "s"
+    assert total.to_integers().tolist() == [0, 1, 2, 3, 4 + 0, 5 + 1, 2, 3]
+    assert (len(one), len(other)) == (4, 3)
+    assert one.sum_of(total, one, total, 2).to_integers().tolist() == [2 * n for n in total.to_integers()]
+    for cells, counted, classes in ((mine, theirs, 0), (mine, ExactArray(5), 2), (mine, ExactArray(8), 2)):
+        with pytest.raises(ValueError, match=r"classes|counted"):
+            one.sum_of(cells, other, counted, classes)
+
+
+def test_threads_may_share_a_dictionary() -> None:
+    dictionary, texts = LevelDictionary(), [f"level {index}" for index in range(3000)]
+
+    def counted(part: int) -> np.ndarray:
+        mine = texts[part::4] + texts[:: part + 1]
+        letters = np.frombuffer("".join(mine).encode(), dtype=np.uint8)
+        codes = dictionary.codes(letters, np.cumsum([0, *map(len, mine)]))
+        assert dictionary.texts(codes) == mine
+        cells = dictionary.sum(ExactArray(0), letters, np.cumsum([0, *map(len, mine)]), ExactArray(len(mine)), 1)
+        assert len(cells) <= len(dictionary)
+        return dictionary.sorted(codes)
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(counted, [0, 1, 2, 3] * 8))
+    assert dictionary.texts(dictionary.sorted(np.arange(len(dictionary)))) == sorted(texts)
+
+
+@given(st.sets(st.text("ab\x00é", max_size=12)), st.sampled_from(["", "customer-", "b"]))
+def test_levels_are_sorted_by_their_letters(endings: set[str], beginning: str) -> None:
+    levels = [beginning + text for text in endings]
+    dictionary = LevelDictionary()
+    encoded = [text.encode() for text in levels]
+    dictionary.codes(np.frombuffer(b"".join(encoded), dtype=np.uint8), np.cumsum([0, *map(len, encoded)]))
+    assert dictionary.texts(dictionary.sorted(np.arange(len(levels)))) == sorted(levels)
 
 
 def test_few_levels_are_counted_as_before() -> None:

@@ -199,7 +199,7 @@ class _Counter:
         if self.weights is None:
             tables = _core.count_codes(columns, sizes, self.target, size)
             cells = [
-                ExactArray.from_integers((table.T if name in self.unsorted else table).ravel())
+                ExactArray.from_table(table) if name in self.unsorted else ExactArray.from_integers(table.ravel())
                 for name, table in zip(names, tables, strict=True)
             ]
         else:

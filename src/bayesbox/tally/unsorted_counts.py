@@ -103,10 +103,12 @@ class UnsortedCounts(Counts):
             return self.settled()._combined(other, sign=sign)
         total = mine if isinstance(mine._texts, LevelDictionary) else mine._with_dictionary()
         assert isinstance(total._texts, LevelDictionary)
-        if not isinstance(theirs._texts, LevelDictionary) and (
-            (len(total._texts) + theirs.width) * len(classes) <= MOST_DENSE
-        ):
-            cells = total._texts.sum(total.by_level_first, *theirs._texts, theirs.by_level_first, len(classes))
+        if (len(total._texts) + theirs.width) * len(classes) <= MOST_DENSE:
+            texts, counted = theirs._texts, theirs.by_level_first
+            if isinstance(texts, LevelDictionary):
+                cells = total._texts.sum_of(total.by_level_first, texts, counted, len(classes))
+            else:
+                cells = total._texts.sum(total.by_level_first, *texts, counted, len(classes))
             return UnsortedCounts(classes, total._texts, cells)
         codes = theirs._codes_in(total._texts)
         size, before = len(total._texts) * len(classes), len(total.by_level_first)
@@ -134,7 +136,7 @@ class UnsortedCounts(Counts):
         return UnsortedCounts(classes, self._texts, self.by_level_first.take(index.ravel()))
 
     def is_empty(self) -> bool:
-        return not self.by_level_first.signs().any()
+        return not self.by_level_first.any()
 
     def canonical(self) -> Iterator[bytes]:
         return self.settled().canonical()
