@@ -123,7 +123,8 @@ def has_one_value(schema: Schema, name: str, tally: Any) -> bool:
     """Whether a column has a single value, whatever its type."""
     if tally.of_numbers:
         return bool(tally.pooled().excess.m == 0)
-    return tally.form == "counts" and len({*tally.levels, *schema.lasting_levels(name)}) == 1
+    few = tally.form == "counts" and len(tally.levels) < 2
+    return few and len({*tally.levels, *schema.lasting_levels(name)}) == 1
 
 
 def _constant_hint(names: Sequence[str]) -> Hint:

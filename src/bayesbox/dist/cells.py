@@ -164,7 +164,7 @@ class LevelCounts:
         missing: ExactArray | None = None,
     ) -> LevelCounts:
         """Counts over the levels that occurred and those of the declared domain."""
-        union = levels if set(domain) <= set(levels) else tuple(sorted({*levels, *domain}))
+        union = levels if not domain or set(domain) <= set(levels) else tuple(sorted({*levels, *domain}))
         return cls(union, spread(cells, classes, levels, union), classes, missing)
 
     @property

@@ -211,7 +211,7 @@ class ParquetRows(_TypedRows):
 
         texts = [field.name for field in self.schema if _is_text(field.type)]
         wanted = self._read or None  # where none is, their number still is
-        with _memory_of_the_system():
+        with _lasting_memory():
             file = pq.ParquetFile(
                 source, metadata=self._metadata, read_dictionary=texts, buffer_size=self._buffer, pre_buffer=False
             )
@@ -260,19 +260,26 @@ _pool_lock = Lock()
 
 
 @contextlib.contextmanager
-def _memory_of_the_system() -> Iterator[None]:
-    """Readers opened here take their memory from the system's allocator.
+def _lasting_memory() -> Iterator[None]:
+    """Readers opened here take their memory from an allocator that keeps it between batches.
 
-    Arrow's own hands the memory of each batch back at once, and two threads then wait for the kernel to clear it again.
-    A Parquet reader keeps the pool that was the default when it was opened, and cannot be given one.
+    Others hand the memory of each batch back at once, and two threads then wait for the kernel to clear it again. A
+    Parquet reader keeps the pool that was the default when it was opened, and cannot be given one.
     """
     with _pool_lock:
         before = pa.default_memory_pool()
-        pa.set_memory_pool(pa.system_memory_pool())
+        pa.set_memory_pool(_lasting_pool())
         try:
             yield
         finally:
             pa.set_memory_pool(before)
+
+
+def _lasting_pool() -> pa.MemoryPool:
+    try:
+        return pa.jemalloc_memory_pool()
+    except NotImplementedError:  # not built into every pyarrow
+        return pa.system_memory_pool()
 
 
 def random_access(stream: ByteStream) -> Any:
