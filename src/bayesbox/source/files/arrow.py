@@ -6,6 +6,7 @@ An untrusted file may contain offsets outside its buffers, so every batch is che
 from __future__ import annotations
 
 import contextlib
+import itertools
 from collections.abc import Iterator
 from threading import Lock
 from typing import Any
@@ -225,7 +226,8 @@ class ParquetRows(_TypedRows):
 
     def group_tables(self, group: int, row: int) -> Iterator[tuple[tuple[Column, ...], int]]:
         """The rows of one group, whose first row is `row`; callable from any thread."""
-        return self._tables(self._batches(pa.OSFile(self._stream.path), [group], use_threads=False), row)
+        batches = self._batches(pa.OSFile(self._stream.path), [group], use_threads=False)
+        return self._tables(_with_little_memory(batches), row)
 
 
 class ArrowRows(_TypedRows):
@@ -280,6 +282,17 @@ def _lasting_pool() -> pa.MemoryPool:
         return pa.jemalloc_memory_pool()
     except NotImplementedError:  # not built into every pyarrow
         return pa.system_memory_pool()
+
+
+def _with_little_memory(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The batches of a group that one of several threads reads.
+
+    Pages are read into memory of Arrow's default allocator. After the dictionaries at the beginning of a group, it
+    keeps as much again as is in use, for every thread.
+    """
+    yield from itertools.islice(batches, 1)
+    pa.default_memory_pool().release_unused()
+    yield from batches
 
 
 def random_access(stream: ByteStream) -> Any:
