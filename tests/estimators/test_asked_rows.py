@@ -12,6 +12,7 @@ from tests.refusal import refusal
 import bayesbox as bb
 from bayesbox.described import command_speaks
 from bayesbox.errors import BadData, MissingColumns, UnknownColumn, UnseenLevels
+from bayesbox.table.naive.classifier import NaiveClassifier
 
 ROWS = 60
 RANDOM = np.random.default_rng(3)
@@ -195,3 +196,14 @@ def test_the_sum_of_two_batches():
     both = one + other
     assert (both.counts, both.rows) == ({"car": 3, "zip": 1}, 8)
     assert both.examples == {"car": ("?", "x", "y"), "zip": ("9",)}
+
+
+def test_the_flags_given_as_numbers_are_looked_for_once(monkeypatch):
+    flags = pd.DataFrame(RANDOM.integers(0, 2, (ROWS, 40)), columns=[f"flag {place}" for place in range(40)])
+    clf = bb.NaiveBayes().fit(flags, CHURN)
+    calls = []
+    whole = NaiveClassifier.number_flags
+    monkeypatch.setattr(NaiveClassifier, "number_flags", lambda self: calls.append(self) or whole(self))
+    clf.predict(flags)
+    assert len(calls) == 1
+    assert set(clf.classifier_.known_levels()) == set(flags)

@@ -108,6 +108,7 @@ def known_levels(classifier: AnyTableClassifier, *, here: bool = True) -> dict[s
     computed = {
         name for each in getattr(model, "conditionals", ()) if not each.looks_up_levels for name in each.columns
     }
+    number_flags = frozenset(classifier.number_flags())
     found = {}
     for name in schema.used:
         kind = schema.kinds[name]
@@ -121,7 +122,7 @@ def known_levels(classifier: AnyTableClassifier, *, here: bool = True) -> dict[s
         ):
             continue
         tally: Any = book.columns.get(name)
-        is_flag = kind.is_flag or name in classifier.number_flags()
+        is_flag = kind.is_flag or name in number_flags
         if not (kind.has_levels or is_flag or (tally is not None and tally.form == "counts")):
             continue
         counted = () if tally is None else tally.levels
