@@ -1,6 +1,7 @@
 """The book: what it shows, and what its digest is made of."""
 
 import json
+import pickle
 
 import numpy as np
 import pyarrow as pa
@@ -28,6 +29,22 @@ CARS = {"car": ["suv", "van", None, "suv"], "age": [20, 30, 40, None]}
 @pytest.fixture
 def book():
     return book_of(CARS, ["b", "a", "b", "b"])
+
+
+def test_a_book_remembers_what_differs_but_does_not_pickle_it(book):
+    fresh = pickle.dumps(book_of(CARS, ["b", "a", "b", "b"]))
+    assert book.clearly_differing is book.clearly_differing
+    assert pickle.dumps(book) == fresh
+    assert pickle.loads(fresh).clearly_differing == book.clearly_differing
+
+
+def test_a_book_without_empty_columns_and_classes_is_its_own_pruned_one(book):
+    assert book.pruned() is book
+    more = book_of(CARS, ["c", "a", "b", "b"])
+    less = more.with_classes(("a", "b", "c", "d")).with_tallies({**more.columns, "none": more["age"].zero()}).pruned()
+    assert list(less) == list(more)
+    assert less.classes == more.classes
+    assert less.digest() == more.digest()
 
 
 def test_arrays_stand_in_the_order_of_the_classes(book):

@@ -18,7 +18,7 @@ from bayesbox.source.files.numerals import Spelling, spelling_of
 from bayesbox.tally.base import dyadic
 from bayesbox.tally.book import Book
 from bayesbox.tally.exact import Dyadic
-from bayesbox.tally.moments import Spread, clearly_differing
+from bayesbox.tally.moments import Spread
 from bayesbox.warned import listed
 
 MOST_ALIKE = 3  # columns with the same hint that each get their own sentence
@@ -102,7 +102,7 @@ def hints(schema: Schema, book: Book, ignored: Mapping[str, str] | None = None) 
     few = sum(_exact(book.class_counts)) < FEW_ROWS
     found: list[Hint] = []
     constant = []
-    differ, continuous = clearly_differing(book.columns)
+    differ, continuous = book.clearly_differing
     for name in [name for name in schema.used_columns if name not in continuous]:
         tally: Any = book.columns.get(name)
         if tally is None:

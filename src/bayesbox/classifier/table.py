@@ -278,10 +278,9 @@ class TableClassifier(Classifier[R, D, M]):
     # -- learning ------------------------------------------------------------------------------------------------
 
     def accept(self, schema: Schema, book: Book) -> None:
-        for name, kind in schema.kinds.items():
-            group = kind.group
-            if group is not None and not self.groups_levels:
-                raise BadOption(f"{self.title} cannot group levels", found=f"group={group} of column `{name}`")
+        for name, kind in schema.those(lambda kind: kind.group is not None or kind.smoothing is not None).items():
+            if kind.group is not None and not self.groups_levels:
+                raise BadOption(f"{self.title} cannot group levels", found=f"group={kind.group} of column `{name}`")
             if kind.smoothing is not None and not self.rules_by_column:
                 raise BadOption(
                     f"{self.title} uses one smoothing rule for all columns", found=f"smoothing of column `{name}`"

@@ -23,7 +23,6 @@ from bayesbox.schema.levels import label_order, label_values
 from bayesbox.schema.schema import Schema
 from bayesbox.tally.base import Tally
 from bayesbox.tally.book import Book
-from bayesbox.tally.moments import clearly_differing
 
 NOT_SELECTED = "it was not selected"
 PRIOR_COUNTS = "prior-counts"
@@ -70,7 +69,7 @@ class _Builder:
         self.bytes = 0  # bytes of tables whose size is not known from the tallies
         self.most_bytes = current_limits().memory
         self.shared: dict[tuple[int, str], tuple[FitOptions, FamilyEntry]] = {}  # by type: thousands may share one
-        _, self.continuous = clearly_differing(book.columns)
+        self.continuous = book.clearly_differing.continuous
         self.of_numbers: dict[int, FitOptions] = {}  # those of continuous columns, by type
         self.single: list[ColumnToFit] = []
         self.together: dict[str, dict[str, Tally]] = {}  # by the name of the family

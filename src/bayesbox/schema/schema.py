@@ -30,7 +30,8 @@ class Schema:
 
     def those(self, condition: Callable[[Kind], object]) -> dict[str, Kind]:
         """The columns whose kind meets a condition, which is evaluated once per distinct kind."""
-        distinct = {id(kind): kind for kind in self.kinds.values()}
+        kinds = self.kinds.values()
+        distinct = dict(zip(map(id, kinds), kinds, strict=True))
         meeting = {key for key, kind in distinct.items() if condition(kind)}
         if len(meeting) == len(distinct):
             return dict(self.kinds)
@@ -128,6 +129,8 @@ class Schema:
 
     def tally_forms(self, names: Iterable[str]) -> dict[str, str | None]:
         """The forms of the tallies of these columns: one kind is shared by many of them, as a rule, and asked once."""
+        if len(set(map(id, self.kinds.values()))) == 1:
+            return dict.fromkeys(names, self.tally_form(next(iter(self.kinds))))
         forms: dict[int, str | None] = {}
         found: dict[str, str | None] = {}
         for name in names:

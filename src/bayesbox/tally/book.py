@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 from bayesbox._core import ExactArray
@@ -23,6 +24,7 @@ from bayesbox.tally.base import (
     positions,
     quoted,
 )
+from bayesbox.tally.moments import ClearlyDiffering, clearly_differing
 from bayesbox.tally.room import require_room_for_levels, require_room_for_numbers
 
 if TYPE_CHECKING:
@@ -131,12 +133,21 @@ class Book(Result):
         ledger = None if self.ledger is None or other.ledger is None else self.ledger - other.ledger
         return Book(classes, counts, columns, label_type=self.label_type, joint=joint, ledger=ledger).pruned()
 
+    @cached_property
+    def clearly_differing(self) -> ClearlyDiffering:
+        """The numeric columns whose values clearly differ, which are neither empty nor constant."""
+        return clearly_differing(self.columns)
+
     def pruned(self) -> Book:
         """The book without empty classes and columns."""
         present = self.class_counts.signs() != 0
-        columns = {name: tally for name, tally in self.columns.items() if not tally.is_empty()}
-        kept = tuple(name for name, some in zip(self.classes, present, strict=True) if some)
+        differ = self.clearly_differing.differ
+        empty = {name for name, tally in self.columns.items() if name not in differ and tally.is_empty()}
         joint = None if self.joint is None or self.joint.is_empty() else self.joint
+        if not empty and joint is self.joint and present.all():
+            return self
+        columns = {name: tally for name, tally in self.columns.items() if name not in empty}
+        kept = tuple(name for name, some in zip(self.classes, present, strict=True) if some)
         return self.with_tallies(columns, joint=joint).with_classes(kept)
 
     def with_tallies(self, columns: Mapping[str, Tally], *, joint: Tally | None = None) -> Book:
@@ -206,6 +217,10 @@ class Book(Result):
     def ledger_digest(self) -> str | None:
         """SHA-256 of the ledger, in hex; None if none is kept."""
         return None if self.ledger is None else self.ledger.digest()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but what follows from the tallies."""
+        return {name: value for name, value in self.__dict__.items() if name != "clearly_differing"}
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Book):

@@ -239,21 +239,23 @@ class _Counter:
         require_room_for_numbers(len(self.classes), len(columns), where=self.where)
         if len(self.classes) > MANY_CLASSES:  # the core counts integers by value, classes x values
             columns = {name: np.asarray(column, dtype=np.float64) for name, column in columns.items()}
-        on_grid = {name: column for name, column in columns.items() if forms[name] == Grid.form}
+        found = set(forms.values())
+        on_grid: Mapping[str, NumberArray] = {}
+        if Grid.form in found:
+            on_grid = {name: column for name, column in columns.items() if forms[name] == Grid.form}
         others = {name: column for name, column in columns.items() if name not in on_grid} if on_grid else columns
         with self._naming_infinite(on_grid):
             grids = Grid.of_columns(self.classes, list(on_grid.values()), self.target, self.weights)
         with self._naming_infinite(others):
             sums = _core.moments(list(others.values()), self.target, len(self.classes), self.weights)
         tallies: dict[str, Tally] = dict(zip(on_grid, grids, strict=True))
-        if not others:
-            return tallies
-        for (name, values), found in zip(others.items(), sums, strict=True):
-            if forms[name] == Values.form:
-                tallies[name] = Values.beside(self.classes, found, values, self.target, self.weights)
-            else:
-                tallies[name] = Moments(self.classes, found)
-        return {name: tallies[name] for name in columns}
+        moments = (Moments(self.classes, each) for each in sums)
+        tallies.update(zip(others, moments, strict=True))
+        if Values.form in found:
+            for (name, values), each in zip(others.items(), sums, strict=True):
+                if forms[name] == Values.form:
+                    tallies[name] = Values.beside(self.classes, each, values, self.target, self.weights)
+        return {name: tallies[name] for name in columns} if on_grid and others else tallies
 
     @contextmanager
     def _naming_infinite(self, columns: Mapping[str, NumberArray]) -> Iterator[None]:

@@ -320,8 +320,15 @@ class Moments(Result):
         return read(cls, tables, book)
 
 
-def clearly_differing(tallies: Mapping[str, object]) -> tuple[set[str], set[str]]:
-    """The numeric columns whose values clearly differ, and those of them with fractional values; others may differ too.
+class ClearlyDiffering(NamedTuple):
+    """The numeric columns whose values clearly differ, and those of them with fractional values; others may too."""
+
+    differ: frozenset[str]
+    continuous: frozenset[str]
+
+
+def clearly_differing(tallies: Mapping[str, object]) -> ClearlyDiffering:
+    """The columns with clearly differing values, found by the core for all of them at once.
 
     >>> target = np.zeros(2, dtype=np.int32)
     >>> columns = {"age": [25.0, 40], "pay": [1.5, 2], "one": [3.0, 3]}
@@ -330,6 +337,11 @@ def clearly_differing(tallies: Mapping[str, object]) -> tuple[set[str], set[str]
     [['age', 'pay'], ['pay']]
     """
     moments = {name: tally.sums for name, tally in tallies.items() if isinstance(tally, Moments)}
-    found = _core.clearly_differ(list(moments.values())).tolist()
-    named = list(zip(moments, found, strict=True))
-    return {name for name, each in named if each}, {name for name, each in named if each > 1}
+    found = _core.clearly_differ(list(moments.values()))
+    if found.min(initial=2) > 1:
+        every = frozenset(moments)
+        return ClearlyDiffering(every, every)
+    named = list(zip(moments, found.tolist(), strict=True))
+    return ClearlyDiffering(
+        frozenset(name for name, each in named if each), frozenset(name for name, each in named if each > 1)
+    )
