@@ -64,6 +64,18 @@ class WideInteger {
   bool negative = false;
   std::int64_t exponent = 0;
 
+  WideInteger() {}  // NOLINT: the words are not set, as they are many and few of them are used
+  WideInteger(const WideInteger& other) : negative(other.negative), exponent(other.exponent), used_(other.used_) {
+    std::copy_n(other.words_.begin(), used_, words_.begin());
+  }
+  WideInteger& operator=(const WideInteger& other) {
+    negative = other.negative;
+    exponent = other.exponent;
+    used_ = other.used_;
+    std::copy_n(other.words_.begin(), used_, words_.begin());
+    return *this;
+  }
+
   static WideInteger of_word(uint128 value, std::int64_t exponent = 0) {
     WideInteger made;
     made.exponent = exponent;
@@ -111,6 +123,7 @@ class WideInteger {
     made.negative = a.negative != b.negative;
     made.exponent = a.exponent + b.exponent;
     made.used_ = a.used_ + b.used_;
+    std::fill_n(made.words_.begin(), made.used_, 0);
     for (std::size_t i = 0; i < a.used_; ++i) {
       std::uint64_t carried = 0;
       for (std::size_t j = 0; j < b.used_; ++j) {
@@ -172,6 +185,8 @@ class WideInteger {
   }
 
  private:
+  std::uint64_t at(std::size_t k) const { return k < used_ ? words_[k] : 0; }
+
   void trim() {
     while (used_ > 0 && words_[used_ - 1] == 0) --used_;
   }
@@ -187,6 +202,7 @@ class WideInteger {
     const auto words = static_cast<std::size_t>(shift / 64);
     const int rest = static_cast<int>(shift % 64);
     made.used_ = std::min(used_ + words + 1, kMost);
+    std::fill_n(made.words_.begin(), made.used_, 0);
     for (std::size_t k = 0; k < used_; ++k) {
       made.words_[k + words] |= words_[k] << rest;
       if (rest != 0 && k + words + 1 < kMost) made.words_[k + words + 1] |= words_[k] >> (64 - rest);
@@ -228,7 +244,7 @@ class WideInteger {
     const std::size_t size = std::max(used_, other.used_);
     if (size == kMost) return std::nullopt;
     for (std::size_t k = 0; k < size; ++k) {
-      const uint128 sum = static_cast<uint128>(words_[k]) + other.words_[k] + carried;
+      const uint128 sum = static_cast<uint128>(at(k)) + other.at(k) + carried;
       made.words_[k] = static_cast<std::uint64_t>(sum);
       carried = static_cast<std::uint64_t>(sum >> 64);
     }
@@ -242,7 +258,7 @@ class WideInteger {
     WideInteger made = *this;
     std::uint64_t borrowed = 0;
     for (std::size_t k = 0; k < used_; ++k) {
-      const uint128 rest = static_cast<uint128>(words_[k]) - other.words_[k] - borrowed;
+      const uint128 rest = static_cast<uint128>(words_[k]) - other.at(k) - borrowed;
       made.words_[k] = static_cast<std::uint64_t>(rest);
       borrowed = static_cast<std::uint64_t>(rest >> 64) != 0 ? 1 : 0;
     }
@@ -275,7 +291,7 @@ class WideInteger {
     return negative ? -size : size;
   }
 
-  std::array<std::uint64_t, kMost> words_{};
+  std::array<std::uint64_t, kMost> words_;  // those behind the last used one are not set
   std::size_t used_ = 0;
 };
 
