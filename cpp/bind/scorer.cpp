@@ -37,9 +37,12 @@ class PyScorer {
     std::vector<ScorerInput> inputs;
     for (nb::handle column : columns) {
       InputReader reader(column, classes);
-      inputs.push_back(reader.read());
-      names_.push_back(interned(reader.name()));
-      plain_names_.emplace_back(utf8(names_.back()));
+      reader.read_into(inputs);
+      for (nb::handle name : reader.names()) {
+        names_.push_back(interned(nb::borrow(name)));
+        plain_names_.emplace_back(utf8(names_.back()));
+      }
+      if (names_.size() != inputs.size()) throw nb::value_error("columns: one name an input");
     }
     labels_ = labels;
     CodedModel coded;

@@ -22,10 +22,20 @@ class InputReader {
  public:
   InputReader(nb::handle given, std::size_t classes) : fields_(tuple_of(given)), classes_(classes) {}
 
-  nb::object name() const { return nb::borrow(fields_[1]); }
-
-  ScorerInput read() {
+  // Reads the input, or the several of a tuple of normals.
+  void read_into(std::vector<ScorerInput>& inputs) {
     const std::string kind = text_at(0).c_str();
+    if (kind == "normals")
+      normals(inputs);
+    else
+      inputs.push_back(read(kind));
+  }
+
+  // The names of what was read.
+  nb::tuple names() const { return PyTuple_Check(at(1).ptr()) ? tuple_of(at(1)) : nb::make_tuple(at(1)); }
+
+ private:
+  ScorerInput read(const std::string& kind) {
     if (kind == "number") return number();
     if (kind == "levels") return levels();
     if (kind == "flag") return flag();
@@ -35,7 +45,6 @@ class InputReader {
     throw nb::value_error("columns: unknown kind");
   }
 
- private:
   nb::handle at(std::size_t field) const {
     if (field >= fields_.size()) throw nb::value_error("columns: too few fields");
     return fields_[field];
@@ -58,6 +67,20 @@ class InputReader {
       read_cells(tuple_of(at(3)), input);
     if (!at(5).is_none()) read_table(5, 2, input);
     return input;
+  }
+
+  // (normals, names, gaussian of each name): columns of numbers with nothing else
+  void normals(std::vector<ScorerInput>& inputs) {
+    const std::size_t columns = tuple_of(at(1)).size();
+    const Buffer buffer(at(2), "normals");
+    buffer.need_dimensions(3).need_kind(Kind::float64, "float64");
+    buffer.need_length(0, columns).need_length(1, classes_).need_length(2, 4);
+    const double* from = buffer.doubles_in_place();
+    if (from == nullptr) buffer.refuse("not contiguous");
+    for (std::size_t i = 0; i < columns; ++i, from += 4 * classes_) {
+      ScorerInput& input = inputs.emplace_back();
+      input.gaussian.assign(from, from + 4 * classes_);
+    }
   }
 
   // (density, name, what density_of takes, weight, terms of being observed, terms of being missing)

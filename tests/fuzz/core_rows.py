@@ -102,6 +102,19 @@ def row_scorer(draw: np.random.Generator) -> Any:
 
 
 @example
+def row_scorer_of_normals(draw: np.random.Generator) -> Any:
+    def run(prior: Any, kind: Any, names: Any, normals: Any, row: Any, matrix: Any) -> None:
+        columns = [(kind, names, normals), ("number", "z", None, None, 1.0, None)]
+        scorer = _core.RowScorer(prior, columns, ("a", "b", "c"), False, None)
+        scorer.proba(row)
+        scorer.proba_of_matrix(matrix, np.arange(3, dtype=np.int64), True)
+
+    normals = np.abs(draw.normal(size=(2, 3, 4))) + 0.5
+    row = {"x": 1.0, "z": 2.0}
+    return run, (np.log([0.2, 0.3, 0.5]), "normals", ("x", "y"), normals, row, draw.normal(size=(5, 3)))
+
+
+@example
 def row_scorer_of_densities(draw: np.random.Generator) -> Any:
     def run(prior: Any, columns: Any, row: Any, matrix: Any) -> None:
         scorer = _core.RowScorer(prior, columns, ("a", "b"), False, None)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import bayesbox as bb
 from bayesbox import _core
-from bayesbox.dist.fit import ColumnToFit, FitOptions, fitted, fitted_columns
+from bayesbox.dist.fit import FitOptions, fitted, fitted_columns
 from bayesbox.dist.number.gaussian import Gaussian, floored_std
 from bayesbox.rules import Laplace
 from bayesbox.schema.kinds import Real
@@ -95,13 +95,12 @@ def test_many_columns_are_fitted_as_each_is_alone(floor: float) -> None:
         np.full(40, np.nan),
     ]
     options = FitOptions(Laplace(), Real(floor=floor), "gaussian")
-    given = [ColumnToFit(str(i), Moments.of(CLASSES, x, target), options) for i, x in enumerate(columns)]
+    given = [(str(i), Moments.of(CLASSES, x, target), options) for i, x in enumerate(columns)]
     found = list(fitted_columns(given))
-    for each, (made, reason) in zip(given, found, strict=True):
-        alone = Gaussian.of_moments(each.column, each.tally, floor, options.presence(each.tally))
-        assert (made is None) == (alone is None)
-        assert reason == fitted(*each).reason
+    for (column, tally, _), made in zip(given, found, strict=True):
+        alone = Gaussian.of_moments(column, tally, floor, options.presence(tally))
         if alone is None:
+            assert made == fitted(column, tally, options).reason
             continue
         assert isinstance(made, Gaussian)
         for name in ("mean", "mean_low", "std"):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -93,6 +93,14 @@ class Linear(NamedTuple):
     constant: float
 
 
+class CompilesTogether(Protocol):
+    """What distributions that were fitted together share."""
+
+    def compiled(self, some: Sequence[Any], /) -> tuple[object, ...]:
+        """Some of them in the form of `_core.RowScorer`, each with a weight of 1."""
+        ...
+
+
 class Distribution(ABC):
     """P(x | class) for one column, or jointly for a group of columns: everything about a family.
 
@@ -105,6 +113,9 @@ class Distribution(ABC):
 
     looks_up_levels: ClassVar[bool] = False
     """Whether it only has the counted levels; otherwise its formula gives other values a probability too."""
+
+    fitted_together: CompilesTogether | None = None
+    """What it shares with the distributions that were fitted with it, if the core takes them together."""
 
     @property
     @abstractmethod

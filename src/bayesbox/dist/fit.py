@@ -180,27 +180,30 @@ def fitted(column: str, tally: Any, options: FitOptions) -> Fitted:
     return Fitted(family.fit(column, tally, options), family.silent)
 
 
-class ColumnToFit(NamedTuple):
-    """A column, its tally, and the options of its fit."""
-
-    column: str
-    tally: Any
-    options: FitOptions
+ColumnToFit: TypeAlias = tuple[str, Any, FitOptions]
+"""A column, its tally, and the options of its fit: a plain tuple, as there may be thousands."""
 
 
-def fitted_columns(columns: Sequence[ColumnToFit]) -> Iterator[Fitted]:
-    """The fitted families of columns with the same classes, in order; many of one family at once."""
-    made: list[Fitted | None] = [None] * len(columns)
+def fitted_columns(columns: Sequence[ColumnToFit]) -> Iterator[Distribution | str]:
+    """The fitted families of columns with the same classes, in order; many of one family at once.
+
+    A column without a distribution has the reason why it is ignored.
+    """
+    made: list[Distribution | str | None] = [None] * len(columns)
+    by_options: dict[int, list[int]] = {}  # thousands of columns may share their options
+    for place, (_, _, given) in enumerate(columns):
+        by_options.setdefault(id(given), []).append(place)
     by_density: dict[str, list[int]] = {}
-    for place, each in enumerate(columns):
-        by_density.setdefault(each.options.density, []).append(place)
+    for places in by_options.values():
+        by_density.setdefault(columns[places[0]][2].density, []).extend(places)
     for density, places in by_density.items():
         entry = family_named(density)
         family = entry.load()
         own = vars(family).get("fits_columns", False)  # a subclass may override `fit`
         if not own or len(places) < MANY_COLUMNS:
             continue
-        step = min(COLUMNS_AT_ONCE, max(CELLS_AT_ONCE // max(len(columns[places[0]].tally.classes), 1), 1))
+        places.sort()
+        step = min(COLUMNS_AT_ONCE, max(CELLS_AT_ONCE // max(len(columns[places[0]][1].classes), 1), 1))
         for start in range(0, len(places), step):
             some = places[start : start + step]
             names, tallies, options = zip(*(columns[place] for place in some), strict=True)
@@ -209,9 +212,13 @@ def fitted_columns(columns: Sequence[ColumnToFit]) -> Iterator[Fitted]:
                     _require_form(entry, name, tally)
             found = family.fit_columns(names, tallies, options)
             for place, each in zip(some, found, strict=True):
-                made[place] = Fitted(each, family.silent)
+                made[place] = family.silent if each is None else each
     for column, ready in zip(columns, made, strict=True):
-        yield fitted(*column) if ready is None else ready
+        if ready is not None:
+            yield ready
+            continue
+        distribution, reason = fitted(*column)
+        yield reason if distribution is None else distribution
 
 
 def _require_form(entry: FamilyEntry, column: str, tally: Any) -> None:

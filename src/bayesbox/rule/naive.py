@@ -81,7 +81,7 @@ class _Builder:
             self.ignored[name] = "it has no values"
             return
         if name in self.continuous and id(kind) in self.of_numbers:
-            self.single.append(ColumnToFit(name, tally, self.of_numbers[id(kind)]))
+            self.single.append((name, tally, self.of_numbers[id(kind)]))
             return
         if kind.part_of is not None and len(tally.levels) < 2:
             self.ignored[name] = ONE_VALUE
@@ -93,7 +93,7 @@ class _Builder:
         if options.is_constant(tally):
             self.ignored[name] = ONE_VALUE
             return
-        self.single.append(ColumnToFit(name, tally, options))
+        self.single.append((name, tally, options))
         if name in self.continuous and type(kind) is Number and not self.rules.column_smoothing:
             self.of_numbers[id(kind)] = options
 
@@ -113,9 +113,9 @@ class _Builder:
 
     def finish(self) -> None:
         """Make the distributions of single columns, and the joint ones of collected columns."""
-        for (name, *_), (made, reason) in zip(self.single, fitted_columns(self.single), strict=True):
-            if made is None:
-                self.ignored[name] = reason
+        for (name, _, _), made in zip(self.single, fitted_columns(self.single), strict=True):
+            if isinstance(made, str):
+                self.ignored[name] = made
                 continue
             self.conditionals.append(made)
             if needed := made.table_bytes():

@@ -8,6 +8,8 @@ Such a row is predicted as a table of one row, so that it gives the same result,
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -52,13 +54,18 @@ class RowAnswers:
         model, calibration = found
         columns: list[tuple[Any, ...]] = []
         others = []
-        for conditional in model.conditionals:
-            weight = model.weight_of(conditional)
-            made = conditional.compiled(weight)
-            if made is None:
-                others.append((conditional, weight))
-            else:
-                columns.append(made)
+        for together, each in groupby(model.conditionals, attrgetter("fitted_together")):
+            some = list(each)
+            weights = list(map(model.weight_of, some))
+            if together is not None and set(weights) == {1}:
+                columns.append(together.compiled(some))
+                continue
+            for conditional, weight in zip(some, weights, strict=True):
+                made = conditional.compiled(weight)
+                if made is None:
+                    others.append((conditional, weight))
+                else:
+                    columns.append(made)
         self.worked_out = tuple(others)
         self._reads(columns)
         prior = np.ascontiguousarray(model.log_prior, dtype=np.float64)
@@ -76,7 +83,12 @@ class RowAnswers:
     def _reads(self, columns: list[tuple[Any, ...]]) -> None:
         """Store the columns that the core reads, and their positions."""
         place = dict(zip(self._names, range(len(self._names)), strict=True))
-        self.inputs = [column[1] for column in columns]
+        self.inputs = []
+        for kind, name, *_ in columns:
+            if kind == "normals":
+                self.inputs.extend(name)
+            else:
+                self.inputs.append(name)
         self._places = np.array([place.get(name, -1) for name in self.inputs], dtype=np.int64)
 
     # -- answers -------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,34 @@ from bayesbox.tally.spread_table import SpreadTable, exact_share
 if TYPE_CHECKING:
     from bayesbox.dist.expression import Expression, PmmlDensity
     from bayesbox.dist.number.averaged_number import UnitOthers
+
+
+FITTED = ("mean", "mean_low", "std", "log_observed", "log_missing", "_compiled")
+
+
+@dataclass(frozen=True, eq=False)
+class NormalColumns:
+    """The parameters of normal densities that were fitted together, columns x classes, none of them a point mass."""
+
+    mean: Doubles
+    mean_low: Doubles
+    std: Doubles
+    normals: Doubles  # all three and the log-density at the mean, as the core takes them
+    nothing: Doubles  # the terms of an observed and of a missing value
+
+    def fields(self, row: int) -> dict[str, Doubles]:
+        """The fields of one density."""
+        return {
+            "mean": self.mean[row],
+            "mean_low": self.mean_low[row],
+            "std": self.std[row],
+            "log_observed": self.nothing,
+            "log_missing": self.nothing,
+            "_compiled": self.normals[row],
+        }
+
+    def compiled(self, some: Sequence[Gaussian], /) -> tuple[object, ...]:
+        return "normals", tuple([each.column for each in some]), self.normals[[each.row for each in some]]
 
 
 @register("gaussian")
@@ -101,7 +129,7 @@ class Gaussian(NumberFamily):
     def compiled(self, weight: float) -> tuple[object, ...] | None:
         if type(self).add_to is not Gaussian.add_to:
             return None
-        ready = self.__dict__.get("_compiled")  # computed for many columns at once
+        ready = getattr(self, "_compiled", None)  # computed for many columns at once
         if ready is not None and weight == 1:
             return "number", self.column, ready, None, weight, None
         if self.point_mass.any():
@@ -138,10 +166,12 @@ class Gaussian(NumberFamily):
     ) -> list[Self | None]:
         """Each std and the root of the floor are rounded once, so the larger one has the larger variance."""
         found: list[Self | None] = [None] * len(columns)
-        floors = {id(each): each.floor for each in options}  # thousands of columns may share their options
+        by_options: dict[int, list[int]] = {}  # thousands of columns may share their options
+        for place, key in enumerate(map(id, options)):
+            by_options.setdefault(key, []).append(place)
         by_floor: dict[float, list[int]] = {}
-        for place, each in enumerate(options):
-            by_floor.setdefault(floors[id(each)], []).append(place)
+        for some in by_options.values():
+            by_floor.setdefault(options[some[0]].floor, []).extend(some)
         for floor, places in by_floor.items():
             table = SpreadTable.of([tallies[place] for place in places], floor=floor)
             empty = table.n[:, :-1] == 0
@@ -149,31 +179,36 @@ class Gaussian(NumberFamily):
                 np.where(empty, each[:, -1:], each[:, :-1]) for each in (table.mean, table.mean_low, table.unit)
             )
             std = np.maximum(unit, table.least[:, None])
-            some = (table.n[:, -1] > 0) & (table.has_spread() | (floor <= 0))
+            informative = (table.n[:, -1] > 0) & (table.has_spread() | (floor <= 0))
             normals = np.stack([mean, low, std, _log_constant(std)], axis=-1)
-            plain: NDArray[np.bool_] = np.all(std > 0, axis=1)
             nothing = no_terms(mean.shape[1])
-            for place, fitted, *fields, own, is_plain in zip(
-                places, some.tolist(), mean, low, std, normals, plain.tolist(), strict=True
-            ):
-                if not fitted:
+            together = NormalColumns(mean, low, std, normals, nothing)
+            plain: NDArray[np.bool_] = np.all(std > 0, axis=1) & (cls is Gaussian)
+            each_row = zip(places, informative.tolist(), plain.tolist(), strict=True)
+            for row, (place, is_informative, is_plain) in enumerate(each_row):
+                if not is_informative:
                     continue
-                if options[place].class_counts is not None:
-                    found[place] = cls(columns[place], *fields, *options[place].presence(tallies[place]))
+                with_missing = options[place].class_counts is not None
+                if is_plain and not with_missing:
+                    found[place] = made = object.__new__(cls)  # the fields of a frozen class are set at once
+                    made.__dict__.update({"column": columns[place], "fitted_together": together, "row": row})
                     continue
-                made = object.__new__(cls)  # setting the fields of a frozen class one by one takes far longer
-                made.__dict__.update(
-                    column=columns[place],
-                    mean=fields[0],
-                    mean_low=fields[1],
-                    std=fields[2],
-                    log_observed=nothing,
-                    log_missing=nothing,
-                )
-                if is_plain:
-                    made.__dict__["_compiled"] = own
-                found[place] = made
+                presence = options[place].presence(tallies[place]) if with_missing else Presence(nothing, nothing)
+                found[place] = cls(columns[place], mean[row], low[row], std[row], *presence)
         return found
+
+    def __getattr__(self, name: str) -> Any:
+        """The fields, where they are among those that were fitted together."""
+        together = self.__dict__.get("fitted_together")
+        if name not in FITTED or together is None:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        self.__dict__.update(together.fields(self.__dict__["row"]))
+        return self.__dict__[name]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The fields alone, without those of others."""
+        assert self.mean is not None  # all fields are here now
+        return {name: value for name, value in self.__dict__.items() if name not in ("fitted_together", "row")}
 
     @classmethod
     def of_moments(
