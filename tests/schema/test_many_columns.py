@@ -64,6 +64,15 @@ def test_the_names_follow_from_the_kind_of_each_column():
     assert schema.without(["pay"]).used == ("day", "day month", "age", "fee", "car", "note")
 
 
+def test_a_pickled_schema_knows_its_kinds():
+    kinds = {"age": Number(), "pay": Number(), "car": Category()}
+    schema = Schema(kinds)
+    before = pickle.dumps(schema)
+    assert list(schema.those(lambda kind: kind.is_number)) == ["age", "pay"]
+    assert pickle.dumps(schema) == before
+    assert list(pickle.loads(before).those(lambda kind: kind.is_number)) == ["age", "pay"]
+
+
 def test_clearly_differing_columns_are_those_with_fractions_and_several_values():
     target = np.array([0, 0, 1, 1], dtype=np.int32)
     columns = {

@@ -28,7 +28,7 @@ from bayesbox.dist.base import Columns, Doubles
 from bayesbox.errors import BadData, BadOption, BadWeight, CannotForget, CannotMerge, NoCounts
 from bayesbox.rule.priors import Prior, given_prior
 from bayesbox.schema.arrays import AnyArray
-from bayesbox.schema.columns import Column, as_view
+from bayesbox.schema.columns import Column, named_views
 from bayesbox.schema.encode import Encoded
 from bayesbox.schema.levels import label_order
 from bayesbox.schema.options import Options
@@ -229,7 +229,7 @@ class Classifier(AnswersRows, Calibrates, Learns, AnswersQuestions, ABC, Generic
 
     def named(self, batch: Batch, *, where: str | None = None) -> dict[str, Column]:  # noqa: ARG002
         """The columns of a batch by name."""
-        return {name: as_view(column) for name, column in zip(batch.names, batch.columns, strict=True)}
+        return named_views(batch.names, batch.columns)
 
     def kept_columns(self, columns: Columns) -> dict[str, Column]:
         """These columns in the form best suited to be counted and predicted repeatedly."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
@@ -268,7 +268,7 @@ def _numbers_the_rows(whole: Spread) -> bool:
     return False
 
 
-def _one_hot_groups(schema: Schema, book: Book, continuous: Collection[str]) -> Iterator[Hint]:
+def _one_hot_groups(schema: Schema, book: Book, continuous: frozenset[str]) -> Iterator[Hint]:
     """Adjacent flags whose ones sum to the number of rows in every class, so that each row seems to set one."""
     rows = tuple(_exact(book.class_counts))
     for run in _runs_of_flags(schema, book, continuous):
@@ -311,10 +311,10 @@ def _common_beginning(names: tuple[str, ...]) -> str:
     return first[: next(same, len(first))]
 
 
-def _runs_of_flags(schema: Schema, book: Book, continuous: Collection[str]) -> Iterator[tuple[str, ...]]:
+def _runs_of_flags(schema: Schema, book: Book, continuous: frozenset[str]) -> Iterator[tuple[str, ...]]:
     """Runs of adjacent columns with only 0 and 1 and no missing values; the `continuous` ones have others."""
     run: list[str] = []
-    if sum(name not in continuous for name in schema.used) < 3:
+    if len(schema.used) - len(continuous.intersection(schema.used)) < 3:
         return
     for name in schema.used:
         if name not in continuous and name in book and _is_full_flag(schema.kinds[name], book[name], book):

@@ -44,6 +44,7 @@ from bayesbox.estimators.parameters import RENAMED, estimator, options_from, par
 from bayesbox.estimators.pictures import HasWidget
 from bayesbox.estimators.rows.partitions import PartitionedRows
 from bayesbox.rule.priors import given_prior
+from bayesbox.schema.columns import names_by_position
 from bayesbox.schema.levels import Labels, label_type_of
 from bayesbox.schema.options import option
 from bayesbox.schema.parameters import describe_methods
@@ -145,7 +146,7 @@ class TableEstimator(HasWidget, CountedEstimator[K]):
             self.n_features_in_ = width
             return self
         names = classifier.feature_names
-        self._name_features(names, named=names != tuple(str(index) for index in range(len(names))))
+        self._name_features(names, named=names != names_by_position(len(names)))
         return self
 
     def fit(self, X: Any, y: object, sample_weight: object = None) -> Self:
@@ -344,7 +345,7 @@ class TableEstimator(HasWidget, CountedEstimator[K]):
         """The original columns, before any one-hot groups are combined."""
         if hasattr(self, "feature_names_in_"):
             return tuple(self.feature_names_in_)
-        return tuple(str(index) for index in range(self.n_features_in_))
+        return names_by_position(self.n_features_in_)
 
     def _require_width(self, width: int) -> None:
         if width != self.n_features_in_:

@@ -42,7 +42,7 @@ def naive_model(
     counted = book.with_classes(classes)
     builder = _Builder(schema, counted, rules)
     for name in schema.used:
-        if weights.get(name) == 0:
+        if weights and weights.get(name) == 0:
             builder.ignored[name] = NOT_SELECTED
         else:
             builder.add(name)

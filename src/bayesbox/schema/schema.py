@@ -11,7 +11,7 @@ from bayesbox.described import declaring
 from bayesbox.errors import KindContradiction, UnknownColumn
 from bayesbox.schema.columns import Column, Columns
 from bayesbox.schema.families import family_named
-from bayesbox.schema.infer import NUMBER, begins_with_number, kind_of
+from bayesbox.schema.infer import beginning_with_number, kind_of
 from bayesbox.schema.kinds import NOT_DECLARED, Date, DatePart, Declared, Ignore, Kind, kinds_by_key
 
 
@@ -30,12 +30,19 @@ class Schema:
 
     def those(self, condition: Callable[[Kind], object]) -> dict[str, Kind]:
         """The columns whose kind meets a condition, which is evaluated once per distinct kind."""
-        kinds = self.kinds.values()
-        distinct = dict(zip(map(id, kinds), kinds, strict=True))
-        meeting = {key for key, kind in distinct.items() if condition(kind)}
-        if len(meeting) == len(distinct):
+        meeting = {key for key, kind in self._distinct.items() if condition(kind)}
+        if len(meeting) == len(self._distinct):
             return dict(self.kinds)
         return {name: kind for name, kind in self.kinds.items() if id(kind) in meeting} if meeting else {}
+
+    @cached_property
+    def _distinct(self) -> Mapping[int, Kind]:
+        """The kinds by their ids: thousands of columns may share one."""
+        kinds = self.kinds.values()
+        return dict(zip(map(id, kinds), kinds, strict=True))
+
+    def __getstate__(self) -> dict[str, object]:
+        return {name: value for name, value in self.__dict__.items() if name != "_distinct"}  # their ids change
 
     @cached_property
     def used(self) -> tuple[str, ...]:
@@ -103,14 +110,16 @@ class Schema:
         Without `dates`, dates are levels.
         """
         given = declared_kinds(declared, tuple(columns), where=where)
-        kinds: dict[str, Kind] = {}
-        for name, column in columns.items():
-            if name in given:
-                kinds[name] = _settled(given[name], column, name, where)
-            elif begins_with_number(column):  # first, as there may be thousands of them
-                kinds[name] = NUMBER
-            else:
-                kinds[name] = kind_of(column, name=name, dates=dates, where=where)
+        kinds = beginning_with_number(columns)
+        if given or len(kinds) < len(columns):
+            numbers, kinds = kinds, {}
+            for name, column in columns.items():
+                if name in given:
+                    kinds[name] = _settled(given[name], column, name, where)
+                elif name in numbers:
+                    kinds[name] = numbers[name]
+                else:
+                    kinds[name] = kind_of(column, name=name, dates=dates, where=where)
         return cls(_with_parts(kinds), frozenset(given), numeric=numeric, ignores_constants=ignores_constants)
 
     def density(self, name: str) -> str:
@@ -129,7 +138,7 @@ class Schema:
 
     def tally_forms(self, names: Iterable[str]) -> dict[str, str | None]:
         """The forms of the tallies of these columns: one kind is shared by many of them, as a rule, and asked once."""
-        if len(set(map(id, self.kinds.values()))) == 1:
+        if len(self._distinct) == 1:
             return dict.fromkeys(names, self.tally_form(next(iter(self.kinds))))
         forms: dict[int, str | None] = {}
         found: dict[str, str | None] = {}

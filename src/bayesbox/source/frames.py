@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from bayesbox.errors import BadData
 from bayesbox.schema.arrays import wide_texts
-from bayesbox.schema.columns import Column
+from bayesbox.schema.columns import Column, names_by_position
 from bayesbox.source.base import Batch, OneBatch
 from bayesbox.source.cells import plain, values_column
 from bayesbox.source.shapes import (
@@ -145,7 +145,7 @@ def table_of(data: Any) -> Table:
 def _names_of(names: Iterable[object]) -> tuple[str, ...]:
     """Column names as text; an error if two columns have the same name."""
     if isinstance(names, range):
-        return tuple(map(str, names))
+        return names_by_position(len(names))
     owner: dict[str, object] = {}
     for name in names:
         text = str(name)

@@ -249,8 +249,7 @@ class _Counter:
         with self._naming_infinite(others):
             sums = _core.moments(list(others.values()), self.target, len(self.classes), self.weights)
         tallies: dict[str, Tally] = dict(zip(on_grid, grids, strict=True))
-        moments = (Moments(self.classes, each) for each in sums)
-        tallies.update(zip(others, moments, strict=True))
+        tallies.update(zip(others, [Moments(self.classes, each) for each in sums], strict=True))
         if Values.form in found:
             for (name, values), each in zip(others.items(), sums, strict=True):
                 if forms[name] == Values.form:

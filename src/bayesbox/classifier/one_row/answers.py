@@ -82,13 +82,16 @@ class RowAnswers:
 
     def _reads(self, columns: list[tuple[Any, ...]]) -> None:
         """Store the columns that the core reads, and their positions."""
-        place = dict(zip(self._names, range(len(self._names)), strict=True))
         self.inputs = []
         for kind, name, *_ in columns:
             if kind == "normals":
                 self.inputs.extend(name)
             else:
                 self.inputs.append(name)
+        if tuple(self.inputs) == self._names:
+            self._places = np.arange(len(self._names))
+            return
+        place = dict(zip(self._names, range(len(self._names)), strict=True))
         self._places = np.array([place.get(name, -1) for name in self.inputs], dtype=np.int64)
 
     # -- answers -------------------------------------------------------------------------------------------------
