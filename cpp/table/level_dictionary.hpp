@@ -2,10 +2,12 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -29,12 +31,10 @@ class LevelDictionary {
     if (letters == letters_ && offsets == offsets_) return codes_;
     offsets_.clear();  // an interrupt leaves nothing remembered
     codes_.clear();
-    if (!offsets.empty()) codes_.reserve(offsets.size() - 1);
-    for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
-      poll_at(i);
+    add_all(offsets.empty() ? 0 : offsets.size() - 1, codes_, [&](std::size_t i) {
       const auto first = static_cast<std::size_t>(offsets[i]), last = static_cast<std::size_t>(offsets[i + 1]);
-      codes_.push_back(add(letters.substr(first, last - first)));
-    }
+      return letters.substr(first, last - first);
+    });
     letters_.assign(letters);
     offsets_ = offsets;
     return codes_;
@@ -42,10 +42,12 @@ class LevelDictionary {
 
   // The codes of the first levels of another dictionary, in its order.
   std::vector<std::int64_t> codes(const LevelDictionary& other, std::size_t count) {
-    std::vector<std::int64_t> found(count);
-    for (std::size_t i = 0; i < count; ++i) {
-      poll_at(i);
-      found[i] = this == &other ? static_cast<std::int64_t>(i) : add(other.level(i));
+    std::vector<std::int64_t> found;
+    if (this == &other) {
+      found.resize(count);
+      std::iota(found.begin(), found.end(), std::int64_t{0});
+    } else {
+      add_all(count, found, [&](std::size_t i) { return other.level(i); });
     }
     return found;
   }
@@ -87,10 +89,21 @@ class LevelDictionary {
     return found;
   }
 
-  std::int64_t add(std::string_view level) {
-    if (index_.size() == static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
+  template <class TextOf>
+  void add_all(std::size_t count, std::vector<std::int64_t>& codes, const TextOf& text_of) {
+    constexpr std::size_t kTogether = 32;
+    if (count > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()) - index_.size())
       throw std::overflow_error("levels: too many distinct levels");
-    return index_.add(level);
+    codes.reserve(count);
+    std::array<LevelIndex::Key, kTogether> keys;
+    for (std::size_t first = 0; first < count; first += kTogether) {
+      poll(kTogether);
+      const std::size_t some = std::min(kTogether, count - first);
+      for (std::size_t i = 0; i < some; ++i) index_.fetch_slot(keys[i] = LevelIndex::key(text_of(first + i)));
+      for (std::size_t i = 0; i < some; ++i) index_.fetch_end(keys[i]);
+      for (std::size_t i = 0; i < some; ++i) index_.fetch_letters(keys[i]);
+      for (std::size_t i = 0; i < some; ++i) codes.push_back(index_.enter(keys[i]));
+    }
   }
 
   LevelIndex index_;
