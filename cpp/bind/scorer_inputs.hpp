@@ -27,6 +27,8 @@ class InputReader {
     const std::string kind = text_at(0).c_str();
     if (kind == "normals")
       normals(inputs);
+    else if (kind == "cells")
+      cells(inputs);
     else
       inputs.push_back(read(kind));
   }
@@ -80,6 +82,16 @@ class InputReader {
     for (std::size_t i = 0; i < columns; ++i, from += 4 * classes_) {
       ScorerInput& input = inputs.emplace_back();
       input.gaussian.assign(from, from + 4 * classes_);
+    }
+  }
+
+  // (cells, names, CellRuns of each name): likewise
+  void cells(std::vector<ScorerInput>& inputs) {
+    const nb::tuple given = tuple_of(at(2));
+    if (given.size() != tuple_of(at(1)).size()) throw nb::value_error("cells: one a name");
+    for (nb::handle each : given) {
+      if (!nb::isinstance<PyCellRuns>(each)) throw nb::type_error("cells: must be CellRuns");
+      take_cells(nb::cast<const PyCellRuns&>(each), inputs.emplace_back());
     }
   }
 

@@ -353,14 +353,14 @@ class RowScorer:
     """A product of a prior and of factors made ready for rows that are dicts: immutable, and safe to share.
 
     columns: ("number", name, gaussian or None, cells or None, weight of the cells, presence or None: the rows of
-    observed and missing), ("normals", names, gaussian of each name) for several of them that have nothing else,
-    ("levels", name, levels, table of levels, unseen and missing, added last, unseen is an error), ("flag", name, table
-    of false, true, unseen and missing, added last, unseen is an error), ("bins", name, cuts, table of the bins and
-    missing), ("codes", name, levels or the number of a flag's or cuts, unseen is an error), ("density", name, density,
-    weight, terms of being observed, of being missing). A density is ("normal", mean, mean_low, std, constant),
-    ("student", base, shift, scale, df, constant), ("lognormal", mean, std, log_positive, terms of 0 and below,
-    constant), ("kernel", (values, weights, width, start, step, grid) of each class) or ("mixed", a density, another,
-    the logs of their shares).
+    observed and missing), ("normals", names, gaussian of each name) or ("cells", names, CellRuns of each name) for
+    several of them that have nothing else, ("levels", name, levels, table of levels, unseen and missing, added last,
+    unseen is an error), ("flag", name, table of false, true, unseen and missing, added last, unseen is an error),
+    ("bins", name, cuts, table of the bins and missing), ("codes", name, levels or the number of a flag's or cuts,
+    unseen is an error), ("density", name, density, weight, terms of being observed, of being missing). A density is
+    ("normal", mean, mean_low, std, constant), ("student", base, shift, scale, df, constant), ("lognormal", mean, std,
+    log_positive, terms of 0 and below, constant), ("kernel", (values, weights, width, start, step, grid) of each
+    class) or ("mixed", a density, another, the logs of their shares).
     families: (places of a column of codes and of its parents, table, whether unseen is missing) each. one_dependence:
     as `score_one_dependence` takes it, with places before and whether unseen is missing behind. joint: ((place, whether
     missing is a level) of each axis, table of the cells and of unseen ones, whether unseen is ignored, places of the

@@ -249,7 +249,8 @@ def cell_runs(draw: np.random.Generator) -> Any:
             assert found.size == len(found.starts) == found.log_ratios.shape[1]
             for density in (found, found.without_zeros()):
                 _core.score(len(values), prior, [], [], [], None, 0, None, [], [(values, density, 1.0)])
-                _core.RowScorer(prior, [("number", "x", None, density, 1.0, None)], ("a", "b", "c"), False, None)
+                for column in (("number", "x", None, density, 1.0, None), ("cells", ("x",), (density,))):
+                    _core.RowScorer(prior, [column], ("a", "b", "c"), False, None)
 
     target = np.abs(labels(draw))
     grids = _core.count_grids([reals(draw), reals(draw)], target, CLASSES)[1]

@@ -12,6 +12,7 @@ import bayesbox as bb
 from bayesbox.classifier.one_row.answers import RowAnswers
 from bayesbox.dist.fit import FitOptions
 from bayesbox.dist.number.gaussian import Gaussian
+from bayesbox.dist.number.robust import Robust
 from bayesbox.rule.smoothing import Laplace
 from bayesbox.schema.infer import kind_of
 from bayesbox.schema.kinds import Category, Date, DatePart, Ignore, Number, Real, Words
@@ -112,16 +113,17 @@ def test_a_model_of_many_columns_has_the_distributions_of_each(numeric):
             np.testing.assert_array_equal(values, made[str(place)].parameters()[name])
 
 
-def test_densities_fitted_together_are_answered_and_pickled_as_those_fitted_alone():
+@pytest.mark.parametrize("family", [Gaussian, Robust])
+def test_densities_fitted_together_are_answered_and_pickled_as_those_fitted_alone(family):
     random = np.random.default_rng(6)
     y = random.integers(0, 3, 200)
     X = random.normal(size=(200, 40)) + y[:, None]
     X[:, ::7] = random.integers(0, 2, X[:, ::7].shape)  # flags in between
-    clf = bb.NaiveBayes(numeric="gaussian").fit(X, y)
+    clf = bb.NaiveBayes(numeric=family.family).fit(X, y)
     expected, model = clf.predict_proba(X), clf.classifier_.model
     options = FitOptions(Laplace())
     alone = [
-        each if each.fitted_together is None else Gaussian.fit(each.column, clf.book_[each.column], options)
+        each if each.fitted_together is None else family.fit(each.column, clf.book_[each.column], options)
         for each in model.conditionals
     ]
     assert sum(each.fitted_together is not None for each in model.conditionals) == 34
@@ -130,9 +132,9 @@ def test_densities_fitted_together_are_answered_and_pickled_as_those_fitted_alon
         assert type(pickle.loads(pickle.dumps(whole))) is type(one)
     fields = dataclasses.replace(model.conditionals[1])  # made of fields alone
     assert fields.fitted_together is None
-    np.testing.assert_array_equal(fields.std, alone[1].std)
-    with pytest.raises(AttributeError, match="no attribute 'scale'"):
-        _ = model.conditionals[1].scale
+    np.testing.assert_array_equal(fields.log_prob(X[:, 1]), alone[1].log_prob(X[:, 1]))
+    with pytest.raises(AttributeError, match="no attribute 'width'"):
+        _ = model.conditionals[1].width
     parts = RowAnswers(clf.classifier_.changed(_model=dataclasses.replace(model, conditionals=tuple(alone))))
     np.testing.assert_array_equal(parts.of_rows(X), expected)
     np.testing.assert_array_equal(RowAnswers(clf.classifier_).of_rows(X), expected)

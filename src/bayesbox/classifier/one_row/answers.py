@@ -84,7 +84,7 @@ class RowAnswers:
         """Store the columns that the core reads, and their positions."""
         self.inputs = []
         for kind, name, *_ in columns:
-            if kind == "normals":
+            if kind in ("normals", "cells"):
                 self.inputs.extend(name)
             else:
                 self.inputs.append(name)

@@ -21,7 +21,7 @@ from bayesbox.dist.number.cell_density import CellDensity
 from bayesbox.dist.number.cell_tree import LAST_KEY, Keys, StudentShape, edges_of, keys_of
 from bayesbox.dist.number.density import NumberDensity, no_terms
 from bayesbox.dist.number.robust_left_out import HeldOutCells, require_learned
-from bayesbox.dist.number.robust_shape import LOG_COMMON, LOG_OWN, HeightTerms, Shapes, mixed
+from bayesbox.dist.number.robust_shape import FITTED, LOG_COMMON, LOG_OWN, HeightTerms, RobustColumns, Shapes, mixed
 from bayesbox.dist.number.special import GREATEST, apart
 from bayesbox.dist.number.student import log_student
 from bayesbox.dist.posterior import refuse_infinite
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from bayesbox.dist.expression import Expression
 
 HALVINGS = 65  # of all doubles, down to one
+RUNS = ("starts", "log_ratios")  # the fields that the core may have
 FAR = 1e150  # in scales, beyond which a square is not a double
 
 
@@ -106,50 +107,38 @@ class Robust(NumberDensity):
         at_loc[has_t] = _at_loc(spread.scale[has_t], spread.df[has_t])
         added = HeightTerms(log_rest, at_loc, _own_terms(log_rest.shape[-1]), mixed(log_zero))
         runs = iter(shapes.cells([tallies[place] for place in places], spread, added))
-        is_log, base = shapes.is_log.tolist(), shapes.base.tolist()
-        each = zip(places, log_zero, log_rest, is_log, base, *spread, mean_rows.tolist(), has_t.tolist(), strict=True)
+        together = RobustColumns(
+            log_zero, log_rest, shapes.is_log.tolist(), shapes.base.tolist(), *spread, mean_rows.tolist()
+        )
         nothing = no_terms(len(tallies[0].classes))
-        for place, *parameters, with_t in each:
-            presence = nothing, nothing
-            if options[place].missing_is_level:
-                presence = options[place].presence(tallies[place])
-            if with_t:
-                found[place] = cls._with_cells(columns[place], presence, parameters, next(runs))
-            else:
-                parameters += [np.array([-LAST_KEY - 1]), np.zeros((1, log_rest.shape[-1]))]
-                found[place] = cls(columns[place], *presence, *parameters)
+        for row, (place, with_t) in enumerate(zip(places, has_t.tolist(), strict=True)):
+            observed, missing, alone = nothing, nothing, cls is not Robust
+            if options[place].class_counts is not None:
+                observed, missing = options[place].presence(tallies[place])
+                alone = True
+            if not with_t:
+                starts, log_ratios = np.array([-LAST_KEY - 1]), np.zeros((1, log_rest.shape[-1]))
+                given = together.fields(row)
+                found[place] = cls(columns[place], observed, missing, **given, starts=starts, log_ratios=log_ratios)
+                continue
+            found[place] = made = object.__new__(cls)  # with the runs of cells in the core: see `__getattr__`
+            made.__dict__.update(
+                {"column": columns[place], "log_observed": observed, "log_missing": missing, "_cells": next(runs)}
+            )
+            made.__dict__.update(together.fields(row) if alone else {"fitted_together": together, "row": row})
         return found
 
-    @classmethod
-    def _with_cells(
-        cls, column: str, presence: tuple[Doubles, Doubles], parameters: Sequence[Any], cells: _core.CellRuns
-    ) -> Self:
-        """One whose runs of cells are in the core, until `__getattr__` is asked for them."""
-        made = object.__new__(cls)
-        log_zero, log_rest, is_log, base, shift, scale, df, mean_rows = parameters
-        made.__dict__.update(
-            column=column,
-            log_observed=presence[0],
-            log_missing=presence[1],
-            log_zero=log_zero,
-            log_rest=log_rest,
-            is_log=is_log,
-            base=base,
-            shift=shift,
-            scale=scale,
-            df=df,
-            mean_rows=mean_rows,
-            _cells=cells,
-        )
-        return made
-
     def __getattr__(self, name: str) -> Any:
-        """The runs of cells, where they are in the core."""
-        cells = self.__dict__.get("_cells")
-        if name not in ("starts", "log_ratios") or not isinstance(cells, _core.CellRuns):
+        """The fields that were fitted together with those of others, and the runs of cells that are in the core."""
+        own = self.__dict__
+        cells, together = own.get("_cells"), own.get("fitted_together")
+        if name in RUNS and isinstance(cells, _core.CellRuns):
+            own.update(starts=cells.starts, log_ratios=np.ascontiguousarray(cells.log_ratios.T))
+        elif name in FITTED and together is not None:
+            own.update(together.fields(own["row"]))
+        else:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        self.__dict__.update(starts=cells.starts, log_ratios=np.ascontiguousarray(cells.log_ratios.T))
-        return self.__dict__[name]
+        return own[name]
 
     def __getstate__(self) -> dict[str, Any]:
         """The fields alone: the core makes the rest of them again."""

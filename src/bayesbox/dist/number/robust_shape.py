@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -194,3 +195,27 @@ def log_shares(n: Doubles, zeros: Doubles, *, apart: bool) -> tuple[Doubles, Dou
     share = zeros.sum(axis=-1, keepdims=True) / n.sum(axis=-1, keepdims=True)
     under = log(n + ZERO_ROWS)
     return log(zeros + ZERO_ROWS * share) - under, log(n - zeros + ZERO_ROWS * (1 - share)) - under
+
+
+@dataclass(frozen=True, eq=False)
+class RobustColumns:
+    """The fields of robust densities that were fitted together, one entry per column in each."""
+
+    log_zero: Doubles
+    log_rest: Doubles
+    is_log: list[bool]
+    base: list[float]
+    shift: Doubles
+    scale: Doubles
+    df: Doubles
+    mean_rows: list[float]
+
+    def fields(self, row: int) -> dict[str, Any]:
+        """The fields of one density."""
+        return {name: getattr(self, name)[row] for name in FITTED}
+
+    def compiled(self, some: Sequence[Any], /) -> tuple[object, ...]:
+        return "cells", tuple([each.column for each in some]), tuple([each._cells for each in some])
+
+
+FITTED = tuple(each.name for each in fields(RobustColumns))
