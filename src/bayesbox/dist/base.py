@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from bayesbox.dist.leave_one_out import LeaveOneOutPlan
     from bayesbox.dist.number.cell_density import CellDensity
     from bayesbox.dist.number.cumulative import Cumulative
+    from bayesbox.dist.together import CompilesTogether
     from bayesbox.tally.book import Book
 
 ROUNDING = 1e-12  # tolerance of a sum of probabilities
@@ -91,14 +92,6 @@ class Linear(NamedTuple):
 
     weights: dict[str, list[float]]
     constant: float
-
-
-class CompilesTogether(Protocol):
-    """What distributions that were fitted together share."""
-
-    def compiled(self, some: Sequence[Any], /) -> tuple[object, ...]:
-        """Some of them in the form of `_core.RowScorer`, each with a weight of 1."""
-        ...
 
 
 class Distribution(ABC):
