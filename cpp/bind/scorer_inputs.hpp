@@ -22,7 +22,7 @@ class InputReader {
  public:
   InputReader(nb::handle given, std::size_t classes) : fields_(tuple_of(given)), classes_(classes) {}
 
-  // Reads the input, or the several of a tuple of normals.
+  // Reads the input, or the several that were fitted together.
   void read_into(std::vector<ScorerInput>& inputs) {
     const std::string kind = text_at(0).c_str();
     if (kind == "normals")

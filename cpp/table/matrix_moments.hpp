@@ -92,13 +92,13 @@ class MatrixMoments {
 
  private:
   static constexpr std::size_t kLeastWide = 24, kMostWide = 64;  // vectors of columns summed together; at most a page of memory
-  static constexpr std::size_t kWideRows = 32;             // see is_wide
-  static constexpr std::size_t kMostVectors = 16;          // otherwise
-  static constexpr std::size_t kMostSums = 1400;           // vectors x classes: their sums stay in the cache
-  static constexpr std::size_t kLines = 4096;              // vectors x rows in a block
-  static constexpr std::size_t kRowsOfClass = 12;          // that a block should have, so that sums are loaded for several rows
+  static constexpr std::size_t kWideRows = 32;                   // see is_wide
+  static constexpr std::size_t kMostVectors = 16;                // otherwise
+  static constexpr std::size_t kMostSums = 1400;                 // vectors x classes: their sums stay in the cache
+  static constexpr std::size_t kLines = 4096;                    // vectors x rows in a block
+  static constexpr std::size_t kRowsOfClass = 12;                // that a block should have: sums are loaded for several rows
   static constexpr std::size_t kLeastRows = 128, kMostRows = 4096;
-  static constexpr int kLeastExponent = -300, kMostExponent = 480;   // as in block_sum.hpp
+  static constexpr int kLeastExponent = -300, kMostExponent = 480;  // as in block_sum.hpp
   static constexpr int kSlack = 2, kRoom = 1;  // a column is held for values up to twice as large as those seen first
 
   struct alignas(64) Line {

@@ -70,9 +70,9 @@ class MomentSums {
   // Whether cells are counted by tables of all cells: each class has enough rows for one, and they are few, or the rows too many
   // for codes.
   static bool suits_tables(std::size_t rows, std::size_t columns, std::size_t classes) {
-    constexpr std::size_t kMostClasses = 64, kMostTables = 64, kLeastRows = 8192;  // rows for each class
+    constexpr std::size_t kMostClasses = 64, kFewTables = 64, kLeastRows = 8192;  // rows for each class
     if (classes > kMostClasses || rows < kLeastRows * classes || rows > CellTables::kMostValues) return false;
-    return columns * classes <= kMostTables || rows > WindowGrids::kMostRows;
+    return columns * classes <= kFewTables || rows > WindowGrids::kMostRows;
   }
 
  private:

@@ -153,7 +153,7 @@ class WindowGrids {
   }
 
   std::size_t classes_;
-  std::size_t step_ = 0;  // from column to column: one vector may be written behind the last row
+  std::size_t step_ = 0;              // from column to column: one vector may be written behind the last row
   std::vector<Run> runs_;             // of all rows so far
   std::vector<Seen> seen_;            // of the columns
   LargeVector<std::uint16_t> codes_;  // column by column, in the order of the runs

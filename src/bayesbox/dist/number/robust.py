@@ -113,7 +113,7 @@ class Robust(NumberDensity):
         nothing = no_terms(len(tallies[0].classes))
         for row, (place, with_t) in enumerate(zip(places, has_t.tolist(), strict=True)):
             observed, missing, alone = nothing, nothing, cls is not Robust
-            if options[place].class_counts is not None:
+            if options[place].missing_is_level:
                 observed, missing = options[place].presence(tallies[place])
                 alone = True
             if not with_t:
