@@ -74,10 +74,9 @@ nb::tuple py_spreads(const nb::list& tallies, std::uint64_t numerator, std::uint
   {
     LongCall call;
     std::vector<Spread> found(width);
+    SpreadsOfColumns spreads;
     for (std::size_t i = 0; i < columns; ++i) {
-      std::fill(found.begin(), found.end(), Spread{});
-      least.data()[i] = 0;
-      known.data()[i] = read_spreads(*given[i], {numerator, denominator}, found.data(), least.data()[i]) ? 1 : 0;
+      known.data()[i] = spreads.read(*given[i], {numerator, denominator}, found.data(), least.data()[i]) ? 1 : 0;
       double* at = table.data() + i * width;
       for (const Spread& each : found) {
         at[0] = each.n;

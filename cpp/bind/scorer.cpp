@@ -34,7 +34,10 @@ class PyScorer {
     const std::size_t classes = given.length(0);
     if (classes == 0) throw nb::value_error("prior: there is no class");
     if (labels.size() != classes) throw nb::value_error("labels: one a class");
+    std::size_t count = 0;
+    for (nb::handle column : columns) count += InputReader(column, classes).names().size();
     std::vector<ScorerInput> inputs;
+    inputs.reserve(count), names_.reserve(count), plain_names_.reserve(count);
     for (nb::handle column : columns) {
       InputReader reader(column, classes);
       reader.read_into(inputs);

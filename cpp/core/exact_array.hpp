@@ -8,6 +8,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstddef>
@@ -84,6 +85,36 @@ class ExactArray {
   std::size_t size() const { return size_; }
   // Whether every cell is the whole number that its only limb is, as counts are.
   bool is_plain() const { return limbs_ == 1 && low_ == 0; }
+  // The exponent of the lowest bits of all cells, over 32.
+  int low() const { return low_; }
+
+  // A cell in units of 2^(32 low) as two's complement, the lowest word first; whether it fits.
+  template <std::size_t Words>
+  bool words(std::size_t cell, std::array<std::uint64_t, Words>& out) const {
+    const std::int64_t* const limb = limb_.data() + cell * limbs_;
+    constexpr int kDigits = 2 * static_cast<int>(Words);
+    std::uint32_t digits[kDigits];
+    std::int64_t carried = 0;
+    const int held = std::min(limbs_, kDigits);
+    for (int k = 0; k < held; ++k) {
+      const std::int64_t value = limb[k] + carried;
+      digits[k] = static_cast<std::uint32_t>(value);
+      carried = value >> 32;
+    }
+    bool fits = true;
+    for (int k = held; k < kDigits; ++k) {
+      digits[k] = static_cast<std::uint32_t>(carried);
+      carried >>= 32;
+    }
+    const std::int64_t sign = digits[kDigits - 1] >> 31 != 0 ? -1 : 0;
+    for (int k = held; k < limbs_; ++k) {
+      const std::int64_t value = limb[k] + carried;
+      fits &= static_cast<std::uint32_t>(value) == static_cast<std::uint32_t>(sign);
+      carried = value >> 32;
+    }
+    for (std::size_t k = 0; k < Words; ++k) out[k] = static_cast<std::uint64_t>(digits[2 * k + 1]) << 32 | digits[2 * k];
+    return fits && carried == sign;
+  }
 
   void add(std::size_t cell, double value) {
     const Binary part = decompose(value);

@@ -12,18 +12,10 @@
 #include "core/interrupt.hpp"
 #include "core/wide_integer.hpp"
 #include "table/moments.hpp"
+#include "table/short_spreads.hpp"
+#include "table/spread.hpp"
 
 namespace bayesbox {
-
-// What is known of the values of one class, or of the whole column: all zero where there is none.
-struct Spread {
-  double n = 0, mean = 0, mean_low = 0, unit = 0;
-};
-
-// Variances of at least this share of the column's, as a fraction.
-struct Floor {
-  std::uint64_t numerator = 0, denominator = 1;
-};
 
 class SpreadReader {
  public:
@@ -75,25 +67,35 @@ class SpreadReader {
   std::int64_t divisor_exponent_ = 0;
 };
 
-// One column: the spread of each class and, last, of all of them; and the least deviation. Whether all could be read.
-inline bool read_spreads(const Moments& moments, const Floor& floor, Spread* out, double& least) {
-  SpreadReader reader;
-  const std::size_t classes = moments.n.size();
-  for (std::size_t c = 0; c < classes; ++c) {
-    poll(512);
-    const auto found = reader.read(moments.n, moments.total, moments.squares, c);
-    if (!found) return false;
-    out[c] = *found;
+// The spreads of many columns, one after the other.
+class SpreadsOfColumns {
+ public:
+  // One column: the spread of each class and, last, of all of them; and the least deviation. Whether all could be read.
+  bool read(const Moments& moments, const Floor& floor, Spread* out, double& least) {
+    const std::size_t classes = moments.n.size();
+    poll(64 * (classes + 1));
+    if (short_.read(moments, floor, out, least)) return true;
+    poll(512 * (classes + 1));
+    std::fill(out, out + classes + 1, Spread{});
+    least = 0;
+    for (std::size_t c = 0; c < classes; ++c) {
+      const auto found = reader_.read(moments.n, moments.total, moments.squares, c);
+      if (!found) return false;
+      out[c] = *found;
+    }
+    const auto whole = reader_.read(moments.n.sum_rows(1), moments.total.sum_rows(1), moments.squares.sum_rows(1), 0);
+    if (!whole) return false;
+    const auto floored = reader_.least(floor);
+    if (!floored) return false;
+    out[classes] = *whole;
+    least = *floored;
+    return true;
   }
-  const auto whole =
-      reader.read(moments.n.sum_rows(1), moments.total.sum_rows(1), moments.squares.sum_rows(1), 0);
-  if (!whole) return false;
-  const auto floored = reader.least(floor);
-  if (!floored) return false;
-  out[classes] = *whole;
-  least = *floored;
-  return true;
-}
+
+ private:
+  ShortSpreads short_;
+  SpreadReader reader_;
+};
 
 // Whether the values of some class are seen to differ by their sums as doubles. Where they are not, they may.
 inline bool clearly_differ(const Moments& moments) {

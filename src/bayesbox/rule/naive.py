@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from bayesbox.collector import collector_paused
@@ -41,11 +41,9 @@ def naive_model(
     classes = tuple(label_order(list({*book.classes, *schema.classes}), book.label_type))
     counted = book.with_classes(classes)
     builder = _Builder(schema, counted, rules)
-    for name in schema.used:
-        if weights and weights.get(name) == 0:
-            builder.ignored[name] = NOT_SELECTED
-        else:
-            builder.add(name)
+    if weights:
+        builder.ignored.update((name, NOT_SELECTED) for name in schema.used if weights.get(name) == 0)
+    builder.add(name for name in schema.used if name not in builder.ignored)
     builder.finish()
     if rules.var_smoothing is not None:
         builder.conditionals = smoothed(schema, counted, rules.var_smoothing, builder.conditionals)
@@ -74,14 +72,21 @@ class _Builder:
         self.single: list[ColumnToFit] = []
         self.together: dict[str, dict[str, Tally]] = {}  # by the name of the family
 
-    def add(self, name: str) -> None:
+    def add(self, names: Iterable[str]) -> None:
+        """Columns in order; those of a type that is known by now are not looked at any closer."""
+        kinds, tallies, of_numbers, continuous = self.schema.kinds, self.book.columns, self.of_numbers, self.continuous
+        for name in names:
+            options = of_numbers.get(id(kinds[name]))
+            if options is not None and name in continuous:
+                self.single.append((name, tallies[name], options))
+            else:
+                self._add(name)
+
+    def _add(self, name: str) -> None:
         tally: Any = self.book.columns.get(name)
         kind = self.schema.kinds[name]
         if tally is None:
             self.ignored[name] = "it has no values"
-            return
-        if name in self.continuous and id(kind) in self.of_numbers:
-            self.single.append((name, tally, self.of_numbers[id(kind)]))
             return
         if kind.part_of is not None and len(tally.levels) < 2:
             self.ignored[name] = ONE_VALUE

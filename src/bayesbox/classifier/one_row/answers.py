@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from bayesbox import _core
+from bayesbox.collector import collector_paused
 from bayesbox.dist.base import Distribution, Doubles
 from bayesbox.schema.arrays import NumberArray
 from bayesbox.schema.columns import Column
@@ -33,6 +34,7 @@ FewRows = NumberArray | list[Row]
 class RowAnswers:
     """The compiled predictions of a classifier; later training does not change them."""
 
+    @collector_paused()
     def __init__(self, classifier: AnyClassifier) -> None:
         self.classifier = classifier
         self.labels = tuple(classifier.model.labels.tolist())
@@ -56,11 +58,10 @@ class RowAnswers:
         others = []
         for together, each in groupby(model.conditionals, attrgetter("fitted_together")):
             some = list(each)
-            weights = list(map(model.weight_of, some))
-            if together is not None and set(weights) == {1}:
+            if together is not None and set(map(model.weight_of, some)) == {1}:
                 columns.append(together.compiled(some))
                 continue
-            for conditional, weight in zip(some, weights, strict=True):
+            for conditional, weight in zip(some, map(model.weight_of, some), strict=True):
                 made = conditional.compiled(weight)
                 if made is None:
                     others.append((conditional, weight))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from bayesbox.dist import functions
 from bayesbox.dist.base import Columns, Distribution, Doubles, Plan
 from bayesbox.dist.factor import decimal
-from bayesbox.dist.fit import FitOptions, Presence, register
+from bayesbox.dist.fit import FitOptions, Presence, places_by, register
 from bayesbox.dist.leave_one_out import LeaveOneOutGaussian, LeaveOneOutPlan, leaves_only_flags, power_of_two, scaled
 from bayesbox.dist.number.density import NumberFamily, no_terms
 from bayesbox.dist.number.special import LOG_ROOT_2_PI, normal_quantile
@@ -166,14 +167,9 @@ class Gaussian(NumberFamily):
     ) -> list[Self | None]:
         """Each std and the root of the floor are rounded once, so the larger one has the larger variance."""
         found: list[Self | None] = [None] * len(columns)
-        by_options: dict[int, list[int]] = {}  # thousands of columns may share their options
-        for place, key in enumerate(map(id, options)):
-            by_options.setdefault(key, []).append(place)
-        by_floor: dict[float, list[int]] = {}
-        for some in by_options.values():
-            by_floor.setdefault(options[some[0]].floor, []).extend(some)
-        for floor, places in by_floor.items():
-            table = SpreadTable.of([tallies[place] for place in places], floor=floor)
+        for (floor, with_missing), places in places_by(options, attrgetter("floor", "missing_is_level")):
+            some = tallies if len(places) == len(tallies) else [tallies[place] for place in places]
+            table = SpreadTable.of(some, floor=floor)
             empty = table.n[:, :-1] == 0
             mean, low, unit = (
                 np.where(empty, each[:, -1:], each[:, :-1]) for each in (table.mean, table.mean_low, table.unit)
@@ -183,16 +179,14 @@ class Gaussian(NumberFamily):
             normals = np.stack([mean, low, std, _log_constant(std)], axis=-1)
             nothing = no_terms(mean.shape[1])
             together = NormalColumns(mean, low, std, normals, nothing)
-            plain: NDArray[np.bool_] = np.all(std > 0, axis=1) & (cls is Gaussian)
-            each_row = zip(places, informative.tolist(), plain.tolist(), strict=True)
-            for row, (place, is_informative, is_plain) in enumerate(each_row):
-                if not is_informative:
-                    continue
-                with_missing = options[place].class_counts is not None
-                if is_plain and not with_missing:
-                    found[place] = made = object.__new__(cls)  # the fields of a frozen class are set at once
-                    made.__dict__.update({"column": columns[place], "fitted_together": together, "row": row})
-                    continue
+            plain = informative & np.all(std > 0, axis=1) & (cls is Gaussian and not with_missing)
+            for row in np.flatnonzero(plain).tolist():
+                place = places[row]
+                found[place] = made = object.__new__(cls)  # the fields of a frozen class are set at once
+                own = made.__dict__
+                own["column"], own["fitted_together"], own["row"] = columns[place], together, row
+            for row in np.flatnonzero(informative & ~plain).tolist():
+                place = places[row]
                 presence = options[place].presence(tallies[place]) if with_missing else Presence(nothing, nothing)
                 found[place] = cls(columns[place], mean[row], low[row], std[row], *presence)
         return found
