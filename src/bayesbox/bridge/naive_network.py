@@ -24,7 +24,7 @@ def network_of(classifier: NaiveClassifier, target: str | None = None) -> Bayesi
     """
     model = classifier.model
     root = class_node(classifier.target, target, model.columns, model.classes, model.log_prior)
-    if any(model.weight_of(conditional) != 1 for conditional in model.conditionals):
+    if model.is_weighted:
         raise BadOption(
             "a model with column weights is not a Bayesian network", remedy="Train it without column_weights"
         )

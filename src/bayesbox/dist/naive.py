@@ -21,6 +21,10 @@ class ProductModel(Protocol):
     def log_prior(self) -> Doubles: ...
     @property
     def conditionals(self) -> tuple[Distribution, ...]: ...
+    @property
+    def is_weighted(self) -> bool:
+        """Whether a factor has an exponent other than 1."""
+        ...
     def weight_of(self, conditional: Distribution, /) -> float:
         """The exponent of the factor of a conditional."""
         ...
@@ -40,6 +44,10 @@ class NaiveModel:
     conditionals: tuple[Distribution, ...]
     ignored: Mapping[str, str] = field(default_factory=dict)
     weights: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def is_weighted(self) -> bool:
+        return bool(self.weights) and any(self.weight_of(each) != 1 for each in self.conditionals)
 
     def weight_of(self, conditional: Distribution) -> float:
         """The exponent of the factor of a conditional."""

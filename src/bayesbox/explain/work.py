@@ -61,7 +61,7 @@ def bayes_box(
                 factors.append(factor.power(model.weight_of(conditional)))
     if not every:
         factors[1:] = most_informative(factors[1:], len(model.classes))
-    weighted = any(model.weight_of(conditional) != 1 for conditional in model.conditionals)
+    weighted = model.is_weighted
     return BayesBox(model.classes, tuple(factors), tuple(ignored), not weighted, against)
 
 

@@ -8,6 +8,7 @@ Such a row is predicted as a table of one row, so that it gives the same result,
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from itertools import groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -39,7 +40,6 @@ class RowAnswers:
         self.classifier = classifier
         self.labels = tuple(classifier.model.labels.tolist())
         self._names = classifier.feature_names
-        self.features = frozenset(self._names)
         self.special = frozenset(_special_columns(classifier))
         """The columns that are converted before counting: dates, one-hot flags, texts that a type parses."""
         self.worked_out: tuple[tuple[Distribution, float], ...] = ()
@@ -49,6 +49,11 @@ class RowAnswers:
         self.core = self._compiled()
         self.is_plain = self.core is not None and not self.special and not self.worked_out
 
+    @cached_property
+    def features(self) -> frozenset[str]:
+        """The columns in use."""
+        return frozenset(self._names)
+
     def _compiled(self) -> _core.RowScorer | _core.PoolScorer | None:
         found = self.classifier.product()
         if found is None:
@@ -56,9 +61,10 @@ class RowAnswers:
         model, calibration = found
         columns: list[tuple[Any, ...]] = []
         others = []
+        is_weighted = model.is_weighted
         for together, each in groupby(model.conditionals, attrgetter("fitted_together")):
             some = list(each)
-            if together is not None and set(map(model.weight_of, some)) == {1}:
+            if together is not None and not is_weighted:
                 columns.append(together.compiled(some))
                 continue
             for conditional, weight in zip(some, map(model.weight_of, some), strict=True):

@@ -55,7 +55,9 @@ class NormalColumns:
         }
 
     def compiled(self, some: Sequence[Gaussian], /) -> tuple[object, ...]:
-        return "normals", tuple([each.column for each in some]), self.normals[[each.row for each in some]]
+        rows = [each.row for each in some]
+        every = rows == list(range(len(self.normals)))
+        return "normals", tuple([each.column for each in some]), self.normals if every else self.normals[rows]
 
 
 @register("gaussian")

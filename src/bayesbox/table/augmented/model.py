@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
@@ -56,7 +57,9 @@ class AugmentedModel:
     coding: Coding
     ignored: Mapping[str, str] = field(default_factory=dict)
 
-    def weight_of(self, conditional: object) -> float:  # noqa: ARG002  only naive Bayes has weights
+    is_weighted: ClassVar[bool] = False  # only naive Bayes has weights
+
+    def weight_of(self, conditional: object) -> float:  # noqa: ARG002
         """The weight of a distribution: the exponent of its factor."""
         return 1.0
 

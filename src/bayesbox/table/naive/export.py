@@ -43,7 +43,7 @@ def pmml_of(classifier: object, *, target: str | None = None) -> str:
     model: NaiveModel = naive.model
     if naive.calibrated is not None:
         warnings.warn(CalibrationNotExported("PMML", naive.calibrated.name), stacklevel=3)
-    if any(model.weight_of(conditional) != 1 for conditional in model.conditionals):
+    if model.is_weighted:
         raise CannotExport(
             "PMML cannot express column weights",
             remedy="Export to SQL or ONNX, or train without column_weights; a selection of columns can be exported",
