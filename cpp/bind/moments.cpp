@@ -180,18 +180,41 @@ nb::object py_grid_lines(const nb::bytes& classes, const Moments& sums, nb::hand
   return nb::bytes(text.data(), text.size());
 }
 
-// Whether the cells of each class hold as many values as its moments have.
-bool py_grid_agrees(const Moments& sums, nb::handle labels, const ExactArray& counts) {
-  const Buffer label(labels, "labels");
-  label.need_dimensions(1).need_kind(Kind::int32, "int32").need_length(0, counts.size());
-  std::vector<std::int64_t> own(counts.size());
-  for (std::size_t i = 0; i < own.size(); ++i) {
-    own[i] = load<std::int32_t>(label.column().at(i));
-    if (own[i] < 0 || static_cast<std::size_t>(own[i]) >= sums.n.size()) label.refuse("not a class");
+// Whether the cells of each class hold as many values as its moments have. There is a label for each count.
+bool agree(const Moments& sums, const std::int32_t* labels, const ExactArray& counts, std::vector<int128>& rest) {
+  const std::size_t classes = sums.n.size();
+  for (std::size_t i = 0; i < counts.size(); ++i)
+    if (labels[i] < 0 || static_cast<std::size_t>(labels[i]) >= classes) throw nb::value_error("labels: not a class");
+  if (counts.is_plain() && sums.n.is_plain()) {  // as nearly all are
+    rest.resize(classes);
+    for (std::size_t c = 0; c < classes; ++c) rest[c] = sums.n.plain(c);
+    for (std::size_t i = 0; i < counts.size(); ++i) rest[static_cast<std::size_t>(labels[i])] -= counts.plain(i);
+    return std::all_of(rest.begin(), rest.end(), [](int128 each) { return each == 0; });
   }
-  ExactArray total(sums.n.size());
+  const std::vector<std::int64_t> own(labels, labels + counts.size());
+  ExactArray total(classes);
   total.merge(counts, own.data(), 1);
   return total == sums.n;
+}
+
+// Of many columns: the place of the first that does not agree, or -1. The labels of column k begin at starts[k].
+std::int64_t py_grids_agree(const nb::list& sums, nb::handle labels, nb::handle starts, const nb::list& counts) {
+  const Buffer label(labels, "labels");
+  label.need_dimensions(1).need_kind(Kind::int32, "int32");
+  const std::vector<std::int64_t> start = Buffer(starts, "starts").need_dimensions(1).integers();
+  const std::size_t columns = sums.size();
+  if (counts.size() != columns || start.size() != columns + 1) throw nb::value_error("starts, sums, counts: one a column");
+  std::vector<std::int32_t> all(label.length(0));
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = load<std::int32_t>(label.column().at(i));
+  std::vector<int128> rest;
+  for (std::size_t k = 0; k < columns; ++k) {
+    const auto& own = nb::cast<const ExactArray&>(counts[k]);
+    const auto length = static_cast<std::int64_t>(own.size());
+    if (start[k] < 0 || start[k + 1] > static_cast<std::int64_t>(all.size()) || start[k + 1] - start[k] != length)
+      throw nb::value_error("starts: not those of the counts");
+    if (!agree(nb::cast<const Moments&>(sums[k]), all.data() + start[k], own, rest)) return static_cast<std::int64_t>(k);
+  }
+  return -1;
 }
 
 nb::tuple py_comoments(nb::list columns, nb::handle target, std::int64_t groups, nb::handle weights) {
@@ -268,7 +291,7 @@ void register_moments(nb::module_& m) {
   m.def("count_grids", &py_count_grids, "columns"_a, "target"_a, "classes"_a);
   m.def("add_grids", &py_add_grids, "one"_a, "other"_a, "sign"_a);
   m.def("grid_lines", &py_grid_lines, "classes"_a, "sums"_a, "labels"_a, "cells"_a, "counts"_a);
-  m.def("grid_agrees", &py_grid_agrees, "sums"_a, "labels"_a, "counts"_a);
+  m.def("grids_agree", &py_grids_agree, "sums"_a, "labels"_a, "starts"_a, "counts"_a);
   m.def("comoments", &py_comoments, "columns"_a, "target"_a, "groups"_a, "weights"_a = nb::none());
   m.def("joint_normals", &py_joint_normals, "columns"_a, "rows"_a, "means"_a, "rests"_a, "factors"_a, "constants"_a);
 }

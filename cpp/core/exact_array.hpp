@@ -85,6 +85,7 @@ class ExactArray {
   std::size_t size() const { return size_; }
   // Whether every cell is the whole number that its only limb is, as counts are.
   bool is_plain() const { return limbs_ == 1 && low_ == 0; }
+  std::int64_t plain(std::size_t cell) const { return limb_[cell]; }
   // The exponent of the lowest bits of all cells, over 32.
   int low() const { return low_; }
 

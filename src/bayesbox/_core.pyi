@@ -214,8 +214,10 @@ def add_grids(
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], ExactArray]:
     """one + sign * other for (classes, cells, counts) as `count_grids` gives them; no cell with a count of zero."""
 
-def grid_agrees(sums: Moments, labels: NDArray[np.int32], counts: ExactArray) -> bool:
-    """Whether the cells of each class hold as many values as its moments have."""
+def grids_agree(
+    sums: list[Moments], labels: NDArray[np.int32], starts: NDArray[np.int64], counts: list[ExactArray]
+) -> int:
+    """The first column whose cells hold more or fewer values of a class than its moments have; -1 if there is none."""
 
 def grid_lines(
     classes: bytes, sums: Moments, labels: NDArray[np.int32], cells: NDArray[np.int32], counts: ExactArray

@@ -155,7 +155,7 @@ def add_grids(draw: np.random.Generator) -> Any:
 def grid_lines(draw: np.random.Generator) -> Any:
     def run(names: Any, sums: Any, label: Any, cell: Any, counts: Any) -> None:
         _core.grid_lines(names, sums, label, cell, counts)
-        _core.grid_agrees(sums, label, counts)
+        _core.grids_agree([sums], label, np.array([0, len(counts)]), [counts])
 
     sums, grids = _core.count_grids([reals(draw)], labels(draw), CLASSES)
     return run, (b'["a","b","c"]\n', sums[0], *grids[0])

@@ -17,7 +17,7 @@ import bayesbox as bb
 from bayesbox import _core
 from bayesbox._core import ExactArray
 from bayesbox.errors import BadData, NeverLearned
-from bayesbox.tally.base import quoted
+from bayesbox.tally.base import added, quoted
 from bayesbox.tally.grid import LAST_CELL, NO_CELL, Grid, edges
 
 CLASSES = ("a", "b", "c")
@@ -81,7 +81,12 @@ def test_counts_are_those_of_the_rows(kind: type) -> None:
     expected = Counter((label, cell_of(x)) for label, x in rows if label >= 0 and not math.isnan(x))
     found = zip(tally.grid.label.tolist(), tally.grid.cell.tolist(), strict=True)
     assert dict(zip(found, tally.grid.counts.to_integers().tolist(), strict=True)) == expected
-    assert tally.agrees_with_its_moments()
+    twice = [tally.sums, tally.sums]
+    labels, starts = np.concatenate([tally.grid.label] * 2), len(tally.grid.label) * np.arange(3)
+    assert _core.grids_agree(twice, labels, starts, [tally.grid.counts] * 2) == -1
+    assert (
+        _core.grids_agree(twice, labels, starts, [tally.grid.counts, added(tally.grid.counts, tally.grid.counts)]) == 1
+    )
     ones = Grid.of(CLASSES, values, target, np.ones(len(values)))
     assert b"".join(ones.canonical()) == b"".join(tally.canonical())
 

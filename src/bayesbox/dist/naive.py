@@ -25,6 +25,7 @@ class ProductModel(Protocol):
     def is_weighted(self) -> bool:
         """Whether a factor has an exponent other than 1."""
         ...
+
     def weight_of(self, conditional: Distribution, /) -> float:
         """The exponent of the factor of a conditional."""
         ...

@@ -199,10 +199,6 @@ class Grid(Moments):
         value = "0" if low == high == 0 else f"a value from {low:.7g} to {high:.7g}"
         return Impossible(self.classes[self.grid.label[below[0]]], value)
 
-    def agrees_with_its_moments(self) -> bool:
-        """Whether the number of values in the cells of each class matches its moments."""
-        return _core.grid_agrees(self.sums, self.grid.label, self.grid.counts)
-
     def canonical(self) -> Iterator[bytes]:
         names = _line_of_sorted(self.classes)
         lines = None if names is None else _core.grid_lines(names, self.sums, *self.grid)

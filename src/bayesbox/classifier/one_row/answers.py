@@ -17,7 +17,6 @@ import numpy as np
 import pyarrow as pa
 
 from bayesbox import _core
-from bayesbox.collector import collector_paused
 from bayesbox.dist.base import Distribution, Doubles
 from bayesbox.schema.arrays import NumberArray
 from bayesbox.schema.columns import Column
@@ -35,7 +34,6 @@ FewRows = NumberArray | list[Row]
 class RowAnswers:
     """The compiled predictions of a classifier; later training does not change them."""
 
-    @collector_paused()
     def __init__(self, classifier: AnyClassifier) -> None:
         self.classifier = classifier
         self.labels = tuple(classifier.model.labels.tolist())

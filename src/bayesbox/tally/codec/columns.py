@@ -15,6 +15,7 @@ from bayesbox import _core
 from bayesbox._core import ExactArray
 from bayesbox.file.arrow import TEXT, WHOLE
 from bayesbox.schema.arrays import FEW, numbers_array, numpy_values, repeated_texts
+from bayesbox.schema.compute import pc
 from bayesbox.schema.tokens import text_buffers, text_column
 from bayesbox.tally.base import positions
 
@@ -85,8 +86,13 @@ def _coded(column: pa.Array) -> tuple[list[str], Index]:
         numbers: dict[str, int] = {}
         codes = [numbers.setdefault(text, len(numbers)) for text in column.to_pylist()]
         return list(numbers), np.array(codes, dtype=np.int64)
-    coded = column.dictionary_encode()
-    return coded.dictionary.to_pylist(), numpy_values(coded.indices).astype(np.int64)
+    runs = pc.run_end_encode(column, run_end_type=pa.int64())
+    if 2 * len(runs.values) > len(column):
+        coded = column.dictionary_encode()
+        return coded.dictionary.to_pylist(), numpy_values(coded.indices).astype(np.int64)
+    coded = runs.values.dictionary_encode()
+    lengths = np.diff(numpy_values(runs.run_ends), prepend=0)
+    return coded.dictionary.to_pylist(), np.repeat(numpy_values(coded.indices).astype(np.int64), lengths)
 
 
 def exact_column(parts: Sequence[ExactArray]) -> pa.Array:

@@ -14,6 +14,7 @@ from typing import TypeVar
 import numpy as np
 import pyarrow as pa
 
+from bayesbox import _core
 from bayesbox._core import ExactArray
 from bayesbox.file import arrow
 from bayesbox.file.arrow import TEXT, WHOLE
@@ -64,14 +65,15 @@ def read(form: type[G], tables: Mapping[str, bytes], book: Book) -> dict[str, G]
     label, cell = rows.label.astype(np.int32), cells.astype(np.int32)
     all_above = counts.integers is not None and bool((counts.integers > 0).all())
     result: dict[str, G] = {}
-    for (name, start, stop), own in zip(rows.columns(), counts.slices(rows.starts), strict=True):
+    slices = counts.slices(rows.starts)
+    for (name, start, stop), own in zip(rows.columns(), slices, strict=True):
         moments = book.columns.get(name)
         if type(moments) is not Moments:
             raise ValueError(f"column `{name}` has a grid without moments")
-        tally = form(moments.classes, moments.sums, GridCounts(label[start:stop], cell[start:stop], own))
         if not all_above and (own.signs() <= 0).any():
             raise ValueError(f"column `{name}`: a count is not positive")
-        if not tally.agrees_with_its_moments():
-            raise ValueError(f"column `{name}`: its grid and its moments have different numbers of values")
-        result[name] = tally
+        result[name] = form(moments.classes, moments.sums, GridCounts(label[start:stop], cell[start:stop], own))
+    wrong = _core.grids_agree([tally.sums for tally in result.values()], label, rows.starts, slices)
+    if wrong >= 0:
+        raise ValueError(f"column `{rows.names[wrong]}`: its grid and its moments have different numbers of values")
     return result
