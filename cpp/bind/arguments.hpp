@@ -36,6 +36,11 @@ inline std::size_t checked_product(std::size_t a, std::size_t b) {
   return a * b;
 }
 
+inline std::size_t few_classes(std::size_t classes) {
+  if (classes < 1 || classes > (std::size_t{1} << 20)) throw nb::value_error("classes: out of range");
+  return classes;
+}
+
 // Columns held open during a call.
 class Columns {
  public:

@@ -39,6 +39,7 @@ NB_MODULE(_core, m) {
   register_interrupt(m);
   register_exact(m);
   register_moments(m);
+  register_grids(m);
   register_count(m);
   register_ledger(m);
   register_levels(m);

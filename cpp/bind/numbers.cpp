@@ -21,9 +21,9 @@
 #include "core/matrix_product.hpp"
 #include "table/cell_tree.hpp"
 #include "table/cut_points.hpp"
+#include "table/grid_sum.hpp"
 #include "table/kernel_density.hpp"
 #include "table/level_groups.hpp"
-#include "table/log_moments.hpp"
 #include "table/normal_cell.hpp"
 #include "table/student_below.hpp"
 
@@ -129,11 +129,6 @@ nb::object py_student_below(nb::handle z, nb::handle df) {
   return to_numpy(std::move(answer));
 }
 
-std::size_t few_classes(std::size_t classes) {
-  if (classes < 1 || classes > (std::size_t{1} << 20)) throw nb::value_error("classes: out of range");
-  return classes;
-}
-
 // The tree of the cells of a column, whose counts are entered once.
 class PyCellTree {
  public:
@@ -191,24 +186,15 @@ class PyCellTree {
   CellTree tree_;
 };
 
-// The cells of a grid, which is (labels, cells, counts).
-CellCounts cell_counts_of(nb::handle given, std::size_t classes, bool with_zeros) {
-  const nb::tuple fields = tuple_of(given);
-  if (fields.size() != 3 || !nb::isinstance<ExactArray>(fields[2])) throw nb::value_error("grids: wrong fields");
-  const ExactArray& counts = nb::cast<const ExactArray&>(fields[2]);
-  const Buffer of_labels(fields[0], "labels"), of_cells(fields[1], "cells");
-  const auto whole = [&](const Buffer& buffer) {
-    return buffer.need_dimensions(1).need_kind(Kind::int32, "int32").need_length(0, counts.size()).column();
-  };
-  const Column labels = whole(of_labels), cells = whole(of_cells);
+CellCounts cell_counts_of(const ExactGrid& grid, std::size_t classes, bool with_zeros) {
   CellCounts found;
-  found.reserve(counts.size());
+  found.reserve(grid.size());
   Magnitude scratch;
-  for (std::size_t k = 0; k < counts.size(); ++k) {
-    const auto label = load<std::int32_t>(labels.at(k)), cell = load<std::int32_t>(cells.at(k));
+  for (std::size_t k = 0; k < grid.size(); ++k) {
+    const std::int32_t label = grid.labels[k], cell = grid.cells[k];
     if (label < 0 || static_cast<std::size_t>(label) >= classes) throw nb::value_error("labels: out of range");
     if (std::abs(static_cast<std::int64_t>(cell)) > CellTree::kLastKey) throw nb::value_error("cells: out of range");
-    if (cell != 0 || with_zeros) found.push(cell > 0 ? cell - 1 : cell, label, counts.rounded(k, scratch));
+    if (cell != 0 || with_zeros) found.push(cell > 0 ? cell - 1 : cell, label, grid.counts.rounded(k, scratch));
   }
   return found;
 }
@@ -232,7 +218,7 @@ nb::list py_cell_runs(nb::list grids, nb::handle with_zeros, nb::handle shift, n
   const std::vector<double> bases = numbers(base, "base"), counted = numbers(with_zeros, "with_zeros"), logs = numbers(is_log, "is_log");
   std::vector<CellCounts> cells;
   cells.reserve(columns);
-  for (std::size_t j = 0; j < columns; ++j) cells.push_back(cell_counts_of(grids[j], classes, counted[j] != 0));
+  for (std::size_t j = 0; j < columns; ++j) cells.push_back(cell_counts_of(nb::cast<const ExactGrid&>(grids[j]), classes, counted[j] != 0));
   std::vector<std::shared_ptr<CellRuns>> found;
   {
     LongCall call;
@@ -260,26 +246,6 @@ nb::list py_cell_runs(nb::list grids, nb::handle with_zeros, nb::handle shift, n
 template <class T>
 nb::object copied(const std::vector<T>& values, std::size_t rows) {
   return to_numpy(std::vector<T>(values), {rows, rows == 0 ? 0 : values.size() / rows});
-}
-
-// n, the mean and the sum of squared distances from it of log x, of each class and, last, of all; cells of positive numbers.
-nb::object py_log_moments(nb::handle cells, nb::handle labels, nb::handle counts, std::size_t classes) {
-  const std::vector<std::int64_t> places = Buffer(cells, "cells").need_dimensions(1).integers();
-  const std::vector<std::int64_t> own = Buffer(labels, "labels").need_dimensions(1).need_length(0, places.size()).integers();
-  const std::vector<double> amounts = Buffer(counts, "counts").need_dimensions(1).need_length(0, places.size()).doubles();
-  LogMoments moments(few_classes(classes));
-  for (std::size_t k = 0; k < places.size(); ++k) {
-    if (places[k] < 1 || places[k] > CellTree::kLastKey) throw nb::value_error("cells: out of range");
-    if (own[k] < 0 || static_cast<std::size_t>(own[k]) >= classes) throw nb::value_error("labels: out of range");
-    moments.add(static_cast<std::size_t>(own[k]), static_cast<std::int32_t>(places[k]), amounts[k]);
-  }
-  std::vector<double> found(3 * (classes + 1));
-  for (std::size_t c = 0; c <= classes; ++c) {
-    found[c] = moments.n(c);
-    found[classes + 1 + c] = moments.mean(c);
-    found[2 * (classes + 1) + c] = moments.squares(c);
-  }
-  return to_numpy(std::move(found), {3, classes + 1});
 }
 
 // The log of the height at its middle of a t with a scale of 1.
@@ -340,7 +306,6 @@ void register_numbers(nb::module_& m) {
   m.def("lgamma", &py_elementary<each_number<portable::lgamma>>, nb::arg("values"));
   m.def("log_gamma_step", &py_elementary<each_number<portable::log_gamma_step>>, nb::arg("values"));
   m.def("log_student_heights", &py_elementary<log_student_heights>, nb::arg("df"));
-  m.def("log_moments", &py_log_moments, nb::arg("cells"), nb::arg("labels"), nb::arg("counts"), nb::arg("classes"));
   nb::class_<PyCellTree>(m, "CellTree")
       .def(nb::init<nb::handle, nb::handle, nb::handle, std::size_t>(), "keys"_a, "labels"_a, "counts"_a, "classes"_a)
       .def("log_ratios", &PyCellTree::log_ratios, "keys"_a, "shift"_a, "scale"_a, "df"_a, "base"_a, "origin"_a, "own"_a, "unit"_a,

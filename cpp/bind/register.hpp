@@ -8,6 +8,7 @@ namespace bayesbox {
 void register_interrupt(nanobind::module_& m);
 void register_exact(nanobind::module_& m);
 void register_moments(nanobind::module_& m);
+void register_grids(nanobind::module_& m);
 void register_count(nanobind::module_& m);
 void register_ledger(nanobind::module_& m);
 void register_levels(nanobind::module_& m);

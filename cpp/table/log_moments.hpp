@@ -26,13 +26,28 @@ struct LogCell {
   }
 };
 
+// Those of cells that were asked for before are kept: the columns of a table share most of them.
+class LogCells {
+ public:
+  // Of a positive cell.
+  const LogCell& of(std::int32_t cell) {
+    const auto place = static_cast<std::size_t>(cell);
+    if (place >= known_.size()) known_.resize(place + 1, LogCell{0, -1});
+    if (known_[place].within < 0) known_[place] = LogCell::of(cell);
+    return known_[place];
+  }
+
+ private:
+  std::vector<LogCell> known_;
+};
+
 // Of each class and, last, of all.
 class LogMoments {
  public:
   explicit LogMoments(std::size_t classes) : sums_(classes + 1) {}
 
-  void add(std::size_t label, std::int32_t cell, double amount) {
-    const LogCell logs = LogCell::of(cell);
+  void add(std::size_t label, std::int32_t cell, double amount) { add(label, LogCell::of(cell), amount); }
+  void add(std::size_t label, const LogCell& logs, double amount) {
     if (!has_base_) base_ = logs.middle;
     has_base_ = true;
     const DoubleDouble times{amount, 0}, away = DoubleDouble::sum(logs.middle, -base_);

@@ -197,34 +197,56 @@ def clearly_differ(tallies: list[Moments]) -> NDArray[np.uint8]:
     2 if some of its values are fractional as well.
     """
 
+class GridCounts:
+    """The cells that have a count, sorted by class and cell: a cell is that of `grid_cells`."""
+
+    def __init__(self, label: NDArray[np.int32], cell: NDArray[np.int32], counts: ExactArray) -> None: ...
+    def __len__(self) -> int:
+        """How many cells have a count."""
+    @property
+    def label(self) -> NDArray[np.int32]:
+        """The class of each: a copy."""
+    @property
+    def cell(self) -> NDArray[np.int32]:
+        """The cells: a copy."""
+    @property
+    def counts(self) -> ExactArray:
+        """Their counts."""
+
+def split_grid(
+    labels: NDArray[np.int32], cells: NDArray[np.int32], starts: NDArray[np.int64], counts: list[ExactArray]
+) -> list[GridCounts]:
+    """The grids of many columns: the rows of column k begin at starts[k] and stop at the next."""
+
 def count_grids(
     columns: list[NDArray[Any]],
     target: NDArray[np.int32],
     classes: int,
-) -> tuple[list[Moments], list[tuple[NDArray[np.int32], NDArray[np.int32], ExactArray]]]:
-    """The moments of each column, and (classes, cells, counts) of its cells that have a count.
+) -> tuple[list[Moments], list[GridCounts]]:
+    """The moments and the grid of each column; otherwise as `moments`, without weights."""
 
-    Class by class, cells ascending; a cell is that of `grid_cells`. Otherwise as `moments`, without weights.
-    """
+def add_grids(one: GridCounts, other: GridCounts, sign: int) -> GridCounts:
+    """one + sign * other; no cell with a count of zero."""
 
-def add_grids(
-    one: tuple[NDArray[np.int32], NDArray[np.int32], ExactArray],
-    other: tuple[NDArray[np.int32], NDArray[np.int32], ExactArray],
-    sign: int,
-) -> tuple[NDArray[np.int32], NDArray[np.int32], ExactArray]:
-    """one + sign * other for (classes, cells, counts) as `count_grids` gives them; no cell with a count of zero."""
-
-def grids_agree(
-    sums: list[Moments], labels: NDArray[np.int32], starts: NDArray[np.int64], counts: list[ExactArray]
-) -> int:
+def grids_agree(sums: list[Moments], grids: list[GridCounts]) -> int:
     """The first column whose cells hold more or fewer values of a class than its moments have; -1 if there is none."""
 
-def grid_lines(
-    classes: bytes, sums: Moments, labels: NDArray[np.int32], cells: NDArray[np.int32], counts: ExactArray
-) -> bytes | None:
+def grid_lines(classes: bytes, sums: Moments, grid: GridCounts) -> bytes | None:
     """A column's part of a digest: its moments and its grid, each after the line of its classes.
 
     None where a class has no value, so that the lines are those of fewer classes.
+    """
+
+def signs_of_grids(grids: list[GridCounts], classes: int) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """The least cell of each column, -1 of one without cells; and its zeros of each class, columns x classes."""
+
+def moments_without_zeros(sums: list[Moments], grids: list[GridCounts]) -> list[Moments]:
+    """The moments of the values of each column that are not zero."""
+
+def log_moments(grids: list[GridCounts], classes: int) -> NDArray[np.float64]:
+    """n, the mean of log x and the sum of squared distances from it over the positive values of each column.
+
+    3 x columns x (classes and all).
     """
 
 def grid_cells(values: NDArray[Any]) -> NDArray[np.int32]:
@@ -1030,11 +1052,6 @@ def log_gamma_step(values: NDArray[np.float64]) -> NDArray[np.float64]: ...
 def log_student_heights(df: NDArray[np.float64]) -> NDArray[np.float64]:
     """The log of the height at its middle of Student's t with a scale of 1, for degrees of freedom above 0."""
 
-def log_moments(
-    cells: NDArray[np.int32], labels: NDArray[np.int32], counts: NDArray[np.float64], classes: int
-) -> NDArray[np.float64]:
-    """n, the mean of log x and the sum of squared distances from it: 3 x (classes and all), of cells above zero."""
-
 class CellTree:
     """The tree over the cells of a grid, by their keys."""
 
@@ -1074,7 +1091,7 @@ class CellRuns:
         """The same without what zero has apart."""
 
 def cell_runs(
-    grids: Sequence[tuple[NDArray[np.int32], NDArray[np.int32], ExactArray]],
+    grids: list[GridCounts],
     with_zeros: NDArray[np.float64],
     shift: NDArray[np.float64],
     scale: NDArray[np.float64],
@@ -1086,7 +1103,7 @@ def cell_runs(
     own: NDArray[np.float64],
     zeros: NDArray[np.float64],
 ) -> list[CellRuns]:
-    """The robust density of each grid (labels, cells, counts): a t of each class and, last, of a class of no rows,
+    """The robust density of each grid: a t of each class and, last, of a class of no rows,
     given as columns x densities, with log_rest, at_loc and own added to its logs. Where with_zeros is 0, zero is
     apart and has the log-probabilities `zeros`, columns x classes."""
 

@@ -153,12 +153,19 @@ def add_grids(draw: np.random.Generator) -> Any:
 
 @example
 def grid_lines(draw: np.random.Generator) -> Any:
-    def run(names: Any, sums: Any, label: Any, cell: Any, counts: Any) -> None:
-        _core.grid_lines(names, sums, label, cell, counts)
-        _core.grids_agree([sums], label, np.array([0, len(counts)]), [counts])
+    def run(names: Any, sums: Any, label: Any, cell: Any, counts: Any, starts: Any) -> None:
+        grids = [_core.GridCounts(label, cell, counts), *_core.split_grid(label, cell, starts, [counts])]
+        both = [sums] * len(grids)
+        for grid in grids:
+            _core.grid_lines(names, sums, grid)
+        _core.grids_agree(both, grids)
+        _core.signs_of_grids(grids, CLASSES)
+        _core.moments_without_zeros(both, grids)
+        _core.log_moments(grids, CLASSES)
 
     sums, grids = _core.count_grids([reals(draw)], labels(draw), CLASSES)
-    return run, (b'["a","b","c"]\n', sums[0], *grids[0])
+    label, cell, counts = grids[0].label, grids[0].cell, grids[0].counts
+    return run, (b'["a","b","c"]\n', sums[0], label, cell, counts, np.array([0, len(counts)]))
 
 
 @example

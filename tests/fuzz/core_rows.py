@@ -74,7 +74,6 @@ def cell_tree(draw: np.random.Generator) -> Any:
         tree = _core.CellTree(keys, labels, counts, classes)
         for is_log in (False, True):
             tree.log_ratios(keys, *lines, *rows, labels, unit, is_log)
-        _core.log_moments(np.abs(keys).astype(np.int32) + 1, labels, counts, classes)
 
     keys = draw.integers(-8200, 8200, 60)
     lines = [np.abs(draw.normal(size=(60, 4))) + 0.1 for _ in range(3)]

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import bayesbox as bb
 from bayesbox import _core
-from bayesbox._core import ExactArray
+from bayesbox._core import ExactArray, GridCounts
 from bayesbox.errors import BadData, NeverLearned
 from bayesbox.tally.base import added, quoted
 from bayesbox.tally.grid import LAST_CELL, NO_CELL, Grid, edges
@@ -81,12 +81,9 @@ def test_counts_are_those_of_the_rows(kind: type) -> None:
     expected = Counter((label, cell_of(x)) for label, x in rows if label >= 0 and not math.isnan(x))
     found = zip(tally.grid.label.tolist(), tally.grid.cell.tolist(), strict=True)
     assert dict(zip(found, tally.grid.counts.to_integers().tolist(), strict=True)) == expected
-    twice = [tally.sums, tally.sums]
-    labels, starts = np.concatenate([tally.grid.label] * 2), len(tally.grid.label) * np.arange(3)
-    assert _core.grids_agree(twice, labels, starts, [tally.grid.counts] * 2) == -1
-    assert (
-        _core.grids_agree(twice, labels, starts, [tally.grid.counts, added(tally.grid.counts, tally.grid.counts)]) == 1
-    )
+    doubled = GridCounts(tally.grid.label, tally.grid.cell, added(tally.grid.counts, tally.grid.counts))
+    assert _core.grids_agree([tally.sums] * 2, [tally.grid] * 2) == -1
+    assert _core.grids_agree([tally.sums] * 2, [tally.grid, doubled]) == 1
     ones = Grid.of(CLASSES, values, target, np.ones(len(values)))
     assert b"".join(ones.canonical()) == b"".join(tally.canonical())
 
@@ -185,8 +182,8 @@ def test_a_book_without_a_grid_is_written_as_before() -> None:
 def test_integers_in_range_of_the_core() -> None:
     with pytest.raises(ValueError, match="class 3 of 3"):
         _core.count_grids([np.zeros(1)], np.array([3], dtype=np.int32), 3)
-    label, cell, count = _core.count_grids([np.zeros(0)], np.zeros(0, dtype=np.int32), 0)[1][0]
-    assert len(label) == len(cell) == len(count) == 0
+    grid = _core.count_grids([np.zeros(0)], np.zeros(0, dtype=np.int32), 0)[1][0]
+    assert len(grid) == len(grid.label) == len(grid.cell) == len(grid.counts) == 0
     assert Grid.of((), np.zeros(0), np.zeros(0, dtype=np.int32)).grid.counts == ExactArray(0)
 
 
@@ -224,11 +221,16 @@ def test_an_infinite_value_is_named_among_numbers_of_both_forms() -> None:
         assert "`pay`" in str(caught.value)
 
 
-def test_grids_that_cannot_be_added() -> None:
-    label, cell, counts = Grid.of(CLASSES, np.array([1.0, 2.0]), np.array([0, 1], dtype=np.int32)).grid
+def test_grids_that_cannot_be_made_or_added() -> None:
+    grid = Grid.of(CLASSES, np.array([1.0, 2.0]), np.array([0, 1], dtype=np.int32)).grid
     with pytest.raises(ValueError, match="sign"):
-        _core.add_grids((label, cell, counts), (label, cell, counts), 2)
-    with pytest.raises(ValueError, match="cells"):
-        _core.add_grids((label, cell[:1], counts), (label, cell, counts), 1)
-    with pytest.raises(TypeError, match="counts"):
-        _core.add_grids((label, cell, cell), (label, cell, counts), 1)  # type: ignore[arg-type]
+        _core.add_grids(grid, grid, 2)
+    with pytest.raises(ValueError, match="cell"):
+        GridCounts(grid.label, grid.cell[:1], grid.counts)
+    with pytest.raises(TypeError, match="arguments"):
+        GridCounts(grid.label, grid.cell, grid.cell)  # type: ignore[arg-type]
+    for starts in ([0, 1], [0, 3], [-1, 1], [0, 1, 2]):
+        with pytest.raises(ValueError, match="starts"):
+            _core.split_grid(grid.label, grid.cell, np.array(starts), [grid.counts])
+    whole = _core.split_grid(grid.label, grid.cell, np.array([0, 2]), [grid.counts])[0]
+    assert pickle.dumps(whole) == pickle.dumps(pickle.loads(pickle.dumps(grid)))

@@ -8,15 +8,16 @@ can be subtracted.
 
 from __future__ import annotations
 
+import copyreg
 import functools
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bayesbox import _core
-from bayesbox._core import ExactArray
+from bayesbox._core import ExactArray, GridCounts
 from bayesbox.schema.arrays import CountArray, NumberArray
 from bayesbox.tally.base import Impossible, Index, numbers, positions, quoted, register, union
 from bayesbox.tally.moments import Moments
@@ -32,27 +33,27 @@ Doubles = NDArray[np.float64]
 Cells = NDArray[np.int32]
 
 
-class GridCounts(NamedTuple):
-    """The non-empty cells, sorted by class and cell: the class, the cell and the count of each."""
+def _reduce_counts(grid: GridCounts) -> tuple[type[GridCounts], tuple[Cells, Cells, ExactArray]]:
+    return GridCounts, (grid.label, grid.cell, grid.counts)
 
-    label: Cells
-    cell: Cells
-    counts: ExactArray
 
-    @classmethod
-    def of(cls, label: Cells, cell: Cells, counts: ExactArray) -> GridCounts:
-        """The counts sorted, with equal cells added and empty ones dropped."""
-        keys, place = np.unique(label.astype(np.int64) << 16 | (cell - NO_CELL), return_inverse=True)
-        total = counts.sum_groups(place.astype(np.int64), len(keys))
-        kept = np.flatnonzero(total.signs())
-        keys = keys[kept]
-        return cls((keys >> 16).astype(np.int32), ((keys & 0xFFFF) + NO_CELL).astype(np.int32), total.take(kept))
+copyreg.pickle(GridCounts, _reduce_counts)
 
-    def relabelled(self, place: Index) -> GridCounts:
-        """The counts with class k renumbered to `place[k]`; those with a negative place are dropped."""
-        label = place[self.label]
-        kept = np.flatnonzero(label >= 0)
-        return GridCounts.of(label[kept].astype(np.int32), self.cell[kept], self.counts.take(kept))
+
+def sorted_counts(label: Cells, cell: Cells, counts: ExactArray) -> GridCounts:
+    """The counts sorted by class and cell, with equal cells added and empty ones dropped."""
+    keys, place = np.unique(label.astype(np.int64) << 16 | (cell - NO_CELL), return_inverse=True)
+    total = counts.sum_groups(place.astype(np.int64), len(keys))
+    kept = np.flatnonzero(total.signs())
+    keys = keys[kept]
+    return GridCounts((keys >> 16).astype(np.int32), ((keys & 0xFFFF) + NO_CELL).astype(np.int32), total.take(kept))
+
+
+def relabelled(grid: GridCounts, place: Index) -> GridCounts:
+    """The counts with class k renumbered to `place[k]`; those with a negative place are dropped."""
+    label = place[grid.label]
+    kept = np.flatnonzero(label >= 0)
+    return sorted_counts(label[kept].astype(np.int32), grid.cell[kept], grid.counts.take(kept))
 
 
 def no_cells() -> GridCounts:
@@ -104,8 +105,7 @@ class Grid(Moments):
     ) -> list[Self]:
         """The tallies of some columns."""
         if weights is None:
-            sums, counted = _core.count_grids(columns, target, len(classes))
-            grids = [GridCounts(*each) for each in counted]
+            sums, grids = _core.count_grids(columns, target, len(classes))
         else:
             sums = _core.moments(columns, target, len(classes), weights)
             grids = [_weighted(values, target, weights) for values in columns]
@@ -179,16 +179,16 @@ class Grid(Moments):
         classes = union(self.classes, other.classes)
         mine, theirs = self.with_classes(classes).grid, other.with_classes(classes).grid
         sums = super()._combined(other, sign=sign).sums
-        return type(self)(classes, sums, GridCounts(*_core.add_grids(mine, theirs, sign)))
+        return type(self)(classes, sums, _core.add_grids(mine, theirs, sign))
 
     def with_classes(self, classes: tuple[str, ...]) -> Self:
         if classes == self.classes:
             return self
         sums = super().with_classes(classes).sums
-        return type(self)(classes, sums, self.grid.relabelled(positions(self.classes, classes)))
+        return type(self)(classes, sums, relabelled(self.grid, positions(self.classes, classes)))
 
     def is_empty(self) -> bool:
-        return not len(self.grid.cell) and super().is_empty()
+        return not len(self.grid) and super().is_empty()
 
     def impossible(self) -> Impossible | None:
         """The first cell with a negative count, or the first class with impossible sums."""
@@ -201,7 +201,7 @@ class Grid(Moments):
 
     def canonical(self) -> Iterator[bytes]:
         names = _line_of_sorted(self.classes)
-        lines = None if names is None else _core.grid_lines(names, self.sums, *self.grid)
+        lines = None if names is None else _core.grid_lines(names, self.sums, self.grid)
         if lines is not None:
             yield lines
             return
@@ -249,7 +249,7 @@ def _weighted(values: NumberArray, target: NDArray[np.int32], weights: NDArray[n
     """The sums of the weights of one column."""
     cell = _core.grid_cells(values)
     there = np.flatnonzero((cell != NO_CELL) & (target >= 0) & (weights > 0))
-    return GridCounts.of(target[there], cell[there], ExactArray.from_doubles(weights[there]))
+    return sorted_counts(target[there], cell[there], ExactArray.from_doubles(weights[there]))
 
 
 def edges(cells: Cells) -> tuple[Doubles, Doubles]:

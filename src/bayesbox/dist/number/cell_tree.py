@@ -84,9 +84,9 @@ class CellTree:
     @classmethod
     def of(cls, tally: Grid, *, zeros: bool) -> CellTree:
         """The tree of a grid, with or without the zeros."""
-        kept = np.flatnonzero(tally.grid.cell != 0) if not zeros else np.arange(len(tally.grid.cell))
-        counts = tally.grid.counts.take(kept).to_doubles()
-        return cls(keys_of(tally.grid.cell[kept]), tally.grid.label[kept], counts, len(tally.classes))
+        grid, cell = tally.grid, tally.grid.cell
+        kept = np.flatnonzero(cell != 0) if not zeros else np.arange(len(cell))
+        return cls(keys_of(cell[kept]), grid.label[kept], grid.counts.take(kept).to_doubles(), len(tally.classes))
 
     def log_ratios(self, keys: Keys, spread: StudentShape, places: Places, own: NDArray[np.int32]) -> Doubles:
         """The logs of what each density is multiplied by in the cell of each key, keys x (classes and that of no rows).

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -44,10 +45,16 @@ def log_cells(cells: Cells) -> tuple[Doubles, Doubles]:
 
 def log_sums(tally: Grid) -> tuple[LogSums, LogSums]:
     """The sums of each class and of the column, over positive values."""
-    positive = np.flatnonzero(tally.grid.cell > 0)
-    label, count = tally.grid.label[positive], tally.grid.counts.take(positive).to_doubles()
-    n, mean, squares = _core.log_moments(tally.grid.cell[positive], label, count, len(tally.classes))
-    return LogSums(n[:-1], mean[:-1], squares[:-1]), LogSums(n[-1:], mean[-1:], squares[-1:])
+    by_class, whole = log_sums_of([tally])
+    return LogSums(*(each[0] for each in by_class)), LogSums(*(each[0] for each in whole))
+
+
+def log_sums_of(tallies: Sequence[Grid]) -> tuple[LogSums, LogSums]:
+    """The same of columns with the same classes: columns x classes, and columns x 1."""
+    sums = _core.log_moments([tally.grid for tally in tallies], len(tallies[0].classes))
+    return LogSums(*(np.ascontiguousarray(each[:, :-1]) for each in sums)), LogSums(
+        *(each[:, -1:].copy() for each in sums)
+    )
 
 
 def log_spreads(by_class: LogSums, whole: LogSums) -> ClassSpreads:

@@ -16,7 +16,7 @@ from bayesbox.dist.base import Doubles
 from bayesbox.dist.functions import log, log_sum
 from bayesbox.dist.number.cell_tree import StudentShape
 from bayesbox.dist.number.conjugate import ClassSpreads, spreads_of_table
-from bayesbox.dist.number.log_cells import LogSums, log_spreads, log_sums, sum_of_logs
+from bayesbox.dist.number.log_cells import LogSums, log_spreads, log_sums_of, sum_of_logs
 from bayesbox.tally.base import added
 from bayesbox.tally.grid import Grid
 from bayesbox.tally.moments import Moments
@@ -25,6 +25,7 @@ from bayesbox.tally.spread_table import SpreadTable
 COMMON = Fraction(1, 100)  # zero is separate if more than this share of a column is zero
 ZERO_ROWS = 2  # the weight of the prior of P(zero), in rows
 LOG_ODDS = math.log(20)  # by how much the log marginal likelihood must favour the log scale
+LAST_WHOLE = 2.0**53  # doubles below it hold every integer
 NO_ROWS = 0.1  # the weight of the class without rows
 LOG_OWN, LOG_COMMON = math.log1p(-NO_ROWS), math.log(NO_ROWS)
 
@@ -71,12 +72,8 @@ class Shapes(NamedTuple):
     def of(cls, tallies: Sequence[Grid], table: SpreadTable) -> Shapes:
         """The shapes of columns whose values differ; `table` is that of their moments."""
         n = table.n[:, :-1]
-        zeros = np.zeros(n.shape)
-        least, with_zeros = _signs_of_cells(tallies)
-        for row in np.flatnonzero(with_zeros).tolist():
-            zeros[row] = tallies[row].zeros().to_doubles()
-        totals = zip(zeros.sum(axis=1).tolist(), n.sum(axis=1).tolist(), strict=True)
-        apart = np.array([some > 0 and is_common(Fraction(some), Fraction(all_)) for some, all_ in totals])
+        least, zeros = _core.signs_of_grids([tally.grid for tally in tallies], n.shape[1])
+        apart = _are_common(zeros.sum(axis=1), n.sum(axis=1))
         some_zero: NDArray[np.bool_] = np.any(zeros, axis=1)
         rest = _without_zeros(tallies, table, some_zero)
         is_log, logs, means = _log_scale(tallies, rest, least)
@@ -128,23 +125,12 @@ def _without_zeros(tallies: Sequence[Grid], table: SpreadTable, some: NDArray[np
     if not len(places):
         return table
     rest = SpreadTable(*(each.copy() for each in table))
-    without = SpreadTable.of([without_zeros(tallies[place]) for place in places.tolist()])
+    chosen = [tallies[place] for place in places.tolist()]
+    sums = _core.moments_without_zeros([tally.sums for tally in chosen], [tally.grid for tally in chosen])
+    without = SpreadTable.of([Moments(tally.classes, own) for tally, own in zip(chosen, sums, strict=True)])
     for each, found in zip(rest, without, strict=True):
         each[places] = found
     return rest
-
-
-def _signs_of_cells(tallies: Sequence[Grid]) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
-    """The least cell of each column, -1 if it has none, and whether zero is one of them."""
-    cells = [tally.grid.cell for tally in tallies]
-    sizes = np.fromiter(map(len, cells), dtype=np.int64, count=len(cells))
-    some = sizes > 0
-    least, with_zeros = np.full(len(cells), -1, dtype=np.int32), np.zeros(len(cells), dtype=bool)
-    if some.any():
-        every, starts = np.concatenate(cells), (np.cumsum(sizes) - sizes)[some]
-        least[some] = np.minimum.reduceat(every, starts)
-        with_zeros[some] = np.logical_or.reduceat(every == 0, starts)
-    return least, with_zeros
 
 
 def _log_scale(
@@ -158,8 +144,7 @@ def _log_scale(
     means, wins = np.zeros(columns), np.zeros(columns, dtype=bool)
     places = np.flatnonzero(possible)
     if len(places):
-        sums = [log_sums(tallies[place]) for place in places.tolist()]
-        by_class, whole = (LogSums(*map(np.stack, zip(*each, strict=True))) for each in zip(*sums, strict=True))
+        by_class, whole = log_sums_of([tallies[place] for place in places.tolist()])
         logs = log_spreads(by_class, whole)
         for each, found in zip(spreads, logs, strict=True):
             np.asarray(each)[places] = found
@@ -167,6 +152,17 @@ def _log_scale(
         plain = spreads_of_table(SpreadTable(*(each[places] for each in rest)))
         wins[places] = log_wins(plain.log_evidence(), logs, whole)
     return wins, spreads, means
+
+
+def _are_common(zeros: Doubles, n: Doubles) -> NDArray[np.bool_]:
+    """`is_common` of each column; False without zeros."""
+    found: NDArray[np.bool_] = zeros > 0
+    over, under = COMMON.denominator * zeros, COMMON.numerator * n
+    exact = (np.trunc(zeros) == zeros) & (np.trunc(n) == n) & (np.maximum(over, under) < LAST_WHOLE)
+    found &= ~exact | (over > under)
+    for row in np.flatnonzero(found & ~exact).tolist():
+        found[row] = is_common(Fraction(zeros[row]), Fraction(n[row]))
+    return found
 
 
 def is_common(zeros: Fraction, n: Fraction) -> bool:

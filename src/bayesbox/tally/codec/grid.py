@@ -27,7 +27,7 @@ from bayesbox.tally.codec.columns import (
     exact_column,
     require_increasing,
 )
-from bayesbox.tally.grid import LAST_CELL, Grid, GridCounts
+from bayesbox.tally.grid import LAST_CELL, Grid
 from bayesbox.tally.moments import Moments
 
 G = TypeVar("G", bound=Grid)
@@ -66,14 +66,15 @@ def read(form: type[G], tables: Mapping[str, bytes], book: Book) -> dict[str, G]
     all_above = counts.integers is not None and bool((counts.integers > 0).all())
     result: dict[str, G] = {}
     slices = counts.slices(rows.starts)
-    for (name, start, stop), own in zip(rows.columns(), slices, strict=True):
+    grids = _core.split_grid(label, cell, rows.starts, slices)
+    for name, own, grid in zip(rows.names, slices, grids, strict=True):
         moments = book.columns.get(name)
         if type(moments) is not Moments:
             raise ValueError(f"column `{name}` has a grid without moments")
         if not all_above and (own.signs() <= 0).any():
             raise ValueError(f"column `{name}`: a count is not positive")
-        result[name] = form(moments.classes, moments.sums, GridCounts(label[start:stop], cell[start:stop], own))
-    wrong = _core.grids_agree([tally.sums for tally in result.values()], label, rows.starts, slices)
+        result[name] = form(moments.classes, moments.sums, grid)
+    wrong = _core.grids_agree([tally.sums for tally in result.values()], grids)
     if wrong >= 0:
         raise ValueError(f"column `{rows.names[wrong]}`: its grid and its moments have different numbers of values")
     return result
