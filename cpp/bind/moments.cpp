@@ -77,13 +77,10 @@ nb::tuple py_spreads(const nb::list& tallies, std::uint64_t numerator, std::uint
                         std::move(known).to_numpy({columns}));
 }
 
-nb::object py_clearly_differ(const nb::list& tallies) {
+nb::object py_seen_of_numbers(const nb::list& tallies) {
   std::vector<std::uint8_t> found;
   found.reserve(tallies.size());
-  for (nb::handle each : tallies) {
-    const Moments& sums = nb::cast<const Moments&>(each);
-    found.push_back(!clearly_differ(sums) ? 0 : has_fractional(sums) ? 2 : 1);
-  }
+  for (nb::handle each : tallies) found.push_back(seen_of_numbers(nb::cast<const Moments&>(each)));
   return to_numpy(std::move(found));
 }
 
@@ -157,7 +154,7 @@ void register_moments(nb::module_& m) {
 
   m.def("moments", &py_moments, "columns"_a, "target"_a, "classes"_a, "weights"_a = nb::none());
   m.def("spreads", &py_spreads, "tallies"_a, "numerator"_a = 0, "denominator"_a = 1);
-  m.def("clearly_differ", &py_clearly_differ, "tallies"_a);
+  m.def("seen_of_numbers", &py_seen_of_numbers, "tallies"_a);
   m.def("comoments", &py_comoments, "columns"_a, "target"_a, "groups"_a, "weights"_a = nb::none());
   m.def("joint_normals", &py_joint_normals, "columns"_a, "rows"_a, "means"_a, "rests"_a, "factors"_a, "constants"_a);
 }

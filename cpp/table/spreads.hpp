@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -114,6 +115,33 @@ inline bool has_fractional(const Moments& moments) {
   for (std::size_t c = 0; c < moments.fractional.size(); ++c)
     if (moments.fractional.sign(c, scratch) != 0) return true;
   return false;
+}
+
+// Whether n and the sum of integers, as doubles, are those of 0 to n - 1 or of 1 to n.
+inline bool may_number_rows(const Moments& moments) {
+  Magnitude scratch;
+  double n = 0, total = 0;
+  for (std::size_t c = 0; c < moments.n.size(); ++c) {
+    n += moments.n.rounded(c, scratch);
+    total += moments.total.rounded(c, scratch);
+  }
+  const auto near = [&](double last) { return std::fabs(2 * total - last * (last + 1)) <= 1e-9 * last * (last + 1); };
+  return near(n - 1) || near(n);
+}
+
+// What is seen of the values of a column from their sums; each may be more than is seen.
+struct SeenOfNumbers {
+  static constexpr std::uint8_t kDiffer = 1;       // see clearly_differ
+  static constexpr std::uint8_t kBeyondFlags = 2;  // some are neither 0 nor 1
+  static constexpr std::uint8_t kMayNumberRows = 4;
+};
+
+inline std::uint8_t seen_of_numbers(const Moments& moments) {
+  if (!clearly_differ(moments)) return 0;
+  if (has_fractional(moments)) return SeenOfNumbers::kDiffer | SeenOfNumbers::kBeyondFlags;
+  // The square of an integer is larger, but for 0 and 1.
+  const std::uint8_t beyond = moments.total == moments.squares ? 0 : SeenOfNumbers::kBeyondFlags;
+  return SeenOfNumbers::kDiffer | beyond | (may_number_rows(moments) ? SeenOfNumbers::kMayNumberRows : 0);
 }
 
 }  // namespace bayesbox

@@ -191,10 +191,10 @@ def spreads(
     than the core has, or has a result that is not a normal double: its numbers mean nothing.
     """
 
-def clearly_differ(tallies: list[Moments]) -> NDArray[np.uint8]:
+def seen_of_numbers(tallies: list[Moments]) -> NDArray[np.uint8]:
     """1 for each column with a class whose values are seen to differ by their sums, rounded; others may differ too.
 
-    2 if some of its values are fractional as well.
+    And 2 if some of its values are neither 0 nor 1, and 4 if their number and sum may be those of row numbers.
     """
 
 class GridCounts:

@@ -74,20 +74,24 @@ def test_a_pickled_schema_knows_its_kinds():
     assert list(pickle.loads(before).those(lambda kind: kind.is_number)) == ["age", "pay"]
 
 
-def test_clearly_differing_columns_are_those_with_fractions_and_several_values():
+def test_clearly_differing_columns_are_those_with_several_values_in_a_class():
     target = np.array([0, 0, 1, 1], dtype=np.int32)
     columns = {
         "pay": [1.5, 2, 2.5, 3],
-        "age": [1.0, 2, 3, 4],
+        "age": [1.0, 2, 3, 5],
+        "row": [4.0, 2, 3, 1],
+        "row from 0": [0.0, 1, 2, 3],
+        "flag": [0.0, 1, 1, 1],
         "one": [1.5, 1.5, 1.5, 1.5],
         "by class": [0.5, 0.5, 1.5, 1.5],  # equal within each class, and so not clearly
         "nothing": [np.nan] * 4,
         "near": [1e8 + 0.5, 1e8 + 0.5, 1e8 + 0.5, 1e8 + 0.75],
     }
     tallies = {name: Moments.of(("a", "b"), np.array(x), target) for name, x in columns.items()}
-    differ, continuous = clearly_differing({**tallies, "not a column of numbers": object()})
-    assert differ == {"pay", "age"}
-    assert continuous == {"pay"}
+    differ, beyond_flags, numbering = clearly_differing({**tallies, "not a column of numbers": object()})
+    assert differ == {"pay", "age", "row", "row from 0", "flag"}
+    assert beyond_flags == {"pay", "age", "row", "row from 0"}
+    assert numbering == {"row", "row from 0"}
 
 
 @pytest.mark.parametrize("numeric", ["gaussian", "robust"])

@@ -112,9 +112,19 @@ def test_many_columns_are_fitted_as_each_is_alone(floor: float) -> None:
 def test_what_clearly_differs_does(rows: list[tuple[float, int, float]]) -> None:
     x, y, _ = (np.array(each) for each in zip(*rows, strict=True))
     tally = Moments.of(CLASSES, x, y.astype(np.int32))
-    if _core.clearly_differ([tally.sums])[0]:
+    seen = int(_core.seen_of_numbers([tally.sums])[0])
+    if seen:
         assert len(set(x.tolist())) > 1
-    assert _core.clearly_differ([Moments.of(("a",), np.array([1.0, 2.0]), np.zeros(2, dtype=np.int32)).sums])[0]
+        assert bool(seen & 2) == (not set(x.tolist()) <= {0, 1})
+    assert _core.seen_of_numbers([Moments.of(("a",), np.array([1.0, 2.0]), np.zeros(2, dtype=np.int32)).sums])[0] == 7
+
+
+@pytest.mark.parametrize("first", [0, 1, 2])
+def test_numbers_of_rows_are_seen(first: int) -> None:
+    for n in (5, 1_000, 100_000):
+        x = np.random.default_rng(n).permutation(np.arange(first, first + n, dtype=np.float64))
+        tally = Moments.of(("a", "b"), x, (np.arange(n) % 2).astype(np.int32))
+        assert bool(_core.seen_of_numbers([tally.sums])[0] & 4) == (first < 2)
 
 
 def test_the_former_name_of_std_works():

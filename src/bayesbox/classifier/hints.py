@@ -102,8 +102,8 @@ def hints(schema: Schema, book: Book, ignored: Mapping[str, str] | None = None) 
     few = sum(_exact(book.class_counts)) < FEW_ROWS
     found: list[Hint] = []
     constant = []
-    differ, continuous = book.clearly_differing
-    for name in [name for name in schema.used_columns if name not in continuous]:
+    differ, beyond_flags, numbering = book.clearly_differing
+    for name in [name for name in schema.used_columns if name not in beyond_flags or name in numbering]:
         tally: Any = book.columns.get(name)
         if tally is None:
             continue
@@ -116,7 +116,7 @@ def hints(schema: Schema, book: Book, ignored: Mapping[str, str] | None = None) 
         found.insert(0, _constant_hint(constant))
     if ignored:
         found.append(_ignored_hint(ignored))
-    return found if few else [*found, *_one_hot_groups(schema, book, continuous)]
+    return found if few else [*found, *_one_hot_groups(schema, book, beyond_flags)]
 
 
 def has_one_value(schema: Schema, name: str, tally: Any) -> bool:
@@ -268,10 +268,10 @@ def _numbers_the_rows(whole: Spread) -> bool:
     return False
 
 
-def _one_hot_groups(schema: Schema, book: Book, continuous: frozenset[str]) -> Iterator[Hint]:
+def _one_hot_groups(schema: Schema, book: Book, beyond_flags: frozenset[str]) -> Iterator[Hint]:
     """Adjacent flags whose ones sum to the number of rows in every class, so that each row seems to set one."""
     rows = tuple(_exact(book.class_counts))
-    for run in _runs_of_flags(schema, book, continuous):
+    for run in _runs_of_flags(schema, book, beyond_flags):
         ones = [_ones(book[name]) for name in run]
         sums: list[tuple[int | Fraction, ...]] = [(0,) * len(rows)]
         for column in ones:
@@ -311,13 +311,13 @@ def _common_beginning(names: tuple[str, ...]) -> str:
     return first[: next(same, len(first))]
 
 
-def _runs_of_flags(schema: Schema, book: Book, continuous: frozenset[str]) -> Iterator[tuple[str, ...]]:
-    """Runs of adjacent columns with only 0 and 1 and no missing values; the `continuous` ones have others."""
+def _runs_of_flags(schema: Schema, book: Book, beyond_flags: frozenset[str]) -> Iterator[tuple[str, ...]]:
+    """Runs of adjacent columns with only 0 and 1 and no missing values; those of `beyond_flags` have others."""
     run: list[str] = []
-    if len(schema.used) - len(continuous.intersection(schema.used)) < 3:
+    if len(schema.used) - len(beyond_flags.intersection(schema.used)) < 3:
         return
     for name in schema.used:
-        if name not in continuous and name in book and _is_full_flag(schema.kinds[name], book[name], book):
+        if name not in beyond_flags and name in book and _is_full_flag(schema.kinds[name], book[name], book):
             run.append(name)
             continue
         if len(run) >= 3:

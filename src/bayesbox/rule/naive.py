@@ -67,17 +67,17 @@ class _Builder:
         self.bytes = 0  # bytes of tables whose size is not known from the tallies
         self.most_bytes = current_limits().memory
         self.shared: dict[tuple[int, str], tuple[FitOptions, FamilyEntry]] = {}  # by type: thousands may share one
-        self.continuous = book.clearly_differing.continuous
-        self.of_numbers: dict[int, FitOptions] = {}  # those of continuous columns, by type
+        self.beyond_flags = book.clearly_differing.beyond_flags
+        self.of_numbers: dict[int, FitOptions] = {}  # of columns of numbers that are no flags, by type
         self.single: list[ColumnToFit] = []
         self.together: dict[str, dict[str, Tally]] = {}  # by the name of the family
 
     def add(self, names: Iterable[str]) -> None:
         """Columns in order; those of a type that is known by now are not looked at any closer."""
-        kinds, tallies, of_numbers, continuous = self.schema.kinds, self.book.columns, self.of_numbers, self.continuous
+        kinds, tallies, of_numbers, numbers = self.schema.kinds, self.book.columns, self.of_numbers, self.beyond_flags
         for name in names:
             options = of_numbers.get(id(kinds[name]))
-            if options is not None and name in continuous:
+            if options is not None and name in numbers:
                 self.single.append((name, tallies[name], options))
             else:
                 self._add(name)
@@ -99,7 +99,7 @@ class _Builder:
             self.ignored[name] = ONE_VALUE
             return
         self.single.append((name, tally, options))
-        if name in self.continuous and type(kind) is Number and not self.rules.column_smoothing:
+        if name in self.beyond_flags and type(kind) is Number and not self.rules.column_smoothing:
             self.of_numbers[id(kind)] = options
 
     def _options(self, name: str, kind: Kind, tally: Any) -> tuple[FitOptions, FamilyEntry]:

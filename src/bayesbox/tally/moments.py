@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from bayesbox.tally.book import Book
 
 LEAST = math.ulp(0.0)
+SEEN = 1, 2, 4  # the bits of `_core.seen_of_numbers`, in the order of `ClearlyDiffering`
+PLAIN = 1 | 2
 
 
 class InfiniteValue(NamedTuple):
@@ -321,10 +323,11 @@ class Moments(Result):
 
 
 class ClearlyDiffering(NamedTuple):
-    """The numeric columns whose values clearly differ, and those of them with fractional values; others may too."""
+    """The numeric columns whose values clearly differ, and what is seen of them; others may differ too."""
 
     differ: frozenset[str]
-    continuous: frozenset[str]
+    beyond_flags: frozenset[str]  # some values are neither 0 nor 1
+    numbering: frozenset[str]  # integers whose number and sum may be those of row numbers
 
 
 def clearly_differing(tallies: Mapping[str, object]) -> ClearlyDiffering:
@@ -334,14 +337,12 @@ def clearly_differing(tallies: Mapping[str, object]) -> ClearlyDiffering:
     >>> columns = {"age": [25.0, 40], "pay": [1.5, 2], "one": [3.0, 3]}
     >>> found = clearly_differing({name: Moments.of(("a",), np.array(x), target) for name, x in columns.items()})
     >>> [sorted(names) for names in found]
-    [['age', 'pay'], ['pay']]
+    [['age', 'pay'], ['age', 'pay'], []]
     """
     moments = {name: tally.sums for name, tally in tallies.items() if isinstance(tally, Moments)}
-    found = _core.clearly_differ(list(moments.values()))
-    if found.min(initial=2) > 1:
+    found = _core.seen_of_numbers(list(moments.values()))
+    if (found == PLAIN).all():
         every = frozenset(moments)
-        return ClearlyDiffering(every, every)
+        return ClearlyDiffering(every, every, frozenset())
     named = list(zip(moments, found.tolist(), strict=True))
-    return ClearlyDiffering(
-        frozenset(name for name, each in named if each), frozenset(name for name, each in named if each > 1)
-    )
+    return ClearlyDiffering(*(frozenset(name for name, each in named if each & bit) for bit in SEEN))
