@@ -110,7 +110,7 @@ def hints(schema: Schema, book: Book, ignored: Mapping[str, str] | None = None) 
         if name not in differ and has_one_value(schema, name, tally):
             if not few or (tally.of_numbers and not tally.holds_only_flags):
                 constant.append(name)
-        elif not few:
+        elif not few and (name not in differ or name in numbering):  # other numbers have no hint
             found.extend(_column_hints(name, schema.kinds[name], tally))
     if constant:
         found.insert(0, _constant_hint(constant))

@@ -34,6 +34,8 @@ from bayesbox.source.shapes import (
     package_of,
 )
 
+MANY_COLUMNS = 64  # of a pandas frame whose values are looked at as one matrix
+NUMBER_CODES = "?bhilqBHILQfd"  # numpy's, of types that are counted as they are
 TWO_DIMENSIONS = (
     "Reshape your data: X.reshape(-1, 1) if it is one column, X.reshape(1, -1) if it is one row; or pass a data "
     "frame, a list of dicts or a dict of columns"
@@ -215,8 +217,28 @@ def _from_pandas(data: Any) -> Table:
     if is_pandas_series(data):
         name = "0" if data.name is None else data.name
         return [name], [_pandas_attribute(data, str(name))], len(data)
+    matrix = matrix_of(data)
+    if matrix is not None:
+        return list(data.columns), list(matrix.T), len(data)
     columns = [_pandas_attribute(series, str(name)) for name, series in data.items()]
     return list(data.columns), columns, len(data)
+
+
+def matrix_of(frame: Any) -> np.ndarray | None:
+    """The values of a pandas frame of numbers of one type as they are in memory; None if they are in several places.
+
+    A frame makes its columns one by one, which takes longer than counting them if there are thousands.
+    """
+    if frame.shape[1] < MANY_COLUMNS or len(frame) == 0:
+        return None
+    types = set(frame.dtypes)
+    kind = types.pop()
+    if types or not isinstance(kind, np.dtype) or kind.char not in NUMBER_CODES or not kind.isnative:
+        return None
+    if not np.shares_memory(frame.iloc[:1].to_numpy(), frame.iloc[:, 0].to_numpy()):
+        return None  # all of it would be copied
+    found: np.ndarray = frame.to_numpy()
+    return found
 
 
 def _pandas_attribute(series: Any, name: str) -> Column:
@@ -291,7 +313,7 @@ def _from_numpy(array: np.ndarray) -> Table:
         array = np.asarray(array)
     if array.dtype.kind == "O":
         array = np.asfortranarray(array)
-    if type(array) is np.ndarray and array.dtype.char in "?bhilqBHILQfd" and array.dtype.isnative:
+    if type(array) is np.ndarray and array.dtype.char in NUMBER_CODES and array.dtype.isnative:
         return range(width), list(array.T), len(array)  # each a view that `numpy_column` would return as it is
     return range(width), [numpy_column(array[:, index], str(index)) for index in range(width)], len(array)
 

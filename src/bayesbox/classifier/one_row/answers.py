@@ -11,10 +11,11 @@ from collections.abc import Mapping
 from functools import cached_property
 from itertools import groupby
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from bayesbox import _core
 from bayesbox.dist.base import Distribution, Doubles
@@ -22,13 +23,22 @@ from bayesbox.schema.arrays import NumberArray
 from bayesbox.schema.columns import Column
 from bayesbox.schema.levels import Labels
 from bayesbox.source.base import Batch
-from bayesbox.source.frames import batch_of
+from bayesbox.source.frames import batch_of, matrix_of
 
 if TYPE_CHECKING:
     from bayesbox.classifier.base import AnyClassifier
 
 Row = Mapping[str, Any]
-FewRows = NumberArray | list[Row]
+
+
+class PlacedRows(NamedTuple):
+    """Rows of numbers, and the position of each column that the core reads."""
+
+    matrix: NumberArray
+    places: NDArray[np.int64]
+
+
+FewRows = NumberArray | PlacedRows | list[Row]
 
 
 class RowAnswers:
@@ -150,7 +160,10 @@ class RowAnswers:
             return None
         if isinstance(rows, list):
             return self.core.proba_many(rows, logs, True)
-        return self.core.proba_of_matrix(rows, self._places, logs)
+        return self.core.proba_of_matrix(*self._placed(rows), logs)
+
+    def _placed(self, rows: NumberArray | PlacedRows) -> PlacedRows:
+        return rows if isinstance(rows, PlacedRows) else PlacedRows(rows, self._places)
 
     def of_columns(self, columns: Mapping[str, list[Any]], rows: int) -> Doubles | None:
         """P(class | x) of rows given as one list per column; None if the core cannot predict all rows."""
@@ -167,19 +180,30 @@ class RowAnswers:
         if isinstance(rows, list):
             found = self.core.best_many(rows, True)
         else:
-            found = self.core.best_of_matrix(rows, self._places)
+            found = self.core.best_of_matrix(*self._placed(rows))
         return None if found is None else self.classifier.model.labels[found[:, 0]]
+
+    def of_frame(self, frame: Any) -> PlacedRows | None:
+        """A pandas DataFrame of doubles in one matrix, with the columns in use; None if one is absent."""
+        matrix = matrix_of(frame) if self.is_plain else None
+        if matrix is None or matrix.dtype != np.float64:
+            return None
+        places = self._places_in(frame.columns)
+        return None if places is None else PlacedRows(matrix, np.array([place for _, place in places], dtype=np.int64))
+
+    def _places_in(self, columns: Any) -> list[tuple[str, int]] | None:
+        """The columns that the core reads with their positions in a frame; None if one is absent."""
+        if self._frame is None or self._frame[0] is not columns:
+            there = {name: place for place, name in enumerate(columns) if type(name) is str}
+            complete = columns.is_unique and self.features <= there.keys()
+            self._frame = columns, [(name, there[name]) for name in self.inputs] if complete else None
+        return self._frame[1]
 
     def dicts_of(self, frame: Any) -> list[Row] | None:
         """The rows of a small pandas DataFrame with the columns in use; None if one is absent or must be converted."""
         if not self.is_plain:
             return None
-        columns = frame.columns
-        if self._frame is None or self._frame[0] is not columns:
-            there = {name: place for place, name in enumerate(columns) if type(name) is str}
-            complete = columns.is_unique and self.features <= there.keys()
-            self._frame = columns, [(name, there[name]) for name in self.inputs] if complete else None
-        places = self._frame[1]
+        places = self._places_in(frame.columns)
         if places is None:
             return None
         rows = (frame.iloc[row].tolist() for row in range(len(frame)))

@@ -157,7 +157,8 @@ def _log_scale(
 def _are_common(zeros: Doubles, n: Doubles) -> NDArray[np.bool_]:
     """`is_common` of each column; False without zeros."""
     found: NDArray[np.bool_] = zeros > 0
-    over, under = COMMON.denominator * zeros, COMMON.numerator * n
+    with np.errstate(over="ignore"):
+        over, under = COMMON.denominator * zeros, COMMON.numerator * n
     exact = (np.trunc(zeros) == zeros) & (np.trunc(n) == n) & (np.maximum(over, under) < LAST_WHOLE)
     found &= ~exact | (over > under)
     for row in np.flatnonzero(found & ~exact).tolist():
