@@ -77,6 +77,25 @@ nb::tuple py_spreads(const nb::list& tallies, std::uint64_t numerator, std::uint
                         std::move(known).to_numpy({columns}));
 }
 
+// How often each class has 0 and 1, of columns without other values: columns x classes x 2.
+nb::object py_flag_counts(const nb::list& tallies, std::size_t classes) {
+  const std::size_t columns = tallies.size();
+  std::vector<double> found(2 * checked_product(columns, few_classes(classes)));
+  Magnitude scratch;
+  double* at = found.data();
+  for (nb::handle each : tallies) {
+    const Moments& sums = nb::cast<const Moments&>(each);
+    if (sums.n.size() != classes) throw nb::value_error("tallies: the numbers of classes differ");
+    ExactArray zeros = sums.n;
+    zeros.merge(sums.total, nullptr, -1);
+    for (std::size_t c = 0; c < classes; ++c) {
+      *at++ = zeros.rounded(c, scratch);
+      *at++ = sums.total.rounded(c, scratch);
+    }
+  }
+  return to_numpy(std::move(found), {columns, classes, 2});
+}
+
 nb::object py_seen_of_numbers(const nb::list& tallies) {
   std::vector<std::uint8_t> found;
   found.reserve(tallies.size());
@@ -154,6 +173,7 @@ void register_moments(nb::module_& m) {
 
   m.def("moments", &py_moments, "columns"_a, "target"_a, "classes"_a, "weights"_a = nb::none());
   m.def("spreads", &py_spreads, "tallies"_a, "numerator"_a = 0, "denominator"_a = 1);
+  m.def("flag_counts", &py_flag_counts, "tallies"_a, "classes"_a);
   m.def("seen_of_numbers", &py_seen_of_numbers, "tallies"_a);
   m.def("comoments", &py_comoments, "columns"_a, "target"_a, "groups"_a, "weights"_a = nb::none());
   m.def("joint_normals", &py_joint_normals, "columns"_a, "rows"_a, "means"_a, "rests"_a, "factors"_a, "constants"_a);

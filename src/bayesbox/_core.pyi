@@ -197,6 +197,9 @@ def seen_of_numbers(tallies: list[Moments]) -> NDArray[np.uint8]:
     And 2 if some of its values are neither 0 nor 1, and 4 if their number and sum may be those of row numbers.
     """
 
+def flag_counts(tallies: list[Moments], classes: int) -> NDArray[np.float64]:
+    """How often each class has 0 and 1, columns x classes x 2, of columns without other values."""
+
 class GridCounts:
     """The cells that have a count, sorted by class and cell: a cell is that of `grid_cells`."""
 

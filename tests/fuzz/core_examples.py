@@ -352,6 +352,7 @@ def spreads(draw: np.random.Generator) -> Any:
     def run(columns: Any, target: Any, numerator: Any, denominator: Any) -> None:
         moments = _core.moments(columns, target, CLASSES)
         _core.seen_of_numbers(moments)
+        _core.flag_counts(moments, CLASSES)
         _core.spreads(moments, numerator, denominator)
 
     return run, ([reals(draw), reals(draw)], labels(draw), 1, 10_000)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bayesbox.dist.base import Columns, Doubles, Plan, UnseenNote
-from bayesbox.dist.cells import LevelCounts
-from bayesbox.dist.fit import FitOptions
+from bayesbox import _core
+from bayesbox.dist.base import Columns, Distribution, Doubles, Plan, UnseenNote, ignored_where_impossible
+from bayesbox.dist.cells import Cells, LevelCounts, Ratio, log_ratio
+from bayesbox.dist.fit import FitOptions, places_by
 from bayesbox.dist.levels import LevelDistribution
 from bayesbox.errors import UnseenLevel
 from bayesbox.schema.arrays import NumberArray
@@ -20,6 +22,7 @@ from bayesbox.schema.flags import FLAG_CODES
 
 FALSE, TRUE, UNSEEN, MISSING = range(4)
 IS_UNSEEN = np.arange(4) == UNSEEN
+NUMERALS = ("0", "1")
 
 if TYPE_CHECKING:
     from bayesbox.dist.expression import Expression
@@ -29,10 +32,35 @@ if TYPE_CHECKING:
 class Bernoulli(LevelDistribution):
     """log P(false | class) and log P(true | class), and the rows for unseen and missing values."""
 
+    fits_columns: ClassVar[bool] = True
+
+    @classmethod
+    def fit_columns(
+        cls, columns: Sequence[str], tallies: Sequence[Any], options: Sequence[FitOptions]
+    ) -> list[Distribution]:
+        found: list[Any] = [None] * len(columns)
+        for _, places in places_by(options, id):
+            given, some = options[places[0]], [tallies[place] for place in places]
+            rows = _many_flags(some, given) if cls is Bernoulli else None
+            if rows is None:
+                for place in places:
+                    found[place] = cls.fit(columns[place], tallies[place], given)
+                continue
+            shared = {"levels": NUMERALS, "unseen_is_error": given.unseen == "error"}
+            each_row = zip(places, rows[:, :2], rows[:, UNSEEN], rows[:, MISSING], strict=True)
+            for place, log_p, log_unseen, log_missing in each_row:
+                found[place] = made = object.__new__(cls)  # the fields of a frozen class are set at once
+                own = {"column": columns[place], "log_p": log_p, "log_unseen": log_unseen, "log_missing": log_missing}
+                made.__dict__.update(own | shared)
+        return found
+
     @property
     def rows(self) -> Doubles:
         """The rows of false, true, unseen and missing."""
-        return np.vstack([self.log_p, self.log_unseen[None, :], self.log_missing[None, :]])
+        levels = len(self.log_p)
+        rows = np.empty((levels + 2, self.classes))
+        rows[:levels], rows[levels], rows[levels + 1] = self.log_p, self.log_unseen, self.log_missing
+        return rows
 
     def row(self, level: str | None) -> Doubles:
         """The log-probabilities of one level (None: missing), one value per class."""
@@ -96,6 +124,29 @@ class Bernoulli(LevelDistribution):
 
         position = ReadFlag(self.column, self.levels)
         return Lookup(position, self.log_p, self.log_missing, self.log_unseen, self.unseen_is_error)
+
+
+def _many_flags(tallies: Sequence[Any], options: FitOptions) -> Doubles | None:
+    """The rows of columns of numbers that are 0 or 1, columns x (false, true, unseen, missing) x classes.
+
+    None where a column has to be fitted alone: one of levels, or a rule that looks at all classes.
+    """
+    together = options.smoothing.by_class and not options.missing_is_level and not options.domain
+    if not together or not all(tally.of_numbers for tally in tallies):
+        return None
+    classes = len(tallies[0].classes)
+    counts = np.zeros((len(tallies) * classes, 3))
+    counts[:, :2] = _core.flag_counts([tally.sums for tally in tallies], classes).reshape(-1, 2)
+    cells = Cells(counts, counts[:, :2].sum(axis=1), 2, [*NUMERALS, None])
+    over, under = options.smoothing.ratio(cells)
+    if not under.all():
+        return None
+    rows = np.zeros((len(tallies), 4, classes))
+    logs = log_ratio(Ratio(over, under)).reshape(len(tallies), classes, 3)
+    rows[:, :MISSING] = ignored_where_impossible(logs.transpose(0, 2, 1))
+    if options.unseen == "ignore":
+        rows[:, UNSEEN] = 0
+    return rows
 
 
 def flag_codes(values: NumberArray) -> NDArray[np.int8]:

@@ -72,6 +72,8 @@ class Smoothing(ABC):
     """Its name in options and files, set by `register_rule`."""
     replaces: ClassVar[bool] = False
     """Whether it replaces a count rather than adding to it."""
+    by_class: ClassVar[bool] = False
+    """Whether the ratios of a class follow from its counts and K alone: many columns are then smoothed at once."""
 
     @abstractmethod
     def ratio(self, cells: Cells) -> Ratio:

@@ -67,17 +67,18 @@ class _Builder:
         self.bytes = 0  # bytes of tables whose size is not known from the tallies
         self.most_bytes = current_limits().memory
         self.shared: dict[tuple[int, str], tuple[FitOptions, FamilyEntry]] = {}  # by type: thousands may share one
-        self.beyond_flags = book.clearly_differing.beyond_flags
-        self.of_numbers: dict[int, FitOptions] = {}  # of columns of numbers that are no flags, by type
+        self.differ, self.beyond_flags, _ = book.clearly_differing
+        self.known: dict[tuple[int, bool], FitOptions] = {}  # of columns of numbers, by type and whether they are flags
         self.single: list[ColumnToFit] = []
         self.together: dict[str, dict[str, Tally]] = {}  # by the name of the family
 
     def add(self, names: Iterable[str]) -> None:
         """Columns in order; those of a type that is known by now are not looked at any closer."""
-        kinds, tallies, of_numbers, numbers = self.schema.kinds, self.book.columns, self.of_numbers, self.beyond_flags
+        kinds, tallies, known = self.schema.kinds, self.book.columns, self.known
+        differ, beyond_flags = self.differ, self.beyond_flags
         for name in names:
-            options = of_numbers.get(id(kinds[name]))
-            if options is not None and name in numbers:
+            options = known.get((id(kinds[name]), name not in beyond_flags))
+            if options is not None and name in differ:
                 self.single.append((name, tallies[name], options))
             else:
                 self._add(name)
@@ -99,8 +100,8 @@ class _Builder:
             self.ignored[name] = ONE_VALUE
             return
         self.single.append((name, tally, options))
-        if name in self.beyond_flags and type(kind) is Number and not self.rules.column_smoothing:
-            self.of_numbers[id(kind)] = options
+        if name in self.differ and type(kind) is Number and not self.rules.column_smoothing:
+            self.known[id(kind), name not in self.beyond_flags] = options
 
     def _options(self, name: str, kind: Kind, tally: Any) -> tuple[FitOptions, FamilyEntry]:
         """The options for fitting a column, one object for all columns that share a type and a density."""

@@ -54,6 +54,8 @@ def _under(cells: Cells, extra: object) -> Array:
 class MaximumLikelihood(Smoothing):
     """n_cv / n_c."""
 
+    by_class: ClassVar[bool] = True
+
     def ratio(self, cells: Cells) -> Ratio:
         return Ratio(cells.counts, _under(cells, 0))
 
@@ -69,6 +71,8 @@ class MaximumLikelihood(Smoothing):
 @dataclass(frozen=True)
 class Lidstone(Smoothing):
     """(n_cv + a) / (n_c + aK)."""
+
+    by_class: ClassVar[bool] = True
 
     a: float
 
@@ -91,6 +95,8 @@ class Lidstone(Smoothing):
 @dataclass(frozen=True)
 class Laplace(Smoothing):
     """(n_cv + 1) / (n_c + K)."""
+
+    by_class: ClassVar[bool] = True
 
     def ratio(self, cells: Cells) -> Ratio:
         return Ratio(cells.counts + 1, _under(cells, cells.size))

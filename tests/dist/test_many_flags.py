@@ -1,0 +1,71 @@
+"""Flags of many columns, which are fitted together as each is alone."""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bayesbox as bb
+from bayesbox.dist.bernoulli import Bernoulli
+from bayesbox.rule.naive import fit_options
+
+OPTIONS: list[dict[str, Any]] = [
+    {},
+    {"smoothing": "mle"},
+    {"smoothing": "mle", "unseen": "ignore"},
+    {"smoothing": "lidstone:0.3", "unseen": "error"},
+    {"smoothing": "m:2"},  # looks at all classes
+    {"missing": "level"},
+]
+
+
+def flags(rows: int = 60, columns: int = 12) -> np.ndarray:
+    random = np.random.default_rng(3)
+    x = (random.random((rows, columns)) < np.linspace(0.05, 0.9, columns)).astype(float)
+    x[0, 0] = 1
+    x[::5, 3] = np.nan
+    x[:, 5] = np.arange(rows) % 2  # no class has both
+    x[:20, 7] = np.nan  # a class without values
+    return x
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_flags_are_fitted_together_as_alone(options: dict[str, Any], weighted: bool) -> None:
+    x, y = flags(), np.repeat(["a", "b", "c"], 20)
+    weights = np.linspace(0.1, 3, 60) if weighted else None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        clf = bb.NaiveBayes(**options).fit(x, y, sample_weight=weights)
+    model, schema = clf.classifier_.model, clf.classifier_.model_schema()
+    assert len(model.conditionals) == 12
+    for made in model.conditionals:
+        assert type(made) is Bernoulli
+        given = fit_options(schema, clf.book_, clf.classifier_.rules, made.column)
+        alone = Bernoulli.fit(made.column, clf.book_[made.column], given)
+        assert made.levels == alone.levels
+        assert made.unseen_is_error == alone.unseen_is_error
+        for name in ("log_p", "log_unseen", "log_missing", "rows"):
+            assert np.array_equal(getattr(made, name), getattr(alone, name))
+        assert pickle.loads(pickle.dumps(made)).rows.tolist() == alone.rows.tolist()
+
+
+def test_one_model_of_flags_and_numbers_in_any_order() -> None:
+    random = np.random.default_rng(4)
+    x, y = (
+        np.hstack([flags(), random.normal(size=(60, 6)), np.round(random.normal(size=(60, 6)) * 3)]),
+        np.arange(60) % 3,
+    )
+    order = random.permutation(x.shape[1])
+    names = [f"x{place}" for place in range(x.shape[1])]
+    one = bb.NaiveBayes().fit(dict(zip(names, x.T, strict=True)), y)
+    other = bb.NaiveBayes().fit({names[place]: x[:, place] for place in order}, y)
+    kinds = [{each.columns[0]: type(each) for each in clf.classifier_.model.conditionals} for clf in (one, other)]
+    assert kinds[0] == kinds[1]
+    assert sum(kind is Bernoulli for kind in kinds[0].values()) == 12
+    columns = dict(zip(names, x.T, strict=True))
+    assert np.allclose(one.predict_proba(columns), other.predict_proba(columns), atol=1e-12)
