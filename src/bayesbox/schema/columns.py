@@ -16,6 +16,8 @@ from bayesbox.errors import KindContradiction
 from bayesbox.schema.arrays import ArrowColumn, IntegerArray, NumberArray, PlainColumn, numpy_values, without_nulls
 from bayesbox.schema.levels import level_text
 
+DOUBLE = pa.float64()
+
 
 @dataclass(frozen=True)
 class CountMatrix:
@@ -120,6 +122,8 @@ def as_numbers(column: Column, *, name: str = "", where: str | None = None) -> N
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
     kind = column.type
+    if kind == DOUBLE:
+        return without_nulls(column)
     if pa.types.is_integer(kind) and not column.null_count:
         return numpy_values(column)
     if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
@@ -129,12 +133,10 @@ def as_numbers(column: Column, *, name: str = "", where: str | None = None) -> N
             return np.full(len(column), np.nan)
         row = int(np.argmax(column.is_valid().to_numpy(zero_copy_only=False)))
         raise _no_number(name, where, row, column[row].as_py())
-    if kind != pa.float64():
-        try:
-            column = nearest_doubles(column)
-        except pa.ArrowInvalid as error:  # a decimal with a scale that Arrow cannot write as text
-            raise KindContradiction(f"column `{name}` must be a number", where=where, found=str(kind)) from error
-    return without_nulls(column)
+    try:
+        return without_nulls(nearest_doubles(column))
+    except pa.ArrowInvalid as error:  # a decimal with a scale that Arrow cannot write as text
+        raise KindContradiction(f"column `{name}` must be a number", where=where, found=str(kind)) from error
 
 
 def _is_numeric(kind: pa.DataType) -> bool:

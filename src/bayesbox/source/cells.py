@@ -19,6 +19,14 @@ from bayesbox.schema.compute import pc
 from bayesbox.schema.levels import is_missing, level_text
 
 MANY = 100_000  # the number of values from which `pa.array`, which imports pandas, is faster
+PLAIN = frozenset(
+    kind.id
+    for kind in (
+        *(pa.float64(), pa.float32(), pa.bool_(), pa.string(), pa.large_string()),
+        *(pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64()),
+    )
+)
+"""Arrow's types, by number, whose columns are used as they are: nearly all are of one of these."""
 REFUSED = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError, TypeError)
 """The errors that Arrow raises for values without a common type."""
 
@@ -151,8 +159,10 @@ def refuse_nested(kind: pa.DataType, name: str, *, where: str = "") -> None:
 
 def plain(column: ArrowColumn, name: str, *, where: str = "") -> ArrowColumn:
     """An Arrow column in a plain layout; most columns are returned unchanged."""
-    refuse_nested(column.type, name, where=where)
     kind = column.type
+    if kind.id in PLAIN:
+        return column
+    refuse_nested(kind, name, where=where)
     if isinstance(kind, pa.BaseExtensionType):
         return _without_extension(column, name, where=where)
     if pa.types.is_run_end_encoded(kind):

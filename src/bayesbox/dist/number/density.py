@@ -114,17 +114,24 @@ class NumberFamily(Distribution):
     def add_presence(self, plan: Plan, values: NumberArray) -> None:
         """Add the terms of observed and missing values, either of which may be impossible; the core adds no density to
         a missing value."""
+        if not self.has_presence:
+            return
         if values.dtype.kind != "f":
             plan.add_constant(self.log_observed)
-        elif self.log_observed.any() or self.log_missing.any():
+        else:
             plan.tables.append((np.isnan(values).astype(np.int8), np.vstack([self.log_observed, self.log_missing])))
+
+    @property
+    def has_presence(self) -> bool:
+        """Whether it says anything that a value is observed, or that it is missing."""
+        nothing = no_terms(self.classes)
+        if self.log_observed is nothing and self.log_missing is nothing:
+            return False
+        return bool(self.log_observed.any() or self.log_missing.any())
 
     def compiled_presence(self, weight: float) -> Doubles | None:
         """The same terms for the core; None if both are 0."""
-        nothing = no_terms(self.classes)
-        if self.log_observed is nothing and self.log_missing is nothing:
-            return None
-        if not (self.log_observed.any() or self.log_missing.any()):
+        if not self.has_presence:
             return None
         return weight * np.vstack([self.log_observed, self.log_missing])
 
