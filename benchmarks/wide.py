@@ -10,14 +10,17 @@ import os
 import statistics
 import tempfile
 import time
+import warnings
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
-from sklearn.naive_bayes import GaussianNB
+from sklearn.naive_bayes import BernoulliNB, GaussianNB
 
 import bayesbox as bb
 import harness
@@ -35,6 +38,7 @@ def run(session: harness.Session) -> None:
         _wide(
             session, rows // scale if rows > columns else rows, columns if rows > columns else columns // scale, classes
         )
+    _other_numbers(session)
     _hundred_thousand(session)
     _small_counts(session)
 
@@ -108,19 +112,53 @@ def _wide(session: harness.Session, rows: int, columns: int, classes: int) -> No
         what=shape,
     )
     for numeric in ("gaussian", "robust"):
-        taken: dict[str, list[float]] = {name: [] for name in ("fit", "first", "later", "peer fit", "peer predict")}
-        for _ in range(3):
-            model, other = bb.NaiveBayes(numeric=numeric), GaussianNB(var_smoothing=0)
-            taken["fit"].append(_cpu(lambda model=model: model.fit(X, y)))
-            taken["peer fit"].append(_cpu(lambda other=other: other.fit(X, y)))
-            taken["first"].append(_cpu(lambda model=model: model.predict_proba(asked)))
-            taken["later"].append(_cpu(lambda model=model: model.predict_proba(asked)))
-            taken["peer predict"].append(_cpu(lambda other=other: other.predict_proba(asked)))
-        median = {name: statistics.median(each) for name, each in taken.items()}
-        sklearn = "sklearn GaussianNB"
-        session.ratio(f"fit {numeric}, {shape}", median["fit"], sklearn, median["peer fit"], 6)
-        session.ratio(f"first predict_proba {numeric}, {shape}", median["first"], sklearn, median["peer predict"], 3)
-        session.ratio(f"later predict_proba {numeric}, {shape}", median["later"], sklearn, median["peer predict"], 8)
+        models = lambda numeric=numeric: (bb.NaiveBayes(numeric=numeric), GaussianNB(var_smoothing=0))  # noqa: E731
+        _fit_and_ask(session, f"{numeric}, {shape}", models, X, y, asked, targets=(6, 3, 8))
+
+
+def _fit_and_ask(
+    session: harness.Session,
+    what: str,
+    models: Callable[[], tuple[Any, Any]],
+    X: Any,
+    y: np.ndarray,
+    asked: Any,
+    targets: tuple[float | None, float | None, float | None] = (None, None, None),
+) -> None:
+    """Fit, the first answer (the model is made then) and a later one, beside the peer's."""
+    taken: dict[str, list[float]] = {name: [] for name in ("fit", "first", "later", "peer fit", "peer predict")}
+    for _ in range(3):
+        model, other = models()
+        taken["fit"].append(_cpu(lambda model=model: model.fit(X, y)))
+        taken["peer fit"].append(_cpu(lambda other=other: other.fit(X, y)))
+        taken["first"].append(_cpu(lambda model=model: model.predict_proba(asked)))
+        taken["later"].append(_cpu(lambda model=model: model.predict_proba(asked)))
+        taken["peer predict"].append(_cpu(lambda other=other: other.predict_proba(asked)))
+    median = {name: statistics.median(each) for name, each in taken.items()}
+    sklearn = f"sklearn {type(other).__name__}"
+    session.ratio(f"fit {what}", median["fit"], sklearn, median["peer fit"], targets[0])
+    session.ratio(f"first predict_proba {what}", median["first"], sklearn, median["peer predict"], targets[1])
+    session.ratio(f"later predict_proba {what}", median["later"], sklearn, median["peer predict"], targets[2])
+
+
+def _other_numbers(session: harness.Session) -> None:
+    """Wide tables that are no plain numbers in an array: flags, counts, positive numbers, and a frame."""
+    rows, columns = 500, 5_000 if session.quick else 20_000
+    random = np.random.default_rng(0)
+    y = random.integers(0, 2, rows)
+    shifts = 1 + 0.2 * y[:, None]
+    normal = random.normal(size=(rows, columns)) + 0.1 * y[:, None]
+    tables: dict[str, tuple[Any, type]] = {
+        "flags": ((random.random((rows, columns)) < 0.3).astype(float), BernoulliNB),
+        "counts": (random.poisson(random.gamma(0.5, 4, columns) * shifts, (rows, columns)).astype(float), GaussianNB),
+        "positive numbers": (np.exp(normal), GaussianNB),
+        "a pandas frame": (pd.DataFrame(normal, columns=[f"x{place}" for place in range(columns)]), GaussianNB),
+    }
+    for name, (X, peer) in tables.items():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", bb.errors.SuspiciousData)  # some counts are all zero
+            models = lambda peer=peer: (bb.NaiveBayes(), peer())  # noqa: E731
+            _fit_and_ask(session, f"{name}, {rows:,} x {columns:,}, 2 classes", models, X, y, X)
 
 
 def _hundred_thousand(session: harness.Session) -> None:
