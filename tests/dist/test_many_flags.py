@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import warnings
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,9 @@ import pytest
 
 import bayesbox as bb
 from bayesbox.dist.bernoulli import Bernoulli
+from bayesbox.dist.cells import Cells, Ratio
 from bayesbox.rule.naive import fit_options
+from bayesbox.rules import Laplace
 
 OPTIONS: list[dict[str, Any]] = [
     {},
@@ -52,6 +55,24 @@ def test_flags_are_fitted_together_as_alone(options: dict[str, Any], weighted: b
         for name in ("log_p", "log_unseen", "log_missing", "rows"):
             assert np.array_equal(getattr(made, name), getattr(alone, name))
         assert pickle.loads(pickle.dumps(made)).rows.tolist() == alone.rows.tolist()
+
+
+def test_a_rule_that_inherits_from_one_by_class_is_asked_column_by_column() -> None:
+    asked = []
+
+    @dataclass(frozen=True)
+    class Watched(Laplace):
+        def ratio(self, cells: Cells) -> Ratio:
+            asked.append(len(cells.counts))
+            return super().ratio(cells)
+
+    x, y = flags(), np.repeat(["a", "b", "c"], 20)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        clf = bb.NaiveBayes(smoothing=Watched()).fit(x, y)
+        expected = bb.NaiveBayes().fit(x, y)
+    assert np.array_equal(clf.predict_proba(x), expected.predict_proba(x))
+    assert set(asked) == {3}
 
 
 def test_one_model_of_flags_and_numbers_in_any_order() -> None:

@@ -131,7 +131,8 @@ def _many_flags(tallies: Sequence[Any], options: FitOptions) -> Doubles | None:
 
     None where a column has to be fitted alone: one of levels, or a rule that looks at all classes.
     """
-    together = options.smoothing.by_class and not options.missing_is_level and not options.domain
+    by_class = vars(type(options.smoothing)).get("by_class", False)  # a subclass may look at all classes
+    together = by_class and not options.missing_is_level and not options.domain
     if not together or not all(tally.of_numbers for tally in tallies):
         return None
     classes = len(tallies[0].classes)
