@@ -78,7 +78,7 @@ class CellParts {
   void list_nodes() {
     starts_.clear(), part_half_.clear(), part_of_.clear();
     edges_.clear(), low_.clear(), high_.clear(), half_.clear(), pooled_.clear();
-    list(-(std::int64_t{1} << CellTree::kTop), CellTree::kTop, 0, 1, kWhole);
+    list(-(std::int64_t{1} << CellTree::kTop), CellTree::kTop, 0, 1, kWhole, 0, before_.size() - 1);
     nodes_ = edges_.size();
     stride_ = padded(nodes_);
     const auto place_of = [&](std::uint32_t half) {
@@ -99,9 +99,10 @@ class CellParts {
     }
   }
 
-  // A node from a key on, with the places of the tails at its ends.
-  void list(std::int64_t first, int level, std::uint32_t low, std::uint32_t high, std::uint32_t half) {
-    const double count = before_[position(first + (std::int64_t{1} << (level + 1)))] - before_[position(first)];
+  // A node from a key on, with the places of the tails at its ends, and the positions at which its cells begin and end.
+  void list(std::int64_t first, int level, std::uint32_t low, std::uint32_t high, std::uint32_t half, std::size_t begin,
+            std::size_t end) {
+    const double count = before_[end] - before_[begin];
     if (half != kWhole) pooled_[half] = count;
     if (level < 0 || !(count >= CellTree::kLeastValues)) {
       starts_.push_back(first);
@@ -112,8 +113,10 @@ class CellParts {
     edges_.push_back(CellTree::middle_edge(static_cast<std::int32_t>(first), level));
     low_.push_back(low), high_.push_back(high), half_.push_back(half);
     pooled_.resize(2 * edges_.size());
-    list(first, level - 1, low, middle, 2 * node);
-    list(CellTree::upper_key(static_cast<std::int32_t>(first), level), level - 1, middle, high, 2 * node + 1);
+    const std::int64_t upper = CellTree::upper_key(static_cast<std::int32_t>(first), level);
+    const std::size_t between = position(upper);
+    list(first, level - 1, low, middle, 2 * node, begin, between);
+    list(upper, level - 1, middle, high, 2 * node + 1, between, end);
   }
 
   // The counts of each class by part, and the shares of the classes.

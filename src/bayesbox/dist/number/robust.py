@@ -111,7 +111,14 @@ class Robust(NumberDensity):
             log_zero, log_rest, shapes.is_log.tolist(), shapes.base.tolist(), *spread, mean_rows.tolist()
         )
         nothing = no_terms(len(tallies[0].classes))
+        shared = {"log_observed": nothing, "log_missing": nothing, "fitted_together": together}
+        distinct = dict(zip(map(id, options), options, strict=True)).values()  # thousands may be one
+        plain = cls is Robust and not any(each.missing_is_level for each in distinct)
         for row, (place, with_t) in enumerate(zip(places, has_t.tolist(), strict=True)):
+            if plain and with_t:
+                found[place] = made = object.__new__(cls)  # with the runs of cells in the core: see `__getattr__`
+                made.__dict__.update(shared, column=columns[place], row=row, _cells=next(runs))
+                continue
             observed, missing, alone = nothing, nothing, cls is not Robust
             if options[place].missing_is_level:
                 observed, missing = options[place].presence(tallies[place])
@@ -121,7 +128,7 @@ class Robust(NumberDensity):
                 given = together.fields(row)
                 found[place] = cls(columns[place], observed, missing, **given, starts=starts, log_ratios=log_ratios)
                 continue
-            found[place] = made = object.__new__(cls)  # with the runs of cells in the core: see `__getattr__`
+            found[place] = made = object.__new__(cls)
             made.__dict__.update(
                 {"column": columns[place], "log_observed": observed, "log_missing": missing, "_cells": next(runs)}
             )
