@@ -190,6 +190,10 @@ class PyScorer {
           if (!space->set_numbers(j, column, first, some)) return nb::none();
           continue;
         }
+        if (inputs[j].kind == InputKind::flag && inputs[j].table_rows != 0) {
+          if (!space->set_flags(j, column, first, some)) return nb::none();
+          continue;
+        }
         for (std::size_t i = 0; i < some; ++i)
           if (!set_double(inputs[j], j, value_at(column, first + i), space, i)) return nb::none();
       }

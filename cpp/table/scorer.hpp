@@ -50,6 +50,8 @@ class ScorerWorkspace {
     for (std::size_t i = 0; i < count; ++i) finite = finite && !std::isinf(to[i]);
     return finite;
   }
+  // Some flags of a column with a table, likewise; false where one is neither 0 nor 1 nor missing.
+  bool set_flags(std::size_t input, const Column& column, std::size_t first, std::size_t count);
   void set_extra(std::size_t row, std::size_t label, double term) { extra_[label * kRows + row] = term; }
 
   // Makes the buffers of numbers, which are not needed for rows that are read where they stand; see Aim.
@@ -262,6 +264,20 @@ inline void ScorerWorkspace::set_number(std::size_t j, std::size_t row, double v
   }
   numbers_[j][row] = value;
   if (input.table_rows != 0) codes_[j][row] = std::isnan(value) ? input.missing_code() : 0;  // observed or missing
+}
+
+inline bool ScorerWorkspace::set_flags(std::size_t input, const Column& column, std::size_t first, std::size_t count) {
+  double values[kRows];
+  read_doubles(column, first, count, values);
+  std::int32_t* const to = codes_[input].data();
+  const std::int32_t missing = scorer_.inputs()[input].missing_code();
+  std::size_t known = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const bool one = values[i] == 1, gone = values[i] != values[i];
+    known += one | (values[i] == 0) | gone ? 1 : 0;
+    to[i] = gone ? missing : one;
+  }
+  return known == count;
 }
 
 inline void ScorerWorkspace::set_missing(std::size_t j, std::size_t row) {

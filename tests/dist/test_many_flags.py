@@ -90,3 +90,19 @@ def test_one_model_of_flags_and_numbers_in_any_order() -> None:
     assert sum(kind is Bernoulli for kind in kinds[0].values()) == 12
     columns = dict(zip(names, x.T, strict=True))
     assert np.allclose(one.predict_proba(columns), other.predict_proba(columns), atol=1e-12)
+
+
+@pytest.mark.parametrize("model", [bb.NaiveBayes, bb.TAN])
+def test_arrays_of_flags_are_answered_as_columns_are(model: Any) -> None:
+    x, y = flags(600), np.repeat(["a", "b", "c"], 200)
+    names = [str(place) for place in range(x.shape[1])]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        clf, other = model().fit(x, y), model().fit(dict(zip(names, x.T, strict=True)), y)
+        asked = flags(600)[::-1].copy()
+        asked[3, 4] = np.nan
+        expected = other.predict_proba(dict(zip(names, asked.T, strict=True)))
+        assert np.allclose(clf.predict_proba(asked), expected, rtol=0, atol=1e-14)
+        asked[300, 4] = 2.0  # neither 0 nor 1: answered, and said, column by column
+        expected = other.predict_proba(dict(zip(names, asked.T, strict=True)))
+        assert np.allclose(clf.predict_proba(asked), expected, rtol=0, atol=1e-14)
