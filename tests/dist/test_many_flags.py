@@ -38,8 +38,11 @@ def flags(rows: int = 60, columns: int = 12) -> np.ndarray:
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 @pytest.mark.parametrize("weighted", [False, True])
-def test_flags_are_fitted_together_as_alone(options: dict[str, Any], weighted: bool) -> None:
+@pytest.mark.parametrize("form", ["numbers", "bools"])
+def test_flags_are_fitted_together_as_alone(options: dict[str, Any], weighted: bool, form: str) -> None:
     x, y = flags(), np.repeat(["a", "b", "c"], 20)
+    if form == "bools":
+        x = x == 1
     weights = np.linspace(0.1, 3, 60) if weighted else None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -55,6 +58,23 @@ def test_flags_are_fitted_together_as_alone(options: dict[str, Any], weighted: b
         for name in ("log_p", "log_unseen", "log_missing", "rows"):
             assert np.array_equal(getattr(made, name), getattr(alone, name))
         assert pickle.loads(pickle.dumps(made)).rows.tolist() == alone.rows.tolist()
+
+
+def test_bools_that_are_constant_or_declared() -> None:
+    x, y = flags() == 1, np.repeat(["a", "b", "c"], 20)
+    x[:, [2, 6]] = True
+    columns = {"6": bb.Flag(), "7": bb.Flag(smoothing="m:3"), "8": bb.Flag(smoothing="m:3")}
+    with pytest.warns(bb.errors.SuspiciousData, match="`2` has a single value"):
+        clf = bb.NaiveBayes(columns=columns).fit({str(place): column for place, column in enumerate(x.T)}, y)
+    assert list(clf.ignored_) == ["2"]
+    model, schema = clf.classifier_.model, clf.classifier_.model_schema()
+    for made in model.conditionals:
+        given = fit_options(schema, clf.book_, clf.classifier_.rules, made.columns[0])
+        alone = Bernoulli.fit(made.columns[0], clf.book_[made.columns[0]], given)
+        assert isinstance(made, Bernoulli)
+        assert made.levels == alone.levels
+        assert np.array_equal(made.rows, alone.rows)
+    assert len(model.conditionals) == 11
 
 
 def test_a_rule_that_inherits_from_one_by_class_is_asked_column_by_column() -> None:

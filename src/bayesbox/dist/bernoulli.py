@@ -18,7 +18,7 @@ from bayesbox.errors import UnseenLevel
 from bayesbox.schema.arrays import NumberArray
 from bayesbox.schema.columns import Column
 from bayesbox.schema.encode import encode
-from bayesbox.schema.flags import FLAG_CODES
+from bayesbox.schema.flags import FLAG_CODES, FLAG_LEVELS
 
 FALSE, TRUE, UNSEEN, MISSING = range(4)
 IS_UNSEEN = np.arange(4) == UNSEEN
@@ -41,12 +41,14 @@ class Bernoulli(LevelDistribution):
         found: list[Any] = [None] * len(columns)
         for _, places in places_by(options, id):
             given, some = options[places[0]], [tallies[place] for place in places]
-            rows = _many_flags(some, given) if cls is Bernoulli else None
+            counts = _many_flags(some, given) if cls is Bernoulli else None
+            rows = None if counts is None else _rows_of_many(counts, given)
             if rows is None:
                 for place in places:
                     found[place] = cls.fit(columns[place], tallies[place], given)
                 continue
-            shared = {"levels": NUMERALS, "unseen_is_error": given.unseen == "error"}
+            levels = NUMERALS if some[0].of_numbers else FLAG_LEVELS
+            shared = {"levels": levels, "unseen_is_error": given.unseen == "error"}
             each_row = zip(places, rows[:, :2], rows[:, UNSEEN], rows[:, MISSING], strict=True)
             for place, log_p, log_unseen, log_missing in each_row:
                 found[place] = made = object.__new__(cls)  # the fields of a frozen class are set at once
@@ -127,23 +129,34 @@ class Bernoulli(LevelDistribution):
 
 
 def _many_flags(tallies: Sequence[Any], options: FitOptions) -> Doubles | None:
-    """The rows of columns of numbers that are 0 or 1, columns x (false, true, unseen, missing) x classes.
-
-    None where a column has to be fitted alone: one of levels, or a rule that looks at all classes.
-    """
-    by_class = vars(type(options.smoothing)).get("by_class", False)  # a subclass may look at all classes
-    together = by_class and not options.missing_is_level and not options.domain
-    if not together or not all(tally.of_numbers for tally in tallies):
+    """The counts of columns of flags, columns x classes x (false, true); None if there are other columns among them."""
+    if options.missing_is_level:
         return None
     classes = len(tallies[0].classes)
-    counts = np.zeros((len(tallies) * classes, 3))
-    counts[:, :2] = _core.flag_counts([tally.sums for tally in tallies], classes).reshape(-1, 2)
-    cells = Cells(counts, counts[:, :2].sum(axis=1), 2, [*NUMERALS, None])
-    over, under = options.smoothing.ratio(cells)
+    if all(tally.of_numbers for tally in tallies):
+        return None if options.domain else _core.flag_counts([tally.sums for tally in tallies], classes)
+    if any(tally.of_numbers or tally.sparse or tally.levels != FLAG_LEVELS for tally in tallies) or set(
+        options.domain
+    ) - {*FLAG_LEVELS}:
+        return None
+    return np.array([tally.cells.to_doubles() for tally in tallies]).reshape(-1, classes, 2)
+
+
+def _rows_of_many(counts: Doubles, options: FitOptions) -> Doubles | None:
+    """The rows of such columns, columns x (false, true, unseen, missing) x classes.
+
+    None if the rule looks at all classes: then each column is fitted alone.
+    """
+    if not vars(type(options.smoothing)).get("by_class", False):  # a subclass may look at all classes
+        return None
+    columns, classes = counts.shape[:2]
+    cells = np.zeros((columns * classes, 3))
+    cells[:, :2] = counts.reshape(-1, 2)
+    over, under = options.smoothing.ratio(Cells(cells, cells[:, :2].sum(axis=1), 2, [*NUMERALS, None]))
     if not under.all():
         return None
-    rows = np.zeros((len(tallies), 4, classes))
-    logs = log_ratio(Ratio(over, under)).reshape(len(tallies), classes, 3)
+    rows = np.zeros((columns, 4, classes))
+    logs = log_ratio(Ratio(over, under)).reshape(columns, classes, 3)
     rows[:, :MISSING] = ignored_where_impossible(logs.transpose(0, 2, 1))
     if options.unseen == "ignore":
         rows[:, UNSEEN] = 0

@@ -66,7 +66,7 @@ class _Builder:
         self.ignored: dict[str, str] = {}
         self.bytes = 0  # bytes of tables whose size is not known from the tallies
         self.most_bytes = current_limits().memory
-        self.shared: dict[tuple[int, str], tuple[FitOptions, FamilyEntry]] = {}  # by type: thousands may share one
+        self.shared: dict[tuple[int, str, tuple[str, ...]], tuple[FitOptions, FamilyEntry]] = {}  # thousands share one
         self.differ, self.beyond_flags, _ = book.clearly_differing
         self.known: dict[tuple[int, bool], FitOptions] = {}  # of columns of numbers, by type and whether they are flags
         self.single: list[ColumnToFit] = []
@@ -105,9 +105,10 @@ class _Builder:
 
     def _options(self, name: str, kind: Kind, tally: Any) -> tuple[FitOptions, FamilyEntry]:
         """The options for fitting a column, one object for all columns that share a type and a density."""
-        if kind.is_flag or self.rules.column_smoothing or kind.known(tally) is not kind:
+        if self.rules.column_smoothing or kind.known(tally) is not kind:
             return self._own_options(name)
-        key = id(kind), kind.family(tally, self.schema.numeric)
+        lasting = self.schema.lasting_levels(name) if kind.is_flag else ()
+        key = id(kind), kind.family(tally, self.schema.numeric), lasting
         found = self.shared.get(key)
         if found is None:
             found = self.shared[key] = self._own_options(name)
