@@ -18,11 +18,11 @@ from bayesbox.errors import UnseenLevel
 from bayesbox.schema.arrays import NumberArray
 from bayesbox.schema.columns import Column
 from bayesbox.schema.encode import encode
-from bayesbox.schema.flags import FLAG_CODES, FLAG_LEVELS
+from bayesbox.schema.flags import FLAG_CODES, FLAG_DIGITS, FLAG_LEVELS
+from bayesbox.tally.counts import Counts
 
 FALSE, TRUE, UNSEEN, MISSING = range(4)
 IS_UNSEEN = np.arange(4) == UNSEEN
-NUMERALS = ("0", "1")
 
 if TYPE_CHECKING:
     from bayesbox.dist.expression import Expression
@@ -47,7 +47,7 @@ class Bernoulli(LevelDistribution):
                 for place in places:
                     found[place] = cls.fit(columns[place], tallies[place], given)
                 continue
-            levels = NUMERALS if some[0].of_numbers else FLAG_LEVELS
+            levels = FLAG_DIGITS if some[0].of_numbers else FLAG_LEVELS
             shared = {"levels": levels, "unseen_is_error": given.unseen == "error"}
             each_row = zip(places, rows[:, :2], rows[:, UNSEEN], rows[:, MISSING], strict=True)
             for place, log_p, log_unseen, log_missing in each_row:
@@ -135,9 +135,8 @@ def _many_flags(tallies: Sequence[Any], options: FitOptions) -> Doubles | None:
     classes = len(tallies[0].classes)
     if all(tally.of_numbers for tally in tallies):
         return None if options.domain else _core.flag_counts([tally.sums for tally in tallies], classes)
-    if any(tally.of_numbers or tally.sparse or tally.levels != FLAG_LEVELS for tally in tallies) or set(
-        options.domain
-    ) - {*FLAG_LEVELS}:
+    of_both = all(type(tally) is Counts and tally.levels == FLAG_LEVELS for tally in tallies)
+    if not of_both or not {*options.domain} <= {*FLAG_LEVELS}:
         return None
     return np.array([tally.cells.to_doubles() for tally in tallies]).reshape(-1, classes, 2)
 
@@ -152,7 +151,7 @@ def _rows_of_many(counts: Doubles, options: FitOptions) -> Doubles | None:
     columns, classes = counts.shape[:2]
     cells = np.zeros((columns * classes, 3))
     cells[:, :2] = counts.reshape(-1, 2)
-    over, under = options.smoothing.ratio(Cells(cells, cells[:, :2].sum(axis=1), 2, [*NUMERALS, None]))
+    over, under = options.smoothing.ratio(Cells(cells, cells[:, :2].sum(axis=1), 2, [*FLAG_DIGITS, None]))
     if not under.all():
         return None
     rows = np.zeros((columns, 4, classes))

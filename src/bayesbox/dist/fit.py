@@ -67,11 +67,10 @@ class FitOptions:
         if tally.form == "counts" and tally.sparse and len(tally.levels) > 1:  # every level in it occurred
             return False
         if tally.form == "counts" and len(tally.levels) == 2:  # flags, of which there may be thousands
-            return not tally.cells.signs().reshape(-1, 2).any(axis=0).all() and self._is_alone(tally)
-        return self._is_alone(tally)
+            return not tally.cells.signs().reshape(-1, 2).any(axis=0).all() and self._has_one_level(tally)
+        return self._has_one_level(tally)
 
-    def _is_alone(self, tally: LevelTally) -> bool:
-        """Whether only one level is possible."""
+    def _has_one_level(self, tally: LevelTally) -> bool:
         return int(self.possible_levels(self.level_counts(tally)).sum()) < 2
 
     def possible_levels(self, counts: LevelCounts) -> NDArray[np.bool_]:

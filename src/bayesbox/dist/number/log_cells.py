@@ -50,7 +50,7 @@ def log_sums(tally: Grid) -> tuple[LogSums, LogSums]:
 
 
 def log_sums_of(tallies: Sequence[Grid]) -> tuple[LogSums, LogSums]:
-    """The same of columns with the same classes: columns x classes, and columns x 1."""
+    """These sums of many columns with the same classes: columns x classes, and columns x 1."""
     sums = _core.log_moments([tally.grid for tally in tallies], len(tallies[0].classes))
     return LogSums(*(np.ascontiguousarray(each[:, :-1]) for each in sums)), LogSums(
         *(each[:, -1:].copy() for each in sums)
