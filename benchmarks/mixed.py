@@ -22,11 +22,11 @@ def run(session: harness.Session) -> None:
     # The targets are for columns; a row-major array has its categories as doubles, which costs more to read.
     for form, data, columns in [("Arrow columns", table, None), ("row-major doubles", array, declared)]:
         in_columns = columns is None
-        ours = bb.NaiveBayes(columns=columns).fit(data, y)
+        ours = bb.NaiveBayes(numeric="gaussian", columns=columns).fit(data, y)
         harness.require_equal(ours.predict_proba(data), expected, what=f"mixed, {form}")
         session.compare(
             f"fit, 10 + 10 mixed, {form}",
-            lambda data=data, columns=columns: bb.NaiveBayes(columns=columns).fit(data, y),
+            lambda data=data, columns=columns: bb.NaiveBayes(numeric="gaussian", columns=columns).fit(data, y),
             "sklearn, two summed by hand",
             lambda: Summed().fit(numbers, codes, y),
             30 if in_columns else None,
@@ -49,12 +49,12 @@ def against_mixed_naive_bayes(session, form, data, columns, array, y) -> None:
         return
     categories = list(range(10, 20))
     theirs = MixedNB(categorical_features=categories, alpha=1).fit(array, y)
-    ours = bb.NaiveBayes(columns=columns).fit(data, y)
+    ours = bb.NaiveBayes(numeric="gaussian", columns=columns).fit(data, y)
     # It multiplies probabilities without taking logs, and rounds accordingly.
     harness.require_equal(ours.predict_proba(data), theirs.predict_proba(array), within=1e-6, what="mixed-naive-bayes")
     session.compare(
         f"fit, 10 + 10 mixed, {form}",
-        lambda: bb.NaiveBayes(columns=columns).fit(data, y),
+        lambda: bb.NaiveBayes(numeric="gaussian", columns=columns).fit(data, y),
         "mixed-naive-bayes",
         lambda: MixedNB(categorical_features=categories, alpha=1).fit(array, y),
         60 if columns is None else None,
