@@ -112,8 +112,15 @@ def _wide(session: harness.Session, rows: int, columns: int, classes: int) -> No
         what=shape,
     )
     for numeric in ("gaussian", "robust"):
-        models = lambda numeric=numeric: (bb.NaiveBayes(numeric=numeric), GaussianNB(var_smoothing=0))  # noqa: E731
-        _fit_and_ask(session, f"{numeric}, {shape}", models, X, y, asked, targets=(6, 3, 8))
+        _fit_and_ask(
+            session,
+            f"{numeric}, {shape}",
+            lambda numeric=numeric: (bb.NaiveBayes(numeric=numeric), GaussianNB(var_smoothing=0)),
+            X,
+            y,
+            asked,
+            targets=(6, 3, 8),
+        )
 
 
 def _fit_and_ask(
@@ -157,8 +164,8 @@ def _other_numbers(session: harness.Session) -> None:
     for name, (X, peer) in tables.items():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", bb.errors.SuspiciousData)  # some counts are all zero
-            models = lambda peer=peer: (bb.NaiveBayes(), peer())  # noqa: E731
-            _fit_and_ask(session, f"{name}, {rows:,} x {columns:,}, 2 classes", models, X, y, X)
+            what = f"{name}, {rows:,} x {columns:,}, 2 classes"
+            _fit_and_ask(session, what, lambda peer=peer: (bb.NaiveBayes(), peer()), X, y, X)
 
 
 def _hundred_thousand(session: harness.Session) -> None:

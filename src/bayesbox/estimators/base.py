@@ -51,7 +51,7 @@ from bayesbox.schema.parameters import describe_methods
 from bayesbox.schema.schema import Schema
 from bayesbox.schema.takes import OneOf, Takes
 from bayesbox.source.base import Batch
-from bayesbox.source.frames import MANY_COLUMNS
+from bayesbox.source.frames import matrix_of
 from bayesbox.source.shapes import is_dask_frame, is_pandas_frame, is_sparse
 from bayesbox.stat.calibrate import require_kind
 from bayesbox.warned import level_of_caller
@@ -304,10 +304,10 @@ class TableEstimator(HasWidget, CountedEstimator[K]):
         if type(X) is list:
             return X if 0 < len(X) <= SMALL_ROWS and type(X[0]) is dict else None
         if is_pandas_frame(X) and 0 < len(X) <= SMALL_ROWS:
-            wide = self._row_answers().of_frame(X) if X.shape[1] >= MANY_COLUMNS else None
-            if wide is not None or len(X) > FEW_FRAME_ROWS:
-                return wide
-            return self._row_answers().dicts_of(X)
+            matrix = matrix_of(X)
+            if matrix is not None and matrix.dtype == np.float64:
+                return self._row_answers().placed(matrix, X.columns)
+            return self._row_answers().dicts_of(X) if len(X) <= FEW_FRAME_ROWS else None
         if type(X) is pa.Table and 0 < X.num_rows <= FEW_FRAME_ROWS:
             return self._row_answers().dicts_of_table(X)
         return None

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 LEAST = math.ulp(0.0)
 SEEN = 1, 2, 4  # the bits of `_core.seen_of_numbers`, in the order of `ClearlyDiffering`
-PLAIN = 1 | 2
+PLAIN = 1 | 2  # of most columns of numbers: values that differ and are no flags
 
 
 class InfiniteValue(NamedTuple):

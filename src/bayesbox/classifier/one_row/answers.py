@@ -23,7 +23,7 @@ from bayesbox.schema.arrays import NumberArray
 from bayesbox.schema.columns import Column
 from bayesbox.schema.levels import Labels
 from bayesbox.source.base import Batch
-from bayesbox.source.frames import batch_of, matrix_of
+from bayesbox.source.frames import batch_of
 
 if TYPE_CHECKING:
     from bayesbox.classifier.base import AnyClassifier
@@ -183,21 +183,19 @@ class RowAnswers:
             found = self.core.best_of_matrix(*self._placed(rows))
         return None if found is None else self.classifier.model.labels[found[:, 0]]
 
-    def of_frame(self, frame: Any) -> PlacedRows | None:
-        """A pandas DataFrame of doubles in one matrix, with the columns in use; None if one is absent."""
-        matrix = matrix_of(frame) if self.is_plain else None
-        if matrix is None or matrix.dtype != np.float64:
-            return None
-        places = self._places_in(frame.columns)
+    def placed(self, matrix: NumberArray, columns: Any) -> PlacedRows | None:
+        """The doubles of a pandas DataFrame with these columns; None if one is absent or must be converted."""
+        places = self._places_in(columns) if self.is_plain else None
         return None if places is None else PlacedRows(matrix, np.array([place for _, place in places], dtype=np.int64))
 
     def _places_in(self, columns: Any) -> list[tuple[str, int]] | None:
         """The columns that the core reads with their positions in a frame; None if one is absent."""
-        if self._frame is None or self._frame[0] is not columns:
+        found = self._frame  # once: another thread may ask about another frame
+        if found is None or found[0] is not columns:
             there = {name: place for place, name in enumerate(columns) if type(name) is str}
             complete = columns.is_unique and self.features <= there.keys()
-            self._frame = columns, [(name, there[name]) for name in self.inputs] if complete else None
-        return self._frame[1]
+            found = self._frame = columns, [(name, there[name]) for name in self.inputs] if complete else None
+        return found[1]
 
     def dicts_of(self, frame: Any) -> list[Row] | None:
         """The rows of a small pandas DataFrame with the columns in use; None if one is absent or must be converted."""

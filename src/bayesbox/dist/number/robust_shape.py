@@ -17,7 +17,6 @@ from bayesbox.dist.functions import log, log_sum
 from bayesbox.dist.number.cell_tree import StudentShape
 from bayesbox.dist.number.conjugate import ClassSpreads, spreads_of_table
 from bayesbox.dist.number.log_cells import LogSums, log_spreads, log_sums_of, sum_of_logs
-from bayesbox.tally.base import added
 from bayesbox.tally.grid import Grid
 from bayesbox.tally.moments import Moments
 from bayesbox.tally.spread_table import SpreadTable
@@ -125,9 +124,7 @@ def _without_zeros(tallies: Sequence[Grid], table: SpreadTable, some: NDArray[np
     if not len(places):
         return table
     rest = SpreadTable(*(each.copy() for each in table))
-    chosen = [tallies[place] for place in places.tolist()]
-    sums = _core.moments_without_zeros([tally.sums for tally in chosen], [tally.grid for tally in chosen])
-    without = SpreadTable.of([Moments(tally.classes, own) for tally, own in zip(chosen, sums, strict=True)])
+    without = SpreadTable.of(moments_without_zeros([tallies[place] for place in places.tolist()]))
     for each, found in zip(rest, without, strict=True):
         each[places] = found
     return rest
@@ -173,9 +170,13 @@ def is_common(zeros: Fraction, n: Fraction) -> bool:
 
 def without_zeros(tally: Grid) -> Moments:
     """The moments of the non-zero values: zeros add nothing to a sum."""
-    sums = tally.sums
-    n = added(sums.n, tally.zeros(), sign=-1)
-    return Moments(tally.classes, _core.Moments(n, sums.fractional, sums.total, sums.squares))
+    return moments_without_zeros([tally])[0]
+
+
+def moments_without_zeros(tallies: Sequence[Grid]) -> list[Moments]:
+    """The same of many columns."""
+    sums = _core.moments_without_zeros([tally.sums for tally in tallies], [tally.grid for tally in tallies])
+    return [Moments(tally.classes, own) for tally, own in zip(tallies, sums, strict=True)]
 
 
 def log_wins(plain: Doubles, logs: ClassSpreads, whole: LogSums) -> Any:
